@@ -1,0 +1,52 @@
+# Two commands do everything on a fresh machine: `make demo` and `make test`.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+
+PREFIX ?= /usr/local
+export PKG_CONFIG_PATH := $(CURDIR)/.deps/pkgconfig:$(PKG_CONFIG_PATH)
+BINARY := .build/release/vidscan
+
+.PHONY: help bootstrap build demo test install uninstall lint format bench sanitize clean
+
+help:  ## list the targets
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | expand -t 12
+
+bootstrap:  ## install what is missing: system packages, pinned wheels, pkg-config file
+	@scripts/bootstrap
+
+build: bootstrap  ## build vidscan
+	@echo "build: swift build -c release"
+	@swift build -c release --product vidscan
+
+demo: build  ## set up, build, analyse the sample clip
+	@rm -rf demo/faces.mp4.vidscan
+	@$(BINARY) analyze samples/faces.mp4 --output demo
+	@echo; echo "The first rows of demo/faces.mp4.vidscan/faces.csv:"; head -n 4 demo/faces.mp4.vidscan/faces.csv | cut -d, -f1-8
+	@echo; echo "Results: $(CURDIR)/demo/faces.mp4.vidscan/    Columns: $(BINARY) schema"
+
+test: bootstrap  ## set up, run every test
+	@echo "test: swift test -c release"
+	@swift build -c release
+	@swift test -c release --parallel
+
+sanitize: bootstrap  ## run the pipeline's tests under ThreadSanitizer and AddressSanitizer
+	@scripts/sanitize
+
+install: bootstrap  ## install a vidscan that runs from anywhere: make install PREFIX=/opt/vidscan
+	@scripts/install "$(DESTDIR)$(PREFIX)"
+
+uninstall:  ## remove what install put there
+	@rm -rf "$(DESTDIR)$(PREFIX)/bin/vidscan" "$(DESTDIR)$(PREFIX)/lib/vidscan" "$(DESTDIR)$(PREFIX)/share/vidscan"
+
+lint:  ## check formatting and style
+	@swift format lint --strict --recursive Package.swift Sources Tests
+
+format:  ## format the code
+	@swift format --in-place --recursive Package.swift Sources Tests
+
+bench: bootstrap  ## measure speed and memory against ffmpeg, as ratios
+	@swift build -c release
+	@.build/release/vidscan-bench
+
+clean:  ## remove what was built
+	@rm -rf .build demo

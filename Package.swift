@@ -1,0 +1,74 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+// Targets depend one way: vidscan -> Pipeline -> {Media, Inference} -> Core.
+// Media and Inference never see each other; only they see C.
+
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+// OpenVINO's libraries lie beside an installed binary (bin/../lib/vidscan) or, in a checkout, in .deps.
+let runtimePaths: [LinkerSetting] = [
+    .unsafeFlags([
+        "-Xlinker", "-rpath", "-Xlinker", "$ORIGIN/../lib/vidscan",
+        "-Xlinker", "-rpath", "-Xlinker", "$ORIGIN/../../../.deps/openvino/lib",
+    ])
+]
+
+let package = Package(
+    name: "vidscan",
+    products: [
+        .executable(name: "vidscan", targets: ["vidscan"]),
+        .executable(name: "vidscan-bench", targets: ["vidscan-bench"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+    ],
+    targets: [
+        .systemLibrary(name: "CFFmpeg", pkgConfig: "libavformat libavcodec libavfilter libswscale libavutil"),
+        .systemLibrary(name: "COpenVINO", pkgConfig: "vidscan-openvino"),
+        .systemLibrary(name: "CSystem"),
+        .target(name: "VidscanCore", swiftSettings: strict),
+        .target(name: "VidscanMedia", dependencies: ["VidscanCore", "CFFmpeg"], swiftSettings: strict),
+        .target(name: "VidscanInference", dependencies: ["VidscanCore", "COpenVINO"], swiftSettings: strict),
+        .target(
+            name: "VidscanPipeline",
+            dependencies: ["CSystem", "VidscanCore", "VidscanMedia", "VidscanInference"],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "vidscan",
+            dependencies: [
+                "VidscanPipeline",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: strict,
+            linkerSettings: runtimePaths),
+        .executableTarget(
+            name: "vidscan-bench",
+            dependencies: [
+                "VidscanPipeline",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: strict,
+            linkerSettings: runtimePaths),
+        .testTarget(name: "VidscanCoreTests", dependencies: ["VidscanCore"], swiftSettings: strict),
+        .testTarget(
+            name: "VidscanMediaTests", dependencies: ["VidscanMedia"], swiftSettings: strict,
+            linkerSettings: runtimePaths),
+        .testTarget(
+            name: "VidscanInferenceTests", dependencies: ["VidscanInference"], swiftSettings: strict,
+            linkerSettings: runtimePaths),
+        .testTarget(
+            name: "VidscanPipelineTests", dependencies: ["VidscanPipeline"], swiftSettings: strict,
+            linkerSettings: runtimePaths),
+        .testTarget(
+            name: "CLITests", dependencies: ["vidscan"], swiftSettings: strict,
+            linkerSettings: runtimePaths),
+    ],
+    swiftLanguageModes: [.v6]
+)

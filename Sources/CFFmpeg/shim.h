@@ -1,0 +1,47 @@
+// The FFmpeg libraries as Swift sees them. Only what the importer cannot read stands here as a static inline: macros
+// that are expressions, variadic functions, and structures whose layout differs between FFmpeg 5.1 and later ones.
+#ifndef VIDSCAN_CFFMPEG_SHIM_H
+#define VIDSCAN_CFFMPEG_SHIM_H
+
+#include <errno.h>
+#include <libavcodec/avcodec.h>
+#include <libavfilter/avfilter.h>
+#include <libavformat/avformat.h>
+#include <libavutil/display.h>
+#include <libavutil/imgutils.h>
+#include <libavutil/log.h>
+#include <libavutil/md5.h>
+#include <libavutil/opt.h>
+#include <libavutil/pixdesc.h>
+#include <libavutil/sha.h>
+#include <libswscale/swscale.h>
+
+// AVERROR(e) and the tags made from four characters are macros with casts, which are not imported.
+static inline int vs_averror(int e) { return AVERROR(e); }
+static inline int vs_averror_eof(void) { return AVERROR_EOF; }
+static inline int vs_averror_exit(void) { return AVERROR_EXIT; }
+static inline int64_t vs_nopts(void) { return AV_NOPTS_VALUE; }
+
+// Frames carry the display matrix of pictures (EXIF), streams that of containers. The stream's side data moved into its
+// codec parameters in FFmpeg 6.1, and the old accessor is gone in 8.
+static inline const int32_t *vs_stream_display_matrix(const AVStream *stream) {
+#if LIBAVFORMAT_VERSION_INT >= AV_VERSION_INT(60, 15, 100)
+    const AVPacketSideData *data = av_packet_side_data_get(
+        stream->codecpar->coded_side_data, stream->codecpar->nb_coded_side_data, AV_PKT_DATA_DISPLAYMATRIX);
+    return data && data->size >= 36 ? (const int32_t *)data->data : NULL;
+#else
+    size_t size = 0;
+    const uint8_t *data = av_stream_get_side_data(stream, AV_PKT_DATA_DISPLAYMATRIX, &size);
+    return data && size >= 36 ? (const int32_t *)data : NULL;
+#endif
+}
+
+static inline const int32_t *vs_frame_display_matrix(const AVFrame *frame) {
+    const AVFrameSideData *data = av_frame_get_side_data(frame, AV_FRAME_DATA_DISPLAYMATRIX);
+    return data && data->size >= 36 ? (const int32_t *)data->data : NULL;
+}
+
+// libav's own messages go nowhere: an error that matters comes back as a result code, and is told with its file.
+static inline void vs_silence_log(void) { av_log_set_level(AV_LOG_QUIET); }
+
+#endif

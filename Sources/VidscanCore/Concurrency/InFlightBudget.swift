@@ -1,0 +1,81 @@
+internal import Synchronization
+
+/// Bounds what is under way between two stages, in number and in bytes.
+///
+/// One task takes credits, in order; any task gives them back. An item larger than the whole budget still passes, alone:
+/// a budget slows a run down, it never stops it.
+public final class InFlightBudget: Sendable {
+    private struct Waiter: Sendable {
+        var bytes: Int
+        var continuation: CheckedContinuation<Void, any Error>
+    }
+
+    private struct State: Sendable {
+        var count = 0
+        var bytes = 0
+        var peakBytes = 0
+        var waiter: Waiter?
+    }
+
+    private let maximumCount: Int
+    private let maximumBytes: Int
+    private let state = Mutex(State())
+
+    public init(count: Int, bytes: Int) {
+        maximumCount = max(1, count)
+        maximumBytes = max(1, bytes)
+    }
+
+    /// The most bytes that were under way at once so far.
+    public var peakBytes: Int { state.withLock { $0.peakBytes } }
+
+    /// Waits until an item of this size fits and takes its credit.
+    ///
+    /// - Throws: `CancellationError` when the task is cancelled; no credit was taken.
+    public func take(bytes: Int) async throws {
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+                let result: Result<Void, any Error>? = state.withLock { state in
+                    precondition(state.waiter == nil, "credits are taken by one task")
+                    if Task.isCancelled { return .failure(CancellationError()) }
+                    if fits(bytes, in: state) {
+                        grant(bytes, in: &state)
+                        return .success(())
+                    }
+                    state.waiter = Waiter(bytes: bytes, continuation: continuation)
+                    return nil
+                }
+                if let result { continuation.resume(with: result) }
+            }
+        } onCancel: {
+            let waiter = state.withLock { state in
+                defer { state.waiter = nil }
+                return state.waiter
+            }
+            waiter?.continuation.resume(throwing: CancellationError())
+        }
+    }
+
+    /// Gives the credit of one item back.
+    public func giveBack(bytes: Int) {
+        let waiter: Waiter? = state.withLock { state in
+            state.count -= 1
+            state.bytes -= bytes
+            guard let waiter = state.waiter, fits(waiter.bytes, in: state) else { return nil }
+            grant(waiter.bytes, in: &state)
+            state.waiter = nil
+            return waiter
+        }
+        waiter?.continuation.resume()
+    }
+
+    private func fits(_ bytes: Int, in state: State) -> Bool {
+        state.count == 0 || (state.count < maximumCount && state.bytes + bytes <= maximumBytes)
+    }
+
+    private func grant(_ bytes: Int, in state: inout State) {
+        state.count += 1
+        state.bytes += bytes
+        state.peakBytes = max(state.peakBytes, state.bytes)
+    }
+}

@@ -1,0 +1,70 @@
+/// A point in pixels. In display space unless said otherwise: the upright, square-pixel picture, origin at its top left
+/// corner, x to the right, y down; the first pixel covers 0…1.
+public struct Point: Sendable, Hashable {
+    public var x: Double
+    public var y: Double
+
+    public init(x: Double, y: Double) {
+        self.x = x
+        self.y = y
+    }
+}
+
+/// An axis-aligned box in the same space.
+public struct Rectangle: Sendable, Hashable {
+    public var x: Double
+    public var y: Double
+    public var width: Double
+    public var height: Double
+
+    public init(x: Double, y: Double, width: Double, height: Double) {
+        self.x = x
+        self.y = y
+        self.width = width
+        self.height = height
+    }
+
+    public var center: Point { Point(x: x + width / 2, y: y + height / 2) }
+    public var area: Double { max(0, width) * max(0, height) }
+
+    public func intersectionArea(with other: Rectangle) -> Double {
+        let overlapWidth = min(x + width, other.x + other.width) - max(x, other.x)
+        let overlapHeight = min(y + height, other.y + other.height) - max(y, other.y)
+        return max(0, overlapWidth) * max(0, overlapHeight)
+    }
+
+    /// Intersection over union, 0…1; 0 when either is empty.
+    public func intersectionOverUnion(with other: Rectangle) -> Double {
+        let intersection = intersectionArea(with: other)
+        let union = area + other.area - intersection
+        return union > 0 ? intersection / union : 0
+    }
+
+    /// The part that lies inside a picture of this size.
+    public func clamped(to size: PictureSize) -> Rectangle {
+        let left = min(max(x, 0), Double(size.width))
+        let top = min(max(y, 0), Double(size.height))
+        let right = min(max(x + width, 0), Double(size.width))
+        let bottom = min(max(y + height, 0), Double(size.height))
+        return Rectangle(x: left, y: top, width: right - left, height: bottom - top)
+    }
+
+    public func offset(dx: Double, dy: Double) -> Rectangle {
+        Rectangle(x: x + dx, y: y + dy, width: width, height: height)
+    }
+}
+
+/// A picture's size in whole pixels.
+public struct PictureSize: Sendable, Hashable, CustomStringConvertible {
+    public var width: Int
+    public var height: Int
+
+    public init(width: Int, height: Int) {
+        self.width = width
+        self.height = height
+    }
+
+    public var longSide: Int { max(width, height) }
+    public var shortSide: Int { min(width, height) }
+    public var description: String { "\(width)x\(height)" }
+}

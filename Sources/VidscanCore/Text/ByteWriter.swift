@@ -1,0 +1,69 @@
+/// Appends text to a byte buffer: fixed decimals, no locale, the same bytes for the same values everywhere.
+public struct ByteWriter: Sendable {
+    public private(set) var bytes: [UInt8] = []
+
+    public init(reservingCapacity capacity: Int = 1 << 16) {
+        bytes.reserveCapacity(capacity)
+    }
+
+    public var count: Int { bytes.count }
+
+    public mutating func removeAll() {
+        bytes.removeAll(keepingCapacity: true)
+    }
+
+    public mutating func write(_ text: StaticString) {
+        text.withUTF8Buffer { bytes.append(contentsOf: $0) }
+    }
+
+    public mutating func write(text: String) {
+        bytes.append(contentsOf: text.utf8)
+    }
+
+    public mutating func write(byte: UInt8) {
+        bytes.append(byte)
+    }
+
+    public mutating func write(_ value: Int64) {
+        if value < 0 { bytes.append(UInt8(ascii: "-")) }
+        writeDigits(value.magnitude, atLeast: 1)
+    }
+
+    /// Writes `value` with exactly `decimals` digits after the point, ties away from zero. Never `-0`.
+    ///
+    /// - Precondition: `value` is finite and |value| · 10^decimals is below 2⁶³.
+    public mutating func write(_ value: Double, decimals: Int) {
+        let scaled = (value * Self.powers[decimals]).rounded(.toNearestOrAwayFromZero)
+        write(scaled: Int64(scaled), decimals: decimals)
+    }
+
+    /// Writes a number given in units of its last decimal: `(1234567, 6)` is `1.234567`.
+    public mutating func write(scaled value: Int64, decimals: Int) {
+        if value < 0 { bytes.append(UInt8(ascii: "-")) }
+        let divisor = UInt64(Self.powers[decimals])
+        let (whole, fraction) = value.magnitude.quotientAndRemainder(dividingBy: divisor)
+        writeDigits(whole, atLeast: 1)
+        guard decimals > 0 else { return }
+        bytes.append(UInt8(ascii: "."))
+        writeDigits(fraction, atLeast: decimals)
+    }
+
+    private static let powers: [Double] = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9]
+
+    private mutating func writeDigits(_ value: UInt64, atLeast width: Int) {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
+            var rest = value
+            var position = 20
+            repeat {
+                position -= 1
+                digits[position] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+                rest /= 10
+            } while rest > 0
+            while 20 - position < width {
+                position -= 1
+                digits[position] = UInt8(ascii: "0")
+            }
+            bytes.append(contentsOf: digits[position...])
+        }
+    }
+}

@@ -1,0 +1,71 @@
+/// Reads numbers that people type, exactly: `7.5` is 15/2, never the nearest binary fraction of it.
+public enum DecimalNumber {
+    /// Digits after the point that are kept; more are refused rather than rounded.
+    public static let maximumFractionDigits = 9
+
+    /// Parses `12`, `0.25`, `.5` or `30000/1001`.
+    ///
+    /// - Returns: the exact fraction, or `nil` when `text` is anything else, is negative, or exceeds 10⁹ in numerator or
+    ///   denominator (beyond that the sampling arithmetic could overflow).
+    public static func rational(_ text: some StringProtocol) -> Rational? {
+        if let slash = text.firstIndex(of: "/") {
+            guard let numerator = integer(text[..<slash]), let denominator = integer(text[text.index(after: slash)...])
+            else { return nil }
+            return bounded(numerator, denominator)
+        }
+        guard let parts = split(text), parts.fraction.count <= maximumFractionDigits else { return nil }
+        var scale: Int64 = 1
+        for _ in parts.fraction.utf8 { scale *= 10 }
+        let whole = parts.whole.isEmpty ? 0 : integer(parts.whole)
+        let fraction = parts.fraction.isEmpty ? 0 : integer(parts.fraction)
+        guard let whole, let fraction, whole <= limit else { return nil }
+        let divisor = greatestCommonDivisor(whole * scale + fraction, scale)
+        return bounded((whole * scale + fraction) / divisor, scale / divisor)
+    }
+
+    /// Parses a position in a video: seconds (`90`, `12.5`) or `[hh:]mm:ss[.fraction]`, in microseconds.
+    ///
+    /// - Returns: `nil` when `text` is anything else or negative; minutes and seconds after a colon stay below 60.
+    public static func microseconds(_ text: some StringProtocol) -> Int64? {
+        let fields = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard (1...3).contains(fields.count), let last = fields.last, let seconds = rational(last),
+            !last.contains("/"), fields.count == 1 || seconds.value < 60
+        else { return nil }
+        var whole: Int64 = 0
+        for (place, field) in fields.dropLast().enumerated() {
+            guard let value = integer(field), value <= 1_000_000, place == 0 || value < 60 else { return nil }
+            whole = whole * 60 + value
+        }
+        let scaled = seconds.numerator.multipliedReportingOverflow(by: 1_000_000)
+        guard !scaled.overflow else { return nil }
+        return whole * 60 * 1_000_000 + scaled.partialValue / seconds.denominator
+    }
+
+    private static let limit: Int64 = 1_000_000_000
+
+    private static func split(_ text: some StringProtocol) -> (whole: String, fraction: String)? {
+        guard let point = text.firstIndex(of: ".") else { return text.isEmpty ? nil : (String(text), "") }
+        let whole = text[..<point]
+        let fraction = text[text.index(after: point)...]
+        guard !(whole.isEmpty && fraction.isEmpty) else { return nil }
+        return (String(whole), String(fraction))
+    }
+
+    private static func integer(_ text: some StringProtocol) -> Int64? {
+        guard !text.isEmpty, text.utf8.count <= 18, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            return nil
+        }
+        return Int64(text)
+    }
+
+    private static func bounded(_ numerator: Int64, _ denominator: Int64) -> Rational? {
+        guard numerator <= limit, denominator <= limit else { return nil }
+        return Rational(numerator, denominator)
+    }
+
+    private static func greatestCommonDivisor(_ a: Int64, _ b: Int64) -> Int64 {
+        var (a, b) = (a, b)
+        while b != 0 { (a, b) = (b, a % b) }
+        return max(a, 1)
+    }
+}

@@ -1,0 +1,25 @@
+/// A fraction with a positive denominator, kept as given (not reduced): a time base, a sampling rate, a pixel aspect.
+public struct Rational: Sendable, Hashable {
+    public let numerator: Int64
+    public let denominator: Int64
+
+    /// - Returns: `nil` when `denominator` is not positive.
+    public init?(_ numerator: Int64, _ denominator: Int64) {
+        guard denominator > 0 else { return nil }
+        self.numerator = numerator
+        self.denominator = denominator
+    }
+
+    private init(unchecked numerator: Int64, _ denominator: Int64) {
+        self.numerator = numerator
+        self.denominator = denominator
+    }
+
+    public static let one = Rational(unchecked: 1, 1)
+
+    public var value: Double { Double(numerator) / Double(denominator) }
+}
+
+extension Rational: CustomStringConvertible {
+    public var description: String { denominator == 1 ? "\(numerator)" : "\(numerator)/\(denominator)" }
+}

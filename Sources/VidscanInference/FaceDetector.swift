@@ -1,0 +1,112 @@
+internal import Glibc
+public import VidscanCore
+
+/// CenterFace (Xu et al., 2019, arXiv:1911.03599): boxes and five points of all faces in a picture of any size.
+///
+/// A fully convolutional network with one output cell for every 4 × 4 pixels: a score, the logarithms of the box's
+/// height and width over 4, the centre's offset within the cell, and five points in units of the box.
+public struct FaceDetector: Sendable {
+    /// Every side of the input is a multiple of this.
+    public static let sideMultiple = 32
+    private static let stride = 4
+
+    private let model: CompiledModel
+    /// Pixels of the input tensor.
+    public let inputSize: PictureSize
+
+    /// - Parameters:
+    ///   - path: of `centerface.onnx`.
+    ///   - inputSize: both sides multiples of 32.
+    ///   - concurrency: sessions that will run at the same time.
+    public init(
+        runtime: InferenceRuntime, path: String, inputSize: PictureSize, concurrency: Int, precision: InferencePrecision
+    ) throws(InferenceError) {
+        precondition(inputSize.width % Self.sideMultiple == 0 && inputSize.height % Self.sideMultiple == 0)
+        self.inputSize = inputSize
+        model = try runtime.compile(
+            path: path, inputShape: [1, 3, inputSize.height, inputSize.width], concurrency: concurrency,
+            precision: precision)
+    }
+
+    /// Makes a session: the detector as one thread uses it.
+    public func makeSession() throws(InferenceError) -> Session {
+        Session(request: try model.makeRequest(), inputSize: inputSize)
+    }
+
+    /// The detector with tensors of its own. Use it from one thread at a time.
+    public final class Session {
+        private let request: InferenceRequest
+        public let inputSize: PictureSize
+
+        init(request: InferenceRequest, inputSize: PictureSize) {
+            self.request = request
+            self.inputSize = inputSize
+        }
+
+        /// The input tensor, 3 × height × width: R', G', B' in 0…255, to be filled before `detect`.
+        public func input() throws(InferenceError) -> UnsafeMutablePointer<Float> {
+            guard let base = try request.input().baseAddress else {
+                throw InferenceError(.runtime, "the detector's input has no memory")
+            }
+            return base
+        }
+
+        /// Finds the faces in what the input tensor holds.
+        ///
+        /// - Parameters:
+        ///   - minimumConfidence: 0…1.
+        ///   - maximumOverlap: of two faces (intersection over union); of those that overlap more, the surer one stays.
+        /// - Returns: faces in pixels of the input tensor, surest first, not cut at its edges.
+        public func detect(
+            minimumConfidence: Double, maximumOverlap: Double = 0.3
+        ) throws(InferenceError) -> [FaceObservation] {
+            try request.run()
+            let heat = try request.output(0)
+            let scale = try request.output(1)
+            let offset = try request.output(2)
+            let points = try request.output(3)
+            let width = inputSize.width / FaceDetector.stride
+            let height = inputSize.height / FaceDetector.stride
+            let cells = width * height
+            guard heat.count == cells, scale.count == 2 * cells, offset.count == 2 * cells, points.count == 10 * cells
+            else { throw InferenceError(.runtime, "the detector's outputs have unexpected sizes") }
+            var found: [FaceObservation] = []
+            for cell in 0..<cells where Double(heat[cell]) >= minimumConfidence {
+                let boxHeight = exp(Double(scale[cell])) * Double(FaceDetector.stride)
+                let boxWidth = exp(Double(scale[cells + cell])) * Double(FaceDetector.stride)
+                let centerX = (Double(cell % width) + Double(offset[cells + cell]) + 0.5) * Double(FaceDetector.stride)
+                let centerY = (Double(cell / width) + Double(offset[cell]) + 0.5) * Double(FaceDetector.stride)
+                let box = Rectangle(
+                    x: centerX - boxWidth / 2, y: centerY - boxHeight / 2, width: boxWidth, height: boxHeight)
+                let point = { (index: Int) in
+                    Point(
+                        x: box.x + Double(points[(2 * index + 1) * cells + cell]) * boxWidth,
+                        y: box.y + Double(points[2 * index * cells + cell]) * boxHeight)
+                }
+                // The network names the eyes and corners by their side of the picture: the subject's right comes first.
+                let landmarks = FaceLandmarks(
+                    leftEye: point(1), rightEye: point(0), nose: point(2), leftMouthCorner: point(4),
+                    rightMouthCorner: point(3))
+                guard box.width.isFinite, box.height.isFinite else { continue }
+                found.append(
+                    FaceObservation(box: box, confidence: min(Double(heat[cell]), 1), landmarks: landmarks))
+            }
+            return Self.suppress(found, maximumOverlap: maximumOverlap)
+        }
+
+        /// Greedy non-maximum suppression; ties keep the order of the cells.
+        private static func suppress(_ faces: [FaceObservation], maximumOverlap: Double) -> [FaceObservation] {
+            let order = faces.indices.sorted {
+                (faces[$1].confidence, $0) < (faces[$0].confidence, $1)
+            }
+            var kept: [FaceObservation] = []
+            for index in order {
+                let box = faces[index].box
+                if !kept.contains(where: { $0.box.intersectionOverUnion(with: box) >= maximumOverlap }) {
+                    kept.append(faces[index])
+                }
+            }
+            return kept
+        }
+    }
+}

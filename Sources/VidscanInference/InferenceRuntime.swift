@@ -1,0 +1,177 @@
+internal import COpenVINO
+internal import Glibc
+
+/// How a model computes.
+public enum InferencePrecision: String, Sendable, CaseIterable {
+    /// 32-bit floats: the same results on every machine of a kind.
+    case exact
+    /// bfloat16 where the processor has it, else as `exact`: faster, and slightly different from machine to machine.
+    case fast
+}
+
+/// The OpenVINO runtime: reads model files and compiles them for the processor.
+///
+/// `@unchecked Sendable`: the handle is made once and never changed, and OpenVINO's core may be used from any thread.
+public final class InferenceRuntime: @unchecked Sendable {
+    private let core: OpaquePointer
+
+    /// - Throws: `InferenceError` when the runtime's libraries do not load.
+    public init() throws(InferenceError) {
+        var core: OpaquePointer?
+        try check(ov_core_create(&core), "the inference runtime does not start")
+        guard let core else { throw InferenceError(.runtime, "the inference runtime does not start") }
+        self.core = core
+    }
+
+    deinit {
+        ov_core_free(core)
+    }
+
+    /// OpenVINO's build: `2026.4.1-22982-…`.
+    public static var version: String {
+        var version = ov_version_t()
+        guard ov_get_openvino_version(&version) == OK else { return "unknown" }
+        defer { ov_version_free(&version) }
+        return version.buildNumber.map { String(cString: $0) } ?? "unknown"
+    }
+
+    /// What the processor's plugin can compute with: `FP32`, `INT8`, `BF16`, ….
+    public func capabilities() throws(InferenceError) -> [String] {
+        var value: UnsafeMutablePointer<CChar>?
+        try check(
+            ov_core_get_property(core, "CPU", "OPTIMIZATION_CAPABILITIES", &value), "cannot ask for CPU capabilities")
+        guard let value else { return [] }
+        defer { ov_free(value) }
+        return String(cString: value).split(separator: " ").map(String.init)
+    }
+
+    /// Compiles a model for the processor.
+    ///
+    /// - Parameters:
+    ///   - path: an ONNX file, or the `.xml` of an IR pair.
+    ///   - inputShape: of its only input; `nil` keeps the file's own.
+    ///   - concurrency: requests that will run at the same time, each on one thread.
+    /// - Throws: `InferenceError` naming the file.
+    public func compile(
+        path: String, inputShape: [Int]? = nil, concurrency: Int, precision: InferencePrecision
+    ) throws(InferenceError) -> CompiledModel {
+        let name = path.split(separator: "/").last.map(String.init) ?? path
+        var model: OpaquePointer?
+        try check(ov_core_read_model(core, path, nil, &model), "cannot read the model \(name)")
+        defer { ov_model_free(model) }
+        if let inputShape { try reshape(model, to: inputShape, name: name) }
+        // Each request gets a stream of one thread, so that a result never depends on how many run beside it.
+        let usesBFloat16 = precision == .fast ? try capabilities().contains("BF16") : false
+        let properties = [
+            ("NUM_STREAMS", "\(concurrency)"), ("INFERENCE_NUM_THREADS", "\(concurrency)"),
+            ("INFERENCE_PRECISION_HINT", usesBFloat16 ? "bf16" : "f32"),
+            ("ENABLE_CPU_PINNING", "NO"),
+        ]
+        var compiled: OpaquePointer?
+        let status = withProperties(properties) {
+            ov_core_compile_model_props(core, model, "CPU", properties.count, $0, &compiled)
+        }
+        try check(status, "cannot compile the model \(name)")
+        guard let compiled else { throw InferenceError(.runtime, "cannot compile the model \(name)") }
+        return CompiledModel(compiled, name: name)
+    }
+
+    private func reshape(_ model: OpaquePointer?, to shape: [Int], name: String) throws(InferenceError) {
+        var partial = ov_partial_shape_t()
+        var dimensions = shape.map { ov_dimension_t(min: Int64($0), max: Int64($0)) }
+        try check(
+            ov_partial_shape_create(Int64(shape.count), &dimensions, &partial), "cannot make a shape for \(name)")
+        defer { ov_partial_shape_free(&partial) }
+        try check(ov_model_reshape_single_input(model, partial), "cannot give the model \(name) the shape \(shape)")
+    }
+
+    /// The C structures of name-value pairs, alive during `body`.
+    private func withProperties<Result>(
+        _ pairs: [(String, String)], _ body: (UnsafePointer<ov_property_t>) -> Result
+    ) -> Result {
+        let strings = pairs.flatMap { [strdup($0.0), strdup($0.1)] }
+        defer { for string in strings { free(string) } }
+        let properties = pairs.indices.map { ov_property_t(key: strings[2 * $0], value: strings[2 * $0 + 1]) }
+        return properties.withUnsafeBufferPointer { buffer in
+            // A list of properties is never empty here.
+            body(buffer.baseAddress.unsafelyUnwrapped)
+        }
+    }
+}
+
+/// A model ready to run; makes requests.
+///
+/// `@unchecked Sendable`: the handle is immutable, and OpenVINO lets requests be made from any thread.
+public final class CompiledModel: @unchecked Sendable {
+    let name: String
+    private let handle: OpaquePointer
+
+    init(_ handle: OpaquePointer, name: String) {
+        self.handle = handle
+        self.name = name
+    }
+
+    deinit {
+        ov_compiled_model_free(handle)
+    }
+
+    /// Makes a request with input and output tensors of its own; it keeps the model alive.
+    public func makeRequest() throws(InferenceError) -> InferenceRequest {
+        var request: OpaquePointer?
+        try check(ov_compiled_model_create_infer_request(handle, &request), "cannot make a request of \(name)")
+        guard let request else { throw InferenceError(.runtime, "cannot make a request of \(name)") }
+        return InferenceRequest(request, model: self)
+    }
+}
+
+/// One run of a model at a time, on the calling thread.
+public final class InferenceRequest {
+    private let handle: OpaquePointer
+    private let model: CompiledModel
+
+    init(_ handle: OpaquePointer, model: CompiledModel) {
+        self.handle = handle
+        self.model = model
+    }
+
+    deinit {
+        ov_infer_request_free(handle)
+    }
+
+    /// The memory of the only input; filled by the caller before `run`.
+    public func input() throws(InferenceError) -> UnsafeMutableBufferPointer<Float> {
+        var tensor: OpaquePointer?
+        try check(ov_infer_request_get_input_tensor_by_index(handle, 0, &tensor), "no input in \(model.name)")
+        return try memory(of: tensor)
+    }
+
+    /// The memory of an output; valid until the next `run`.
+    public func output(_ index: Int) throws(InferenceError) -> UnsafeBufferPointer<Float> {
+        var tensor: OpaquePointer?
+        try check(
+            ov_infer_request_get_output_tensor_by_index(handle, index, &tensor), "no output \(index) in \(model.name)")
+        return UnsafeBufferPointer(try memory(of: tensor))
+    }
+
+    /// Runs the model.
+    public func run() throws(InferenceError) {
+        try check(ov_infer_request_infer(handle), "\(model.name) failed")
+    }
+
+    private func memory(of tensor: OpaquePointer?) throws(InferenceError) -> UnsafeMutableBufferPointer<Float> {
+        // The request owns the memory; the handle made for us only refers to it.
+        defer { ov_tensor_free(tensor) }
+        var data: UnsafeMutableRawPointer?
+        var count = 0
+        try check(ov_tensor_data(tensor, &data), "no memory behind a tensor of \(model.name)")
+        try check(ov_tensor_get_size(tensor, &count), "no size of a tensor of \(model.name)")
+        return UnsafeMutableBufferPointer(start: data?.assumingMemoryBound(to: Float.self), count: count)
+    }
+}
+
+private func check(_ status: ov_status_e, _ what: String) throws(InferenceError) {
+    guard status != OK else { return }
+    let words = ov_get_last_err_msg().map { String(cString: $0) } ?? ""
+    let line = words.split(separator: "\n").last { !$0.isEmpty }.map { ": \($0)" } ?? ""
+    throw InferenceError(.runtime, what + line)
+}

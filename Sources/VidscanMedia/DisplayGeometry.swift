@@ -1,0 +1,22 @@
+public import VidscanCore
+
+/// How a coded picture becomes the one that is seen: square pixels first (the width is stretched, the height stays), then
+/// the turn of the display matrix.
+public struct DisplayGeometry: Sendable, Hashable {
+    /// Pixels of the decoded planes, after the codec's own cropping.
+    public let codedSize: PictureSize
+    /// Pixels of the upright, square-pixel picture.
+    public let displaySize: PictureSize
+    public let orientation: Orientation
+
+    /// - Parameter pixelAspect: width over height of a coded pixel; anything not positive means square.
+    public init(codedSize: PictureSize, pixelAspect: Rational, orientation: Orientation) {
+        self.codedSize = codedSize
+        self.orientation = orientation
+        var width = Double(codedSize.width)
+        // A ratio beyond this is a broken header, not a picture.
+        if pixelAspect.numerator > 0, (0.05...20).contains(pixelAspect.value) { width *= pixelAspect.value }
+        let square = PictureSize(width: max(1, Int(width.rounded())), height: codedSize.height)
+        displaySize = orientation.apply(to: square)
+    }
+}

@@ -1,0 +1,37 @@
+internal import CFFmpeg
+internal import Glibc
+
+/// SHA-256 of files, by libavutil.
+public enum FileDigest {
+    /// - Returns: the file's SHA-256 in hexadecimal.
+    /// - Throws: `MediaError` when it cannot be read.
+    public static func sha256(path: String) throws(MediaError) -> String {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw MediaError(.io, "cannot read \(path): \(String(cString: strerror(errno)))") }
+        defer { close(descriptor) }
+        guard let state = av_sha_alloc(), av_sha_init(state, 256) == 0 else {
+            throw MediaError(.io, Libav.message(Libav.outOfMemory))
+        }
+        defer { av_free(UnsafeMutableRawPointer(state)) }
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = read(descriptor, &buffer, buffer.count)
+            guard count >= 0 else { throw MediaError(.io, "cannot read \(path): \(String(cString: strerror(errno)))") }
+            if count == 0 { break }
+            av_sha_update(state, buffer, count)
+        }
+        var digest = [UInt8](repeating: 0, count: 32)
+        av_sha_final(state, &digest)
+        return Hexadecimal.string(digest)
+    }
+}
+
+/// Bytes as lower-case hexadecimal digits.
+enum Hexadecimal {
+    static func string(_ bytes: some Sequence<UInt8>) -> String {
+        bytes.map { byte in
+            let digits = String(byte, radix: 16)
+            return byte < 16 ? "0" + digits : digits
+        }.joined()
+    }
+}

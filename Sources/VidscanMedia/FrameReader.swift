@@ -1,0 +1,276 @@
+internal import CFFmpeg
+public import VidscanCore
+
+/// Reads the sampled frames of one video, in presentation order.
+///
+/// Demuxes, plans on packets, decodes what must be decoded and takes what the grid asks for. Use it from one thread.
+public final class FrameReader {
+    public struct Options: Sendable {
+        public var rate: SampleGrid.Rate
+        /// Microseconds since the container's start.
+        public var start: Int64?
+        /// Microseconds since the container's start, exclusive.
+        public var end: Int64?
+        /// Index among all the container's streams, as ffprobe counts; `nil` takes the best video stream.
+        public var streamIndex: Int?
+        public var decoderThreads: Int
+        /// `false` decodes every frame, whatever is sampled; the samples are the same.
+        public var passesOver: Bool
+        public var limits: MediaLimits
+
+        public init(
+            rate: SampleGrid.Rate, start: Int64? = nil, end: Int64? = nil, streamIndex: Int? = nil,
+            decoderThreads: Int = 2, passesOver: Bool = true, limits: MediaLimits = MediaLimits()
+        ) {
+            self.rate = rate
+            self.start = start
+            self.end = end
+            self.streamIndex = streamIndex
+            self.decoderThreads = decoderThreads
+            self.passesOver = passesOver
+            self.limits = limits
+        }
+    }
+
+    public let info: VideoInfo
+    public private(set) var statistics = ReadStatistics()
+
+    private let demuxer: Demuxer
+    private let decoder: VideoDecoder
+    private let restart: RestartPoint
+    private let grid: SampleGrid
+    private let streamMatrix: Orientation?
+    private let maximumPixels: Int
+    private var plan: SamplePlan
+    private var selector: FrameSelector
+    private var numbering: PresentationIndex
+    /// Packets that the plan holds, oldest first.
+    private let held: PacketQueue
+    private var isInputAtEnd = false
+    private var isDraining = false
+    /// A packet that waits while the decoder is emptied before it starts anew.
+    private var packetAfterDrain: (packet: UnsafeMutablePointer<AVPacket>, skipUnreferenced: Bool)?
+    private var sequence = 0
+    private var assumedTimestamp: Int64?
+
+    /// Opens a file.
+    ///
+    /// - Parameters:
+    ///   - path: of a regular file.
+    ///   - cancellation: ends any call that is under way, with the code `cancelled`.
+    /// - Throws: `MediaError` with the reason why there is no video to read.
+    public init(
+        path: String, options: Options, cancellation: CancellationFlag = CancellationFlag()
+    ) throws(MediaError) {
+        vs_silence_log()
+        let demuxer = try Demuxer(
+            path: path, streamIndex: options.streamIndex, limits: options.limits, cancellation: cancellation)
+        let parameters = demuxer.stream.pointee.codecpar.pointee
+        guard Int(parameters.width) * Int(parameters.height) <= options.limits.maximumPixels else {
+            throw FrameReader.tooLarge(
+                Int(parameters.width), Int(parameters.height), limit: options.limits.maximumPixels)
+        }
+        grid = SampleGrid(rate: options.rate, clock: demuxer.clock, start: options.start, end: options.end)
+        self.demuxer = demuxer
+        decoder = try VideoDecoder(
+            stream: demuxer.stream, limits: options.limits, threads: max(1, options.decoderThreads))
+        restart = RestartPoint(parameters)
+        plan = SamplePlan(grid: grid, mayPass: restart.mayPass && options.passesOver)
+        selector = FrameSelector(grid: grid)
+        maximumPixels = options.limits.maximumPixels
+        let matrix = vs_stream_display_matrix(demuxer.stream).flatMap(DisplayMatrix.orientation)
+        streamMatrix = matrix?.orientation
+        statistics.orientationIsApproximate = matrix.map { !$0.isExact } ?? false
+        info = VideoInfo(demuxer)
+        held = PacketQueue()
+        var skippedFrames: Int64 = 0
+        if options.passesOver, let start = options.start, restart.mayPass {
+            skippedFrames = try SeekPlanner(demuxer: demuxer, restart: restart).seek(before: start, into: held)
+        }
+        numbering = PresentationIndex(base: skippedFrames)
+        for packet in held { enter(packet) }
+    }
+
+    deinit {
+        if let pending = packetAfterDrain { PacketQueue.free(pending.packet) }
+    }
+
+    /// The next sampled frame.
+    ///
+    /// - Returns: `nil` at the end of the video or of the window.
+    /// - Throws: `MediaError`, when nothing of the video could be decoded, or with the code `cancelled`.
+    public func next() throws(MediaError) -> SampledFrame? {
+        while true {
+            switch try decoder.receive() {
+            case .frame(let frame):
+                if let sample = try take(frame) { return sample }
+            case .needsPacket:
+                try feed()
+            case .ended:
+                guard let pending = packetAfterDrain else {
+                    try finish()
+                    return nil
+                }
+                packetAfterDrain = nil
+                isDraining = false
+                decoder.flush()
+                try send(pending.packet, skipUnreferenced: pending.skipUnreferenced)
+            }
+        }
+    }
+
+    // MARK: Packets
+
+    /// Gives the decoder one packet that it needs, or the end.
+    private func feed() throws(MediaError) {
+        while true {
+            guard let action = plan.next(atEnd: isInputAtEnd) else {
+                if isInputAtEnd {
+                    guard !isDraining else { return }
+                    isDraining = true
+                    return try decoder.send(nil, skipUnreferenced: false)
+                }
+                try readPacket()
+                continue
+            }
+            guard let packet = held.removeFirst() else { continue }
+            switch action {
+            case .drop:
+                PacketQueue.free(packet)
+                statistics.packetsDropped += 1
+                continue
+            case .decode(let afterGap):
+                return try pass(packet, skipUnreferenced: false, afterGap: afterGap)
+            case .decodeIfReferenced(let afterGap):
+                return try pass(packet, skipUnreferenced: true, afterGap: afterGap)
+            }
+        }
+    }
+
+    private func pass(
+        _ packet: UnsafeMutablePointer<AVPacket>, skipUnreferenced: Bool, afterGap: Bool
+    ) throws(MediaError) {
+        guard afterGap, restart.needsFlushAfterGap else {
+            return try send(packet, skipUnreferenced: skipUnreferenced)
+        }
+        packetAfterDrain = (packet, skipUnreferenced)
+        isDraining = true
+        try decoder.send(nil, skipUnreferenced: false)
+    }
+
+    private func send(_ packet: UnsafeMutablePointer<AVPacket>, skipUnreferenced: Bool) throws(MediaError) {
+        defer { PacketQueue.free(packet) }
+        statistics.packetsDecoded += 1
+        try decoder.send(packet, skipUnreferenced: skipUnreferenced)
+    }
+
+    private func readPacket() throws(MediaError) {
+        if plan.isPastEnd {
+            isInputAtEnd = true
+            return
+        }
+        let packet = try PacketQueue.allocate()
+        do {
+            guard try demuxer.read(into: packet) else {
+                isInputAtEnd = true
+                statistics.readError = demuxer.readError
+                PacketQueue.free(packet)
+                return
+            }
+        } catch {
+            PacketQueue.free(packet)
+            throw error
+        }
+        held.append(packet)
+        enter(packet)
+    }
+
+    /// Enters a packet into the plan and into the numbering of frames.
+    private func enter(_ packet: UnsafeMutablePointer<AVPacket>) {
+        let shows = restart.showsFrame(packet.pointee, codec: decoder.context.pointee.codec_id)
+        let summary = PacketSummary(
+            presentation: Libav.timestamp(packet.pointee.pts),
+            decoding: Libav.timestamp(packet.pointee.dts),
+            isRestartPoint: restart.isRestartPoint(packet.pointee),
+            isDisposable: packet.pointee.flags & AV_PKT_FLAG_DISPOSABLE != 0,
+            isHidden: packet.pointee.flags & AV_PKT_FLAG_DISCARD != 0 || !shows,
+            byteCount: Int(packet.pointee.size))
+        if packet.pointee.flags & AV_PKT_FLAG_CORRUPT != 0 { statistics.corruptPackets += 1 }
+        if !summary.isHidden, let presentation = summary.presentation { numbering.enter(presentation) }
+        plan.push(summary)
+    }
+
+    // MARK: Frames
+
+    /// Decides on a decoded frame; frees it unless it is a sample.
+    private func take(_ frame: UnsafeMutablePointer<AVFrame>) throws(MediaError) -> SampledFrame? {
+        var owned: UnsafeMutablePointer<AVFrame>? = frame
+        defer { av_frame_free(&owned) }
+        statistics.framesDecoded += 1
+        let stamp = Libav.timestamp(frame.pointee.best_effort_timestamp)
+        let index = numbering.index(of: stamp)
+        let timestamp = stamp ?? assumed(index: index)
+        assumedTimestamp = timestamp
+        guard grid.clock.isPlausible(timestamp) else {
+            statistics.implausibleTimestamps += 1
+            return nil
+        }
+        let microseconds = grid.clock.microseconds(at: timestamp)
+        statistics.lastMicroseconds = max(statistics.lastMicroseconds ?? microseconds, microseconds)
+        guard selector.takes(timestamp) else { return nil }
+        let (width, height) = (Int(frame.pointee.width), Int(frame.pointee.height))
+        guard width > 0, height > 0, width * height <= maximumPixels else {
+            throw FrameReader.tooLarge(width, height, limit: maximumPixels)
+        }
+        defer { sequence += 1 }
+        owned = nil
+        return SampledFrame(
+            frame: frame, sequence: sequence, index: index, microseconds: microseconds, geometry: geometry(of: frame))
+    }
+
+    /// A timestamp for a frame that has none: the previous one's plus a frame's duration, as the stream announces it.
+    private func assumed(index: Int64) -> Int64 {
+        statistics.assumesFrameRate = info.frameRate
+        let rate = info.frameRate
+        let base = grid.clock.timeBase
+        let ticks = { (count: Int64) -> Int64 in
+            Int64(
+                clamping: Int128(count) * Int128(rate.denominator) * Int128(base.denominator)
+                    / (Int128(max(1, rate.numerator)) * Int128(max(1, base.numerator))))
+        }
+        guard let last = assumedTimestamp, index > 0 else { return ticks(index) }
+        return last &+ max(1, ticks(index) - ticks(index - 1))
+    }
+
+    private func geometry(of frame: UnsafeMutablePointer<AVFrame>) -> DisplayGeometry {
+        let own = vs_frame_display_matrix(frame).flatMap(DisplayMatrix.orientation)
+        let aspect = av_guess_sample_aspect_ratio(demuxer.context, demuxer.stream, frame)
+        return DisplayGeometry(
+            codedSize: PictureSize(width: Int(frame.pointee.width), height: Int(frame.pointee.height)),
+            pixelAspect: Rational(Int64(aspect.num), Int64(aspect.den)) ?? .one,
+            orientation: own?.orientation ?? streamMatrix ?? .upright)
+    }
+
+    private func finish() throws(MediaError) {
+        statistics.damage = decoder.damageCount
+        guard statistics.framesDecoded == 0, grid.start == nil, grid.end == nil || decoder.lastError != nil else { return }
+        let reason = decoder.lastError ?? statistics.readError
+        throw MediaError(
+            .undecodable,
+            reason.map { "not one frame could be decoded: \($0)" } ?? "holds a video stream without a single frame")
+    }
+
+    private static func tooLarge(_ width: Int, _ height: Int, limit: Int) -> MediaError {
+        MediaError(
+            .limitExceeded,
+            "its picture of \(width)x\(height) pixels is over the limit of \(limit) (--max-pixels raises it)")
+    }
+}
+
+/// The display matrix of a container or picture (ISO/IEC 14496-12, 6.2.2).
+enum DisplayMatrix {
+    static func orientation(_ matrix: UnsafePointer<Int32>) -> (orientation: Orientation, isExact: Bool)? {
+        Orientation.nearest(
+            a: Double(matrix[0]), b: Double(matrix[1]), c: Double(matrix[3]), d: Double(matrix[4]))
+    }
+}

@@ -1,0 +1,55 @@
+internal import CFFmpeg
+internal import VidscanCore
+
+/// Jumps to the last restart point before a time, where the container lets one know which frame that is.
+///
+/// A frame's index counts all frames before it, so a jump is only made with a container that lists every frame (the MP4
+/// and QuickTime family); in others the packets are read through, though not decoded.
+struct SeekPlanner {
+    let demuxer: Demuxer
+    let restart: RestartPoint
+
+    /// - Parameters:
+    ///   - microseconds: on the stream's clock; reading continues at a restart point presented before it.
+    ///   - queue: receives the packets read while looking for that point, which come first.
+    /// - Returns: the number of frames presented before the first packet of `queue`; 0 when no jump was made.
+    func seek(before microseconds: Int64, into queue: PacketQueue) throws(MediaError) -> Int64 {
+        let stream = demuxer.stream
+        let listed = avformat_index_get_entries_count(stream)
+        guard listed > 0, stream.pointee.nb_frames > 0, Int64(listed) >= stream.pointee.nb_frames else { return 0 }
+        // Each step back doubles: from a point that turns out not to be one, or that lies too late.
+        var margin: Int64 = 1
+        while microseconds - margin > 0 {
+            let target = demuxer.clock.timestamp(atOrBefore: microseconds - margin)
+            guard
+                avformat_seek_file(demuxer.context, stream.pointee.index, .min, target, target, AVSEEK_FLAG_BACKWARD)
+                    >= 0
+            else { break }
+            if let skipped = try land(before: microseconds, listed: listed, into: queue) { return skipped }
+            queue.removeAll()
+            margin = max(margin * 2, 10_000_000)
+        }
+        avformat_seek_file(demuxer.context, stream.pointee.index, .min, .min, .max, 0)
+        return 0
+    }
+
+    /// Reads the packet at the landing place.
+    ///
+    /// - Returns: the number of frames before it, or `nil` when reading cannot begin here.
+    private func land(before microseconds: Int64, listed: Int32, into queue: PacketQueue) throws(MediaError) -> Int64? {
+        let packet = try PacketQueue.allocate()
+        queue.append(packet)
+        guard try demuxer.read(into: packet), restart.isRestartPoint(packet.pointee),
+            let presentation = Libav.timestamp(packet.pointee.pts), let decoding = Libav.timestamp(packet.pointee.dts),
+            !demuxer.clock.isAtOrAfter(microseconds, presentation)
+        else { return nil }
+        let position = av_index_search_timestamp(demuxer.stream, decoding, AVSEEK_FLAG_ANY)
+        guard position >= 0, position < listed else { return nil }
+        var frames: Int64 = 0
+        for entry in 0..<position {
+            guard let listing = avformat_index_get_entry(demuxer.stream, entry) else { return nil }
+            if listing.pointee.flags & AVINDEX_DISCARD_FRAME == 0 { frames += 1 }
+        }
+        return frames
+    }
+}

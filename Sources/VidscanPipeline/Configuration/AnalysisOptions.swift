@@ -1,0 +1,77 @@
+public import VidscanCore
+public import VidscanInference
+public import VidscanMedia
+
+/// Everything that an analysis can be told, with its defaults.
+public struct AnalysisOptions: Sendable, Equatable {
+    /// The long side of the picture that the detector sees.
+    public enum Accuracy: String, Sendable, CaseIterable {
+        case low, medium, high
+
+        /// Pixels.
+        var longSide: Int {
+            switch self {
+            case .low: 320
+            case .medium: 448
+            case .high: 640
+            }
+        }
+    }
+
+    /// Which faces are looked for.
+    public enum FaceSize: String, Sendable, CaseIterable {
+        /// Of people in front of a camera.
+        case large
+        /// Distant ones too, at twice the detector's resolution.
+        case small
+    }
+
+    public var rate: SampleGrid.Rate
+    /// Microseconds on the video's clock.
+    public var start: Int64?
+    /// Microseconds on the video's clock, exclusive.
+    public var end: Int64?
+    public var streamIndex: Int?
+    public var accuracy: Accuracy = .medium
+    public var faceSize: FaceSize = .large
+    /// Faces kept of one picture, the most prominent first.
+    public var maximumFaces = 100
+    /// 0…1.
+    public var minimumConfidence = 0.5
+    public var precision: InferencePrecision = .exact
+    /// Faces analysed at the same time; results do not depend on it.
+    public var workers: Int
+    public var formats: Set<OutputFormat> = [.csv]
+    public var tracking = FaceTracker.Options()
+    public var limits = MediaLimits()
+
+    public init(workers: Int) {
+        self.workers = workers
+        rate = .perSecond(Rational(5, 1) ?? .one)
+    }
+
+    /// The detector's input for a picture: how large the picture is in it, and the tensor, whose sides must be multiples
+    /// of 32. Pictures are never enlarged.
+    func detectorGeometry(for display: PictureSize) -> (picture: PictureSize, tensor: PictureSize) {
+        let longSide = accuracy.longSide * (faceSize == .small ? 2 : 1)
+        let scale = min(1, Double(longSide) / Double(display.longSide))
+        let picture = PictureSize(
+            width: max(1, Int((Double(display.width) * scale).rounded())),
+            height: max(1, Int((Double(display.height) * scale).rounded())))
+        let multiple = FaceDetector.sideMultiple
+        let tensor = PictureSize(
+            width: (picture.width + multiple - 1) / multiple * multiple,
+            height: (picture.height + multiple - 1) / multiple * multiple)
+        return (picture, tensor)
+    }
+}
+
+/// How face rows are written.
+public enum OutputFormat: String, Sendable, CaseIterable {
+    /// `faces.csv` and `frames.csv`.
+    case csv
+    /// `faces.json`, one document.
+    case json
+    /// `faces.jsonl`, one object a line.
+    case jsonl
+}

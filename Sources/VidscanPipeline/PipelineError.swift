@@ -1,0 +1,52 @@
+public import VidscanMedia
+
+/// Why an input was not analysed, in one readable line.
+public struct PipelineError: Error, Sendable, Equatable {
+    public enum Code: Sendable, Equatable {
+        /// The input cannot be read as a video.
+        case media(MediaError.Code)
+        /// A model or the inference runtime failed.
+        case inference
+        /// A result cannot be written.
+        case output
+        /// A result is there already.
+        case exists
+        /// Something that vidscan needs is not installed.
+        case setup
+        case interrupted
+    }
+
+    /// The part of the pipeline in which it happened.
+    public enum Stage: String, Sendable {
+        case open, decode, analyze, write
+    }
+
+    public let code: Code
+    /// The input, as the user named it.
+    public let input: String?
+    public let stage: Stage?
+    /// Where in the video, in microseconds.
+    public let microseconds: Int64?
+    public let reason: String
+
+    public init(
+        _ code: Code, _ reason: String, input: String? = nil, stage: Stage? = nil, microseconds: Int64? = nil
+    ) {
+        self.code = code
+        self.reason = reason
+        self.input = input
+        self.stage = stage
+        self.microseconds = microseconds
+    }
+}
+
+extension PipelineError: CustomStringConvertible {
+    /// `movie.mp4: at 12.480 s: cannot write faces.csv: No space left on device`
+    public var description: String {
+        var parts: [String] = []
+        if let input { parts.append(input) }
+        if let microseconds, stage != .open { parts.append("at \(TimeText.seconds(microseconds)) s") }
+        parts.append(reason)
+        return parts.joined(separator: ": ")
+    }
+}

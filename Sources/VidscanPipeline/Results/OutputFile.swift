@@ -1,0 +1,51 @@
+internal import Foundation
+internal import VidscanCore
+
+/// A file that is written front to back through a buffer, and is on the disk when `finish` returns.
+final class OutputFile {
+    private let descriptor: Int32
+    private let name: String
+    private var isOpen = true
+    var buffer = ByteWriter(reservingCapacity: 1 << 16)
+
+    init(path: String) throws(PipelineError) {
+        name = (path as NSString).lastPathComponent
+        descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else { throw Self.failure("create", name) }
+    }
+
+    deinit {
+        if isOpen { close(descriptor) }
+    }
+
+    /// Writes the buffer out once it is worth a system call.
+    func drain() throws(PipelineError) {
+        if buffer.count >= 1 << 15 { try flush() }
+    }
+
+    func finish() throws(PipelineError) {
+        try flush()
+        guard fsync(descriptor) == 0 else { throw Self.failure("write", name) }
+        isOpen = false
+        // Some file systems report a full disk only here.
+        guard close(descriptor) == 0 else { throw Self.failure("write", name) }
+    }
+
+    private func flush() throws(PipelineError) {
+        let bytes = buffer.bytes
+        var written = 0
+        while written < bytes.count {
+            let count = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress.map { $0 + written }, $0.count - written) }
+            if count < 0 {
+                if errno == EINTR { continue }
+                throw Self.failure("write", name)
+            }
+            written += count
+        }
+        buffer.removeAll()
+    }
+
+    private static func failure(_ verb: String, _ name: String) -> PipelineError {
+        PipelineError(.output, "cannot \(verb) \(name): \(String(cString: strerror(errno)))", stage: .write)
+    }
+}

@@ -1,0 +1,105 @@
+internal import CSystem
+internal import Foundation
+
+/// A result folder in the making: a hidden sibling, renamed to its final name only when it is complete.
+final class ResultFolder {
+    /// Where the result will be.
+    let finalPath: String
+    /// Where it is written meanwhile.
+    let partialPath: String
+    private let replaces: Bool
+    private var isOpen = true
+
+    /// - Parameters:
+    ///   - finalPath: of the folder; its parent is made when it is missing.
+    ///   - replaces: whether an older result may be replaced, once the new one is complete.
+    /// - Throws: `PipelineError` when a result is there already, or the place cannot be written to.
+    init(finalPath: String, replaces: Bool) throws(PipelineError) {
+        self.finalPath = finalPath
+        self.replaces = replaces
+        let parent = (finalPath as NSString).deletingLastPathComponent
+        let name = (finalPath as NSString).lastPathComponent
+        partialPath = "\(parent)/.\(name).partial-\(getpid())"
+        try Self.checkVacancy(finalPath, replaces: replaces)
+        do {
+            try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
+        } catch {
+            throw PipelineError(.output, "cannot create the folder \(parent): \(Self.reason(error))", stage: .write)
+        }
+        Self.removeLeftovers(of: name, in: parent)
+        guard mkdir(partialPath, 0o755) == 0 else {
+            throw PipelineError(
+                .output, "cannot create a folder in \(parent): \(String(cString: strerror(errno)))", stage: .write)
+        }
+    }
+
+    deinit {
+        discardUnlessComplete()
+    }
+
+    func discardUnlessComplete() {
+        if isOpen { discard() }
+    }
+
+    /// Refuses to replace a result unasked, and anything that is no result at all.
+    static func checkVacancy(_ path: String, replaces: Bool) throws(PipelineError) {
+        guard FileManager.default.fileExists(atPath: path) else { return }
+        guard FileManager.default.fileExists(atPath: path + "/run.json") else {
+            throw PipelineError(.exists, "\(path) exists and is no result of vidscan; it is left as it is", stage: .write)
+        }
+        guard replaces else {
+            throw PipelineError(.exists, "the result \(path) exists; --force replaces it", stage: .write)
+        }
+    }
+
+    /// Gives the folder its final name. All its files must be finished.
+    func complete() throws(PipelineError) {
+        try Self.checkVacancy(finalPath, replaces: replaces)
+        if FileManager.default.fileExists(atPath: finalPath) {
+            // One step swaps old and new, so a reader always finds a whole result. Where the file system cannot do
+            // that, there is a moment without any.
+            if vs_exchange(partialPath, finalPath) != 0 {
+                let aside = partialPath + ".old"
+                guard rename(finalPath, aside) == 0, rename(partialPath, finalPath) == 0 else { throw failure() }
+                rename(aside, partialPath)
+            }
+            discard()
+        } else {
+            guard rename(partialPath, finalPath) == 0 else { throw failure() }
+        }
+        isOpen = false
+        let parent = open((finalPath as NSString).deletingLastPathComponent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        if parent >= 0 {
+            fsync(parent)
+            close(parent)
+        }
+    }
+
+    /// Removes what has been written.
+    func discard() {
+        isOpen = false
+        try? FileManager.default.removeItem(atPath: partialPath)
+    }
+
+    private func failure() -> PipelineError {
+        PipelineError(
+            .output, "cannot put the result at \(finalPath): \(String(cString: strerror(errno)))", stage: .write)
+    }
+
+    /// A run that was killed leaves its partial folder; the next one for the same input clears it away.
+    private static func removeLeftovers(of name: String, in parent: String) {
+        let prefix = ".\(name).partial-"
+        let entries = (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? []
+        for entry in entries where entry.hasPrefix(prefix) {
+            guard let process = pid_t(entry.dropFirst(prefix.count)) else { continue }
+            let isAlive = process != getpid() && (kill(process, 0) == 0 || errno == EPERM)
+            if !isAlive { try? FileManager.default.removeItem(atPath: parent + "/" + entry) }
+        }
+    }
+
+    private static func reason(_ error: any Error) -> String {
+        let underlying = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError ?? error as NSError
+        return underlying.domain == NSPOSIXErrorDomain
+            ? String(cString: strerror(Int32(underlying.code))) : underlying.localizedDescription
+    }
+}

@@ -1,0 +1,35 @@
+internal import Foundation
+internal import VidscanMedia
+
+/// A file to analyse, as it was when the run began.
+struct InputFile: Sendable {
+    /// As the user named it.
+    let name: String
+    let absolutePath: String
+    let bytes: Int64
+    let modified: Double
+
+    /// - Throws: `PipelineError` unless there is a regular file that can be read.
+    init(_ name: String) throws(PipelineError) {
+        self.name = name
+        let failure = { (code: MediaError.Code, reason: String) in
+            PipelineError(.media(code), reason, input: name, stage: .open)
+        }
+        var status = stat()
+        guard stat(name, &status) == 0 else {
+            throw failure(.notFound, "cannot open: \(String(cString: strerror(errno)))")
+        }
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: break
+        case S_IFDIR: throw failure(.notAFile, "is a folder; name the files in it")
+        default: throw failure(.notAFile, "is no regular file")
+        }
+        guard access(name, R_OK) == 0 else {
+            throw failure(.notFound, "cannot open: \(String(cString: strerror(errno)))")
+        }
+        absolutePath = (name as NSString).isAbsolutePath
+            ? name : FileManager.default.currentDirectoryPath + "/" + name
+        bytes = Int64(status.st_size)
+        modified = Double(status.st_mtim.tv_sec) + Double(status.st_mtim.tv_nsec) / 1e9
+    }
+}

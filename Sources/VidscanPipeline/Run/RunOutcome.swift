@@ -1,0 +1,85 @@
+internal import VidscanCore
+internal import VidscanMedia
+
+/// What the stages of a run came to, together.
+struct RunOutcome: Sendable {
+    let input: String
+    private(set) var decoded: DecodeStage.Report?
+    private(set) var written = WriteStage.Report()
+    private(set) var times = StageTimes()
+
+    init(input: String) {
+        self.input = input
+    }
+
+    mutating func add(_ result: StageResult) {
+        switch result {
+        case .decoded(let report): decoded = report
+        case .analyzed(let times): self.times.add(times)
+        case .written(let report): written = report
+        }
+    }
+
+    var analysedMicroseconds: Int64 {
+        max(0, (written.lastMicroseconds ?? 0) - (written.firstMicroseconds ?? 0))
+    }
+
+    /// What a careful reader of the tables should know, in words.
+    var warnings: [String] {
+        guard let decoded else { return [] }
+        let statistics = decoded.statistics
+        var warnings: [String] = []
+        let damage = statistics.damage + statistics.corruptPackets
+        if damage > 0 {
+            warnings.append("\(damage) damaged packets or frames; what could be decoded was analysed")
+        }
+        if let error = statistics.readError {
+            warnings.append("reading ended early\(position(statistics)): \(error)")
+        } else if let duration = decoded.info.durationMicroseconds, endsEarly(decoded, duration: duration) {
+            warnings.append(
+                "the video ends\(position(statistics)), though \(TimeText.seconds(duration)) s are announced;"
+                    + " the file may be cut off")
+        }
+        if statistics.implausibleTimestamps > 0 {
+            warnings.append("\(statistics.implausibleTimestamps) frames have impossible timestamps and were left out")
+        }
+        if let rate = statistics.assumesFrameRate {
+            warnings.append("the stream has no timestamps; times assume \(rate) frames a second")
+        }
+        if statistics.orientationIsApproximate {
+            warnings.append("the display matrix is none of the eight orientations; the nearest is used")
+        }
+        return warnings
+    }
+
+    var video: RunRecord.Video {
+        let info = decoded?.info
+        return RunRecord.Video(
+            format: info?.format ?? "", codec: info?.codec ?? "", stream: info?.streamIndex ?? 0,
+            codedWidth: info?.codedSize.width ?? 0, codedHeight: info?.codedSize.height ?? 0,
+            displayWidth: decoded?.displaySize?.width, displayHeight: decoded?.displaySize?.height,
+            durationSeconds: info?.durationMicroseconds.map { Double($0) / 1e6 },
+            containerStartSeconds: Double(info?.containerStartMicroseconds ?? 0) / 1e6,
+            streamStartSeconds: info?.streamStartMicroseconds.map { Double($0) / 1e6 },
+            assumedFrameRate: decoded?.statistics.assumesFrameRate?.description)
+    }
+
+    var counts: RunRecord.Counts {
+        let statistics = decoded?.statistics ?? ReadStatistics()
+        return RunRecord.Counts(
+            sampledFrames: written.frames, faces: written.faces, faceIds: written.identities,
+            decodedFrames: statistics.framesDecoded, packetsNotDecoded: statistics.packetsDropped,
+            damagedFramesOrPackets: statistics.damage + statistics.corruptPackets)
+    }
+
+    /// Whether the last frame lies well before the announced end: more than a second and a tenth of the whole.
+    private func endsEarly(_ decoded: DecodeStage.Report, duration: Int64) -> Bool {
+        guard decoded.isWholeVideo, let last = decoded.statistics.lastMicroseconds else { return false }
+        let missing = duration - last
+        return missing > 1_000_000 && missing > duration / 10
+    }
+
+    private func position(_ statistics: ReadStatistics) -> String {
+        statistics.lastMicroseconds.map { " at \(TimeText.seconds($0)) s" } ?? ""
+    }
+}

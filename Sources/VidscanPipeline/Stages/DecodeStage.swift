@@ -1,0 +1,60 @@
+internal import VidscanCore
+internal import VidscanMedia
+
+/// Reads the sampled frames of a video and hands them to the workers, as fast as the budget allows.
+struct DecodeStage {
+    struct Report: Sendable {
+        var info: VideoInfo
+        var statistics: ReadStatistics
+        var displaySize: PictureSize?
+        /// No window was asked for.
+        var isWholeVideo: Bool
+    }
+
+    let line: AssemblyLine
+    let options: AnalysisOptions
+    let observer: any RunObserver
+
+    func run(_ file: InputFile) async throws -> Report {
+        let cancellation = CancellationFlag()
+        return try await withTaskCancellationHandler {
+            try await read(file, cancellation: cancellation)
+        } onCancel: {
+            cancellation.set()
+        }
+    }
+
+    private func read(_ file: InputFile, cancellation: CancellationFlag) async throws -> Report {
+        var stage = PipelineError.Stage.open
+        var lastTime: Int64?
+        do {
+            let reader = try FrameReader(
+                path: file.absolutePath, options: FrameReader.Options(options), cancellation: cancellation)
+            observer.opened(file.name, info: reader.info)
+            stage = .decode
+            var displaySize: PictureSize?
+            while let frame = try reader.next() {
+                lastTime = frame.microseconds
+                displaySize = displaySize ?? frame.geometry.displaySize
+                try await line.budget.take(bytes: frame.byteCount)
+                try await line.frames.send(frame)
+            }
+            line.frames.finish()
+            return Report(
+                info: reader.info, statistics: reader.statistics, displaySize: displaySize,
+                isWholeVideo: options.start == nil && options.end == nil)
+        } catch let error as MediaError {
+            if error.code == .cancelled { throw CancellationError() }
+            throw PipelineError(
+                .media(error.code), error.reason, stage: stage, microseconds: error.microseconds ?? lastTime)
+        }
+    }
+}
+
+extension FrameReader.Options {
+    init(_ options: AnalysisOptions) {
+        self.init(
+            rate: options.rate, start: options.start, end: options.end, streamIndex: options.streamIndex,
+            decoderThreads: min(max(1, options.workers), 16), limits: options.limits)
+    }
+}

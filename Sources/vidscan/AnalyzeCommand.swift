@@ -1,0 +1,142 @@
+public import ArgumentParser
+internal import Foundation
+internal import VidscanCore
+public import VidscanInference
+public import VidscanPipeline
+
+struct AnalyzeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "analyze",
+        abstract: "Finds and follows the faces of videos or pictures, and writes their time series.",
+        discussion: """
+            Each input gets a folder of its own, INPUT.vidscan/, with faces.csv (one row per face and sampled frame), \
+            frames.csv (one row per sampled frame) and run.json (what was done, and to what). It appears only when it \
+            is complete.
+
+            EXAMPLES
+              vidscan analyze movie.mp4
+              vidscan analyze interview.mov --rate 12 --format csv,json
+              vidscan analyze match.mkv --start 1:02:00 --end 1:05:30 --every-frame
+              vidscan analyze crowd.mp4 --faces small --accuracy high
+              vidscan analyze a.mp4 b.mov c.jpg --output results
+            """)
+
+    @Argument(help: ArgumentHelp("Videos or pictures.", valueName: "input"))
+    var inputs: [String]
+
+    @Option(name: .shortAndLong, help: ArgumentHelp("Folder for the results. Default: the current one.", valueName: "folder"))
+    var output: String?
+
+    @Flag(help: "Replace results that are there already.")
+    var force = false
+
+    @OptionGroup(title: "Which frames")
+    var video: VideoOptions
+
+    @Option(help: "Detector resolution: low 320, medium 448, high 640 pixels on the long side.")
+    var accuracy: AnalysisOptions.Accuracy = .medium
+
+    @Option(help: "Faces to look for: large, or small and distant ones too (twice the resolution).")
+    var faces: AnalysisOptions.FaceSize = .large
+
+    @Option(help: ArgumentHelp("Most faces to keep in one frame.", valueName: "count"))
+    var maxFaces = 100
+
+    @Option(help: ArgumentHelp("Least detector score of a face, 0 to 1.", valueName: "score"))
+    var minConfidence = 0.5
+
+    @Option(help: "exact: the same results everywhere; fast: bfloat16 where the processor has it.")
+    var precision: InferencePrecision = .exact
+
+    @Option(help: ArgumentHelp("Frames analysed at a time. Default: one per core. Results do not depend on it.", valueName: "count"))
+    var workers: Int?
+
+    @Option(help: ArgumentHelp("What to write, of csv, json, jsonl.", valueName: "list"))
+    var format = FormatList(formats: [.csv])
+
+    @OptionGroup(title: "What to tell")
+    var telling: TellingOptions
+
+    func validate() throws {
+        if inputs.isEmpty { throw ValidationError("Name at least one video or picture.") }
+        if let workers, !(1...256).contains(workers) { throw ValidationError("--workers must be 1 to 256.") }
+        if !(0...1).contains(minConfidence) { throw ValidationError("--min-confidence must be 0 to 1.") }
+        if !(1...10_000).contains(maxFaces) { throw ValidationError("--max-faces must be 1 to 10000.") }
+    }
+
+    func run() async throws {
+        let teller = telling.makeTeller()
+        let options = resolvedOptions
+        let models: ModelStore
+        do {
+            models = try ModelStore(concurrency: options.workers, precision: precision)
+        } catch {
+            teller.failed(error)
+            throw ExitStatus.usage
+        }
+        let analysis = Analysis(options: options, models: models, observer: teller)
+        let targets = ResultPlaces.plan(inputs: inputs, folder: output)
+        let work = Task {
+            var failures = 0
+            for (number, (input, place)) in zip(inputs, targets).enumerated() {
+                teller.begins(input, number: number + 1, of: inputs.count, window: (video.start?.microseconds, video.end?.microseconds))
+                do {
+                    teller.delivered(
+                        input, summary: try await analysis.run(input: input, resultPath: place, replaces: force))
+                } catch let error as PipelineError where error.code == .interrupted {
+                    throw error
+                } catch {
+                    failures += 1
+                    teller.failed(error)
+                }
+            }
+            return failures
+        }
+        let interrupts = InterruptHandler { work.cancel() }
+        defer { interrupts.stop() }
+        do {
+            guard try await work.value == 0 else { throw ExitStatus.someFailed }
+        } catch let error as PipelineError where error.code == .interrupted {
+            teller.interrupted()
+            throw ExitStatus.interrupted
+        }
+    }
+
+    private var resolvedOptions: AnalysisOptions {
+        var options = AnalysisOptions(workers: workers ?? max(1, ProcessInfo.processInfo.activeProcessorCount))
+        options.rate = video.samplingRate
+        options.start = video.start?.microseconds
+        options.end = video.end?.microseconds
+        options.streamIndex = video.stream
+        options.limits = video.limits
+        options.accuracy = accuracy
+        options.faceSize = faces
+        options.maximumFaces = maxFaces
+        options.minimumConfidence = minConfidence
+        options.precision = precision
+        options.formats = format.formats
+        return options
+    }
+}
+
+extension AnalysisOptions.Accuracy: ExpressibleByArgument {}
+extension AnalysisOptions.FaceSize: ExpressibleByArgument {}
+extension InferencePrecision: ExpressibleByArgument {}
+
+/// `csv,json`
+struct FormatList: ExpressibleByArgument {
+    let formats: Set<OutputFormat>
+
+    init(formats: Set<OutputFormat>) {
+        self.formats = formats
+    }
+
+    init?(argument: String) {
+        let names = argument.split(separator: ",", omittingEmptySubsequences: false)
+        let formats = names.compactMap { OutputFormat(rawValue: String($0)) }
+        guard formats.count == names.count else { return nil }
+        self.init(formats: Set(formats))
+    }
+
+    var defaultValueDescription: String { formats.map(\.rawValue).sorted().joined(separator: ",") }
+}

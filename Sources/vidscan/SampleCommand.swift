@@ -1,0 +1,57 @@
+internal import ArgumentParser
+internal import Foundation
+internal import VidscanCore
+internal import VidscanMedia
+internal import VidscanPipeline
+
+struct SampleCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sample",
+        abstract: "Lists the frames that an analysis would look at, without looking at them.",
+        discussion: """
+            Decodes and samples only, and prints a CSV: time, frame and, with --md5, the checksum of the decoded planes \
+            as FFmpeg's framemd5 prints it. So what was sampled can be compared with what any other tool decodes.
+
+            EXAMPLES
+              vidscan sample movie.mp4 --rate 2
+              vidscan sample movie.mp4 --md5 --start 10 --end 12
+            """)
+
+    @Argument(help: ArgumentHelp("A video or picture.", valueName: "input"))
+    var input: String
+
+    @OptionGroup(title: "Which frames")
+    var video: VideoOptions
+
+    @Flag(name: .customLong("md5"), help: "Print the checksum of each frame's planes.")
+    var printsDigest = false
+
+    @Flag(help: "Decode every frame, whatever is sampled. The samples are the same; it takes longer.")
+    var decodeAll = false
+
+    @Option(help: ArgumentHelp("Decoder threads. Default: one per core.", valueName: "count"))
+    var threads: Int?
+
+    func run() async throws {
+        do {
+            let reader = try FrameReader(
+                path: input,
+                options: FrameReader.Options(
+                    rate: video.samplingRate, start: video.start?.microseconds, end: video.end?.microseconds,
+                    streamIndex: video.stream, decoderThreads: threads ?? ProcessInfo.processInfo.activeProcessorCount,
+                    passesOver: !decodeAll, limits: video.limits))
+            var writer = ByteWriter()
+            writer.write(text: printsDigest ? "time,frame,md5\n" : "time,frame\n")
+            while let frame = try reader.next() {
+                var row: [Field] = [.microseconds(frame.microseconds), .integer(frame.index)]
+                if printsDigest { row.append(.text(try frame.md5())) }
+                writer.writeCSV(row: row)
+                Output.write(String(decoding: writer.bytes, as: UTF8.self), to: FileHandle.standardOutput.fileDescriptor)
+                writer.removeAll()
+            }
+        } catch {
+            Output.error("vidscan: error: \(input): \(error.reason)")
+            throw ExitStatus.someFailed
+        }
+    }
+}

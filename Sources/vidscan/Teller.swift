@@ -1,0 +1,131 @@
+internal import Foundation
+internal import Synchronization
+internal import VidscanMedia
+internal import VidscanPipeline
+
+/// Tells people how a run goes: a live line on a terminal, a plain line now and then elsewhere, warnings and errors as
+/// they come, and a summary at the end of each input.
+final class Teller: RunObserver {
+    private struct State: Sendable {
+        var input = ""
+        var numbering = ""
+        var startMicroseconds: Int64 = 0
+        var endMicroseconds: Int64?
+        var begin = ContinuousClock.now
+        var lastTold = ContinuousClock.now
+        var info: VideoInfo?
+    }
+
+    private let log: MessageLog
+    private let showsProgressLine: Bool
+    private let state = Mutex(State())
+
+    init(log: MessageLog, showsProgressLine: Bool) {
+        self.log = log
+        self.showsProgressLine = showsProgressLine
+    }
+
+    /// - Parameter window: what is analysed of the video, in microseconds.
+    func begins(_ input: String, number: Int, of count: Int, window: (start: Int64?, end: Int64?)) {
+        state.withLock {
+            $0 = State()
+            $0.input = input
+            $0.numbering = count > 1 ? "[\(number)/\(count)] " : ""
+            $0.startMicroseconds = window.start ?? 0
+            $0.endMicroseconds = window.end
+        }
+    }
+
+    func opened(_ input: String, info: VideoInfo) {
+        state.withLock { $0.info = info }
+        let duration = info.durationMicroseconds.map { ", " + TimeText.clock($0) } ?? ""
+        log.debug(
+            "\(input): \(info.format), stream \(info.streamIndex), \(info.codec) \(info.codedSize)\(duration)",
+            ["input": "\(input)", "codec": "\(info.codec)"])
+    }
+
+    func progressed(_ progress: RunProgress) {
+        guard log.tellsInfo else { return }
+        let now = ContinuousClock.now
+        let line: String? = state.withLock { state in
+            let pause: Duration = showsProgressLine ? .milliseconds(100) : .seconds(10)
+            guard now - state.lastTold >= pause else { return nil }
+            state.lastTold = now
+            return Self.line(progress, state: state, now: now)
+        }
+        guard let line else { return }
+        if showsProgressLine {
+            Output.write("\r\u{1B}[K" + line, to: FileHandle.standardError.fileDescriptor)
+        } else {
+            log.info(line)
+        }
+    }
+
+    func warned(_ input: String, message: String) {
+        log.warning("\(input): \(message)", ["input": "\(input)"])
+    }
+
+    func failed(_ error: any Error) {
+        var facts: [String: String] = [:]
+        if let error = error as? PipelineError {
+            facts["input"] = error.input
+            facts["stage"] = error.stage?.rawValue
+        }
+        log.error("\(error)", facts)
+    }
+
+    func interrupted() {
+        log.error("interrupted; results that were complete stay")
+    }
+
+    func delivered(_ input: String, summary: Analysis.Summary) {
+        guard log.tellsInfo else { return }
+        let seconds = String(format: "%.1f", summary.wallSeconds)
+        let video = Double(summary.analysedMicroseconds) / 1e6
+        let speed = video > 0 ? String(format: " (%.1f× real time)", video / max(summary.wallSeconds, 1e-3)) : ""
+        let text =
+            "\(input): \(Self.count(summary.faces, "face")) of \(summary.identities)"
+            + " \(summary.identities == 1 ? "id" : "ids") in \(Self.count(summary.frames, "frame")),"
+            + " \(seconds) s\(speed) -> \(Self.relative(summary.resultPath))"
+        log.info(
+            text,
+            [
+                "input": "\(input)", "result": "\(summary.resultPath)", "frames": "\(summary.frames)",
+                "faces": "\(summary.faces)", "face_ids": "\(summary.identities)", "wall_seconds": "\(seconds)",
+            ])
+    }
+
+    // MARK: Words
+
+    /// `[2/3] movie.mp4  43 %  1:02 of 2:24  210.4 frames/s  42.1× real time  118 faces  0:02 left`
+    private static func line(_ progress: RunProgress, state: State, now: ContinuousClock.Instant) -> String {
+        let elapsed = max((now - state.begin) / .seconds(1), 1e-3)
+        let end = state.endMicroseconds ?? state.info?.durationMicroseconds
+        let done = max(0, progress.microseconds - state.startMicroseconds)
+        var parts = [state.numbering + (state.input as NSString).lastPathComponent]
+        if let end, end > state.startMicroseconds {
+            let share = min(1, Double(done) / Double(end - state.startMicroseconds))
+            parts.append("\(Int(share * 100)) %")
+            parts.append("\(TimeText.clock(progress.microseconds)) of \(TimeText.clock(end))")
+        } else {
+            parts.append(TimeText.clock(progress.microseconds))
+        }
+        parts.append(String(format: "%.1f frames/s", Double(progress.frames) / elapsed))
+        parts.append(String(format: "%.1f× real time", Double(done) / 1e6 / elapsed))
+        parts.append(count(progress.faces, "face"))
+        if let end, done > 0 {
+            let left = Double(end - state.startMicroseconds - done) * elapsed / Double(done)
+            parts.append("\(TimeText.clock(Int64(left * 1e6))) left")
+        }
+        return parts.joined(separator: "  ")
+    }
+
+    private static func count(_ number: Int, _ noun: String) -> String {
+        "\(number) \(noun)\(number == 1 ? "" : "s")"
+    }
+
+    private static func relative(_ path: String) -> String {
+        let current = FileManager.default.currentDirectoryPath + "/"
+        return path.hasPrefix(current) ? String(path.dropFirst(current.count)) + "/" : path + "/"
+    }
+}

@@ -1,0 +1,81 @@
+internal import ArgumentParser
+internal import Glibc
+internal import VidscanPipeline
+
+@main
+struct VidscanCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "vidscan",
+        abstract: "Finds and follows every face in a video, and writes a time series of each.",
+        discussion: """
+            EXAMPLES
+              vidscan analyze movie.mp4                 faces 5 times a second, into movie.mp4.vidscan/
+              vidscan analyze *.mp4 --output results    many videos, one result folder each
+              vidscan schema                            what each column means
+              vidscan doctor                            is everything there that vidscan needs?
+
+            EXIT STATUS
+              0  every input was delivered        2  wrong usage, or something is not installed
+              1  some inputs failed               130  interrupted
+            """,
+        version: Vidscan.version,
+        subcommands: [AnalyzeCommand.self, SampleCommand.self, SchemaCommand.self, DoctorCommand.self])
+
+    /// Parses, runs, and ends with one of the exit statuses above.
+    static func main() async {
+        // Output into a closed pipe (`vidscan schema | head -1`) is no failure.
+        signal(SIGPIPE, SIG_IGN)
+        do {
+            var command = try parseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            Glibc.exit(Self.report(error))
+        }
+    }
+
+    /// Tells what went wrong and gives the status to exit with.
+    private static func report(_ error: any Error) -> Int32 {
+        if let status = error as? ExitStatus { return status.code }
+        let text = fullMessage(for: error)
+        if exitCode(for: error) == .success {
+            Output.standard(text)
+            return 0
+        }
+        Output.error(text)
+        return exitCode(for: error) == .validationFailure || error is ValidationError ? ExitStatus.usage.code : 1
+    }
+}
+
+/// How the process ends, when it does not end well and all has been said already.
+struct ExitStatus: Error {
+    let code: Int32
+
+    static let someFailed = ExitStatus(code: 1)
+    static let usage = ExitStatus(code: 2)
+    static let interrupted = ExitStatus(code: 130)
+}
+
+/// Text to people and programs, whole lines at a time.
+enum Output {
+    static func standard(_ text: String) { write(text + "\n", to: STDOUT_FILENO) }
+    static func error(_ text: String) { write(text + "\n", to: STDERR_FILENO) }
+
+    static func write(_ text: String, to descriptor: Int32) {
+        var text = text
+        text.withUTF8 { bytes in
+            var written = 0
+            while written < bytes.count {
+                let count = Glibc.write(descriptor, bytes.baseAddress.map { $0 + written }, bytes.count - written)
+                if count < 0 && errno == EINTR { continue }
+                // The reader has gone: it has seen what it wanted.
+                if count < 0 && errno == EPIPE && descriptor == STDOUT_FILENO { exit(0) }
+                if count <= 0 { return }
+                written += count
+            }
+        }
+    }
+}
