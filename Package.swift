@@ -33,7 +33,8 @@ let package = Package(
         .systemLibrary(name: "COpenVINO", pkgConfig: "vidscan-openvino"),
         .systemLibrary(name: "CSystem"),
         .target(name: "VidscanCore", swiftSettings: strict),
-        .target(name: "VidscanMedia", dependencies: ["VidscanCore", "CFFmpeg"], swiftSettings: strict),
+        .target(name: "CLibavLog", dependencies: ["CFFmpeg"]),
+        .target(name: "VidscanMedia", dependencies: ["VidscanCore", "CFFmpeg", "CLibavLog"], swiftSettings: strict),
         .target(name: "VidscanInference", dependencies: ["VidscanCore", "COpenVINO"], swiftSettings: strict),
         .target(
             name: "VidscanPipeline",

@@ -41,7 +41,4 @@ static inline const int32_t *vs_frame_display_matrix(const AVFrame *frame) {
     return data && data->size >= 36 ? (const int32_t *)data->data : NULL;
 }
 
-// libav's own messages go nowhere: an error that matters comes back as a result code, and is told with its file.
-static inline void vs_silence_log(void) { av_log_set_level(AV_LOG_QUIET); }
-
 #endif

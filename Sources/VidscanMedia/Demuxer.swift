@@ -89,6 +89,7 @@ final class Demuxer {
     private static func open(
         path: String, cancellation: CancellationFlag, io: inout UnsafeMutablePointer<AVIOContext>?
     ) throws(MediaError) -> UnsafeMutablePointer<AVFormatContext> {
+        Libav.beginErrors()
         let url = "file:" + path
         var interrupt = AVIOInterruptCB()
         interrupt.callback = { opaque in
@@ -101,17 +102,19 @@ final class Demuxer {
         let opened = avio_open2(&io, url, AVIO_FLAG_READ, &interrupt, &options)
         av_dict_free(&options)
         guard opened >= 0 else { throw MediaError(.notFound, "cannot open: \(Libav.message(opened))") }
+        guard avio_size(io) != 0 else {
+            avio_closep(&io)
+            throw MediaError(.notMedia, "the file is empty")
+        }
 
         // The format is settled before its demuxer sees a byte: a playlist is refused, not followed.
         var format: UnsafePointer<AVInputFormat>?
-        let probed = av_probe_input_buffer2(io, &format, url, nil, 0, 0)
+        // By content alone: a name can say anything.
+        let probed = av_probe_input_buffer2(io, &format, "", nil, 0, 0)
         guard probed >= 0, let format else {
-            let isEmpty = avio_size(io) == 0
             avio_closep(&io)
             if cancellation.isSet { throw MediaError(.cancelled, "interrupted") }
-            throw MediaError(
-                .notMedia,
-                isEmpty ? "the file is empty" : "not a video or picture in a format that FFmpeg knows")
+            throw MediaError(.notMedia, "not a video or picture in a format that FFmpeg knows")
         }
         let names = String(cString: format.pointee.name)
         if names.split(separator: ",").contains(where: { playlists.contains(String($0)) }) {
@@ -134,7 +137,7 @@ final class Demuxer {
         guard result >= 0, let context else {
             avio_closep(&io)
             if cancellation.isSet { throw MediaError(.cancelled, "interrupted") }
-            throw MediaError(.notMedia, "cannot read it as \(names): \(Libav.message(result))")
+            throw MediaError(.notMedia, "cannot read it as \(names): \(Libav.reason(result))")
         }
         return context
     }
@@ -151,6 +154,7 @@ final class Demuxer {
         _ context: UnsafeMutablePointer<AVFormatContext>, limits: MediaLimits
     ) throws(MediaError) {
         // Looking for parameters may decode; the limits hold there too.
+        Libav.beginErrors()
         let count = Int(context.pointee.nb_streams)
         var options = [OpaquePointer?](repeating: nil, count: count)
         for index in 0..<count {
@@ -161,10 +165,13 @@ final class Demuxer {
             avformat_find_stream_info(context, count > 0 ? buffer.baseAddress : nil)
         }
         for index in 0..<count { av_dict_free(&options[index]) }
+        if let size = Libav.refusedPictureSize {
+            throw .pictureTooLarge(size.width, size.height, limit: limits.maximumPixels)
+        }
         guard result >= 0 else {
             throw result == Libav.interrupted
                 ? MediaError(.cancelled, "interrupted")
-                : MediaError(.notMedia, "cannot find out what is in it: \(Libav.message(result))")
+                : MediaError(.notMedia, "cannot find out what is in it: \(Libav.reason(result))")
         }
         if let duration = Libav.timestamp(context.pointee.duration),
             Double(duration) > limits.maximumDurationSeconds * 1e6

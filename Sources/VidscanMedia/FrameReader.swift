@@ -13,6 +13,7 @@ public final class FrameReader {
         public var end: Int64?
         /// Index among all the container's streams, as ffprobe counts; `nil` takes the best video stream.
         public var streamIndex: Int?
+        /// The same on every machine: what a decoder makes of *damaged* pictures may depend on it.
         public var decoderThreads: Int
         /// `false` decodes every frame, whatever is sampled; the samples are the same.
         public var passesOver: Bool
@@ -20,7 +21,7 @@ public final class FrameReader {
 
         public init(
             rate: SampleGrid.Rate, start: Int64? = nil, end: Int64? = nil, streamIndex: Int? = nil,
-            decoderThreads: Int = 2, passesOver: Bool = true, limits: MediaLimits = MediaLimits()
+            decoderThreads: Int = 4, passesOver: Bool = true, limits: MediaLimits = MediaLimits()
         ) {
             self.rate = rate
             self.start = start
@@ -62,12 +63,11 @@ public final class FrameReader {
     public init(
         path: String, options: Options, cancellation: CancellationFlag = CancellationFlag()
     ) throws(MediaError) {
-        vs_silence_log()
         let demuxer = try Demuxer(
             path: path, streamIndex: options.streamIndex, limits: options.limits, cancellation: cancellation)
         let parameters = demuxer.stream.pointee.codecpar.pointee
         guard Int(parameters.width) * Int(parameters.height) <= options.limits.maximumPixels else {
-            throw FrameReader.tooLarge(
+            throw .pictureTooLarge(
                 Int(parameters.width), Int(parameters.height), limit: options.limits.maximumPixels)
         }
         grid = SampleGrid(rate: options.rate, clock: demuxer.clock, start: options.start, end: options.end)
@@ -220,7 +220,7 @@ public final class FrameReader {
         guard selector.takes(timestamp) else { return nil }
         let (width, height) = (Int(frame.pointee.width), Int(frame.pointee.height))
         guard width > 0, height > 0, width * height <= maximumPixels else {
-            throw FrameReader.tooLarge(width, height, limit: maximumPixels)
+            throw .pictureTooLarge(width, height, limit: maximumPixels)
         }
         defer { sequence += 1 }
         owned = nil
@@ -258,12 +258,6 @@ public final class FrameReader {
         throw MediaError(
             .undecodable,
             reason.map { "not one frame could be decoded: \($0)" } ?? "holds a video stream without a single frame")
-    }
-
-    private static func tooLarge(_ width: Int, _ height: Int, limit: Int) -> MediaError {
-        MediaError(
-            .limitExceeded,
-            "its picture of \(width)x\(height) pixels is over the limit of \(limit) (--max-pixels raises it)")
     }
 }
 

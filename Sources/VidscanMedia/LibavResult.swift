@@ -1,4 +1,5 @@
 internal import CFFmpeg
+internal import CLibavLog
 
 /// Result codes of the FFmpeg libraries.
 enum Libav {
@@ -22,6 +23,25 @@ enum Libav {
             }
             return String(cString: base)
         }
+    }
+
+    /// From now on the first error that libav logs on this thread is kept.
+    static func beginErrors() {
+        vs_keep_errors()
+    }
+
+    /// Why something failed: what libav logged on this thread, if anything, else what the result code says.
+    static func reason(_ code: Int32) -> String {
+        let logged = String(cString: vs_kept_error())
+        return logged.isEmpty ? message(code) : logged
+    }
+
+    /// The picture size that libav refused on this thread, as it logs it: `Picture size 60000x60000 is invalid`.
+    static var refusedPictureSize: (width: Int, height: Int)? {
+        let words = String(cString: vs_kept_error()).split(separator: " ")
+        guard words.count > 2, words[0] == "Picture", words[1] == "size" else { return nil }
+        let sides = words[2].split(separator: "x").compactMap { Int($0) }
+        return sides.count == 2 ? (sides[0], sides[1]) : nil
     }
 
     static func timestamp(_ value: Int64) -> Int64? { value == noTimestamp ? nil : value }

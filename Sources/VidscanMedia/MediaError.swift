@@ -27,6 +27,14 @@ public struct MediaError: Error, Sendable, Equatable {
     }
 }
 
+extension MediaError {
+    static func pictureTooLarge(_ width: Int, _ height: Int, limit: Int) -> MediaError {
+        MediaError(
+            .limitExceeded,
+            "its picture of \(width)x\(height) is over the limit of \(limit) pixels (--max-pixels raises it)")
+    }
+}
+
 extension MediaError: CustomStringConvertible {
     public var description: String { reason }
 }

@@ -31,7 +31,7 @@ final class VideoDecoder {
         guard opened >= 0 else {
             var optional: UnsafeMutablePointer<AVCodecContext>? = context
             avcodec_free_context(&optional)
-            throw MediaError(.unsupportedCodec, "cannot open the \(name) decoder: \(Libav.message(opened))")
+            throw MediaError(.unsupportedCodec, "cannot open the \(name) decoder: \(Libav.reason(opened))")
         }
         self.context = context
     }

@@ -29,17 +29,13 @@ struct SampleCommand: AsyncParsableCommand {
     @Flag(help: "Decode every frame, whatever is sampled. The samples are the same; it takes longer.")
     var decodeAll = false
 
-    @Option(help: ArgumentHelp("Decoder threads. Default: one per core.", valueName: "count"))
-    var threads: Int?
-
     func run() async throws {
         do {
             let reader = try FrameReader(
                 path: input,
                 options: FrameReader.Options(
                     rate: video.samplingRate, start: video.start?.microseconds, end: video.end?.microseconds,
-                    streamIndex: video.stream, decoderThreads: threads ?? ProcessInfo.processInfo.activeProcessorCount,
-                    passesOver: !decodeAll, limits: video.limits))
+                    streamIndex: video.stream, passesOver: !decodeAll, limits: video.limits))
             var writer = ByteWriter()
             writer.write(text: printsDigest ? "time,frame,md5\n" : "time,frame\n")
             while let frame = try reader.next() {

@@ -40,13 +40,13 @@ struct VidscanCommand: AsyncParsableCommand {
     /// Tells what went wrong and gives the status to exit with.
     private static func report(_ error: any Error) -> Int32 {
         if let status = error as? ExitStatus { return status.code }
-        let text = fullMessage(for: error)
         if exitCode(for: error) == .success {
-            Output.standard(text)
+            Output.standard(fullMessage(for: error))
             return 0
         }
-        Output.error(text)
-        return exitCode(for: error) == .validationFailure || error is ValidationError ? ExitStatus.usage.code : 1
+        let isUsage = exitCode(for: error) == .validationFailure
+        Output.error("vidscan: error: \(message(for: error))" + (isUsage ? " ('--help' tells what there is)" : ""))
+        return isUsage ? ExitStatus.usage.code : ExitStatus.someFailed.code
     }
 }
 

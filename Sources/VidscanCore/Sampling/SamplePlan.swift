@@ -28,10 +28,18 @@ public struct SamplePlan: Sendable {
         }
     }
 
+    private enum Fate {
+        case open
+        /// Lies before a restart point that decoding resumes at.
+        case inGap
+        /// Follows a restart point but is presented before it; nothing after it leans on it.
+        case leading
+    }
+
     private struct Entry {
         var summary: PacketSummary
         var isUnwanted: Bool
-        var isDropped = false
+        var fate = Fate.open
     }
 
     /// A presented frame's place on the time line: its timestamp, how many ticks it reaches, which packet it is.
@@ -98,14 +106,14 @@ public struct SamplePlan: Sendable {
     public mutating func next(atEnd: Bool) -> Action? {
         guard let head = entries.first else { return nil }
         let mustAnswer = atEnd || isFull
-        if isTrusted, !head.isDropped {
+        if isTrusted, head.fate == .open {
             if head.isUnwanted {
                 switch tail(mustAnswer: mustAnswer, atEnd: atEnd) {
                 case .unknown: return nil
                 case .needed: break
                 case .unneeded(let count, let leading):
-                    for index in 0..<count { entries[index].isDropped = true }
-                    for index in leading { entries[index].isDropped = true }
+                    for index in 0..<count { entries[index].fate = .inGap }
+                    for index in leading { entries[index].fate = .leading }
                 }
             } else if !mustAnswer, let presentation = head.summary.presentation, presentation > horizon {
                 return nil  // A frame presented before this one may still come, and serve its tick.
@@ -119,7 +127,10 @@ public struct SamplePlan: Sendable {
         firstSequence += 1
         heldBytes -= head.summary.byteCount
         forgetOldMarks()
-        if head.isDropped {
+        switch head.fate {
+        case .open: break
+        case .leading: return .drop
+        case .inGap:
             hasGap = true
             return .drop
         }

@@ -55,6 +55,6 @@ extension FrameReader.Options {
     init(_ options: AnalysisOptions) {
         self.init(
             rate: options.rate, start: options.start, end: options.end, streamIndex: options.streamIndex,
-            decoderThreads: min(max(1, options.workers), 16), limits: options.limits)
+            limits: options.limits)
     }
 }
