@@ -41,7 +41,8 @@ public final class AreaResampler {
     ///   - tensor: room for 3 · width · height floats.
     /// - Throws: `MediaError` for pixels that cannot be read.
     public func resample(
-        _ frame: SampledFrame, pictureSize: PictureSize, tensorSize: PictureSize, into tensor: UnsafeMutablePointer<Float>
+        _ frame: SampledFrame, pictureSize: PictureSize, tensorSize: PictureSize,
+        into tensor: UnsafeMutablePointer<Float>
     ) throws(MediaError) {
         let picture = try converter.planes(of: frame.frame)
         let orientation = frame.geometry.orientation

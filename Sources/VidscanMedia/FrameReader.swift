@@ -253,7 +253,9 @@ public final class FrameReader {
 
     private func finish() throws(MediaError) {
         statistics.damage = decoder.damageCount
-        guard statistics.framesDecoded == 0, grid.start == nil, grid.end == nil || decoder.lastError != nil else { return }
+        guard statistics.framesDecoded == 0, grid.start == nil, grid.end == nil || decoder.lastError != nil else {
+            return
+        }
         let reason = decoder.lastError ?? statistics.readError
         throw MediaError(
             .undecodable,

@@ -30,7 +30,8 @@ final class PictureConverter {
         }
         let output = try output(like: frame, format: target)
         scaler = sws_getCachedContext(
-            scaler, frame.pointee.width, frame.pointee.height, format, frame.pointee.width, frame.pointee.height, target,
+            scaler, frame.pointee.width, frame.pointee.height, format, frame.pointee.width, frame.pointee.height,
+            target,
             Int32(SWS_POINT) | Int32(SWS_ACCURATE_RND) | Int32(SWS_BITEXACT), nil, nil, nil)
         guard let scaler else {
             let name = String(cString: descriptor.pointee.name)

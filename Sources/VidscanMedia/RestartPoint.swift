@@ -53,9 +53,18 @@ struct RestartPoint {
         switch kind {
         case .never: return false
         case .flagged: return true
-        case .h264: return firstPictureType(packet) { $0 & 0x1F } isPicture: { (1...5).contains($0) } == 5
+        case .h264:
+            return firstPictureType(packet) {
+                $0 & 0x1F
+            } isPicture: {
+                (1...5).contains($0)
+            } == 5
         case .hevc:
-            let type = firstPictureType(packet) { $0 >> 1 & 0x3F } isPicture: { $0 < 32 }
+            let type = firstPictureType(packet) {
+                $0 >> 1 & 0x3F
+            } isPicture: {
+                $0 < 32
+            }
             return type.map { (16...21).contains($0) } ?? false
         }
     }

@@ -19,7 +19,8 @@ public final class SampledFrame: @unchecked Sendable {
 
     /// Takes ownership of `frame`.
     init(
-        frame: UnsafeMutablePointer<AVFrame>, sequence: Int, index: Int64, microseconds: Int64, geometry: DisplayGeometry
+        frame: UnsafeMutablePointer<AVFrame>, sequence: Int, index: Int64, microseconds: Int64,
+        geometry: DisplayGeometry
     ) {
         self.frame = frame
         self.sequence = sequence

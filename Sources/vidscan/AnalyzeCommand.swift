@@ -24,7 +24,9 @@ struct AnalyzeCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("Videos or pictures.", valueName: "input"))
     var inputs: [String]
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("Folder for the results. Default: the current one.", valueName: "folder"))
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("Folder for the results. Default: the current one.", valueName: "folder"))
     var output: String?
 
     @Flag(help: "Replace results that are there already.")
@@ -48,7 +50,9 @@ struct AnalyzeCommand: AsyncParsableCommand {
     @Option(help: "exact: the same results everywhere; fast: bfloat16 where the processor has it.")
     var precision: InferencePrecision = .exact
 
-    @Option(help: ArgumentHelp("Frames analysed at a time. Default: one per core. Results do not depend on it.", valueName: "count"))
+    @Option(
+        help: ArgumentHelp(
+            "Frames analysed at a time. Default: one per core. Results do not depend on it.", valueName: "count"))
     var workers: Int?
 
     @Option(help: ArgumentHelp("What to write, of csv, json, jsonl.", valueName: "list"))
@@ -79,7 +83,9 @@ struct AnalyzeCommand: AsyncParsableCommand {
         let work = Task {
             var failures = 0
             for (number, (input, place)) in zip(inputs, targets).enumerated() {
-                teller.begins(input, number: number + 1, of: inputs.count, window: (video.start?.microseconds, video.end?.microseconds))
+                teller.begins(
+                    input, number: number + 1, of: inputs.count,
+                    window: (video.start?.microseconds, video.end?.microseconds))
                 do {
                     teller.delivered(
                         input, summary: try await analysis.run(input: input, resultPath: place, replaces: force))

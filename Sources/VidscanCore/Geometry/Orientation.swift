@@ -22,7 +22,8 @@ public struct Orientation: Sendable, Hashable {
     /// (a·x + c·y, b·x + d·y), y down.
     ///
     /// - Returns: the orientation and whether the matrix is exactly that (up to scale), or `nil` for a singular matrix.
-    public static func nearest(a: Double, b: Double, c: Double, d: Double) -> (orientation: Orientation, isExact: Bool)? {
+    public static func nearest(a: Double, b: Double, c: Double, d: Double) -> (orientation: Orientation, isExact: Bool)?
+    {
         guard abs(a * d - b * c) > 1e-9 else { return nil }
         if abs(a) + abs(d) >= abs(b) + abs(c) {
             let slack = max(abs(b), abs(c)) / max(abs(a), abs(d))

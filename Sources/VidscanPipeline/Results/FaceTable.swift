@@ -34,7 +34,8 @@ public enum FaceTable {
             Definition(
                 column: Column(
                     name: "time", unit: "s", range: "any",
-                    meaning: "The frame's own presentation time minus the container's start: what a player's clock shows."
+                    meaning:
+                        "The frame's own presentation time minus the container's start: what a player's clock shows."
                 ), field: { .microseconds($0.microseconds) }),
             Definition(
                 column: Column(
@@ -44,7 +45,8 @@ public enum FaceTable {
             Definition(
                 column: Column(
                     name: "face_id", unit: "", range: "1 and up",
-                    meaning: "The same number follows the same face from sample to sample; in order of first appearance."
+                    meaning:
+                        "The same number follows the same face from sample to sample; in order of first appearance."
                 ), field: { .integer(Int64($0.faceID)) }),
             Definition(
                 column: Column(
@@ -89,7 +91,9 @@ public enum FrameTable {
     public static let columns = [
         Column(name: "time", unit: "s", range: "any", meaning: "As in faces.csv."),
         Column(name: "frame", unit: "", range: "0 and up", meaning: "As in faces.csv."),
-        Column(name: "faces", unit: "", range: "0 and up", meaning: "The number of faces in the frame: its rows in faces.csv."),
+        Column(
+            name: "faces", unit: "", range: "0 and up",
+            meaning: "The number of faces in the frame: its rows in faces.csv."),
     ]
     static let names: [String] = columns.map(\.name)
 }

@@ -35,7 +35,9 @@ final class OutputFile {
         let bytes = buffer.bytes
         var written = 0
         while written < bytes.count {
-            let count = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress.map { $0 + written }, $0.count - written) }
+            let count = bytes.withUnsafeBytes {
+                write(descriptor, $0.baseAddress.map { $0 + written }, $0.count - written)
+            }
             if count < 0 {
                 if errno == EINTR { continue }
                 throw Self.failure("write", name)

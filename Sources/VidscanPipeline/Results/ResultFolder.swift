@@ -45,7 +45,8 @@ final class ResultFolder {
     static func checkVacancy(_ path: String, replaces: Bool) throws(PipelineError) {
         guard FileManager.default.fileExists(atPath: path) else { return }
         guard FileManager.default.fileExists(atPath: path + "/run.json") else {
-            throw PipelineError(.exists, "\(path) exists and is no result of vidscan; it is left as it is", stage: .write)
+            throw PipelineError(
+                .exists, "\(path) exists and is no result of vidscan; it is left as it is", stage: .write)
         }
         guard replaces else {
             throw PipelineError(.exists, "the result \(path) exists; --force replaces it", stage: .write)

@@ -11,7 +11,8 @@ public enum Schema {
 
     public static let tables = [
         Table(
-            file: "faces.csv", meaning: "One row per face and sampled frame, in time order.", columns: FaceTable.columns),
+            file: "faces.csv", meaning: "One row per face and sampled frame, in time order.", columns: FaceTable.columns
+        ),
         Table(
             file: "frames.csv",
             meaning: "One row per sampled frame, so that \"no face\" differs from \"not looked at\".",
@@ -26,7 +27,8 @@ public enum Schema {
                 let name = column.name + String(repeating: " ", count: width - column.name.count)
                 return "  \(name)  \(column.meaning) [\(facts(column))]"
             }
-            return (["\(table.file): \(table.meaning) A missing value is blank."] + lines).joined(separator: "\n") + "\n"
+            return (["\(table.file): \(table.meaning) A missing value is blank."] + lines).joined(separator: "\n")
+                + "\n"
         }.joined(separator: "\n")
     }
 
@@ -34,8 +36,10 @@ public enum Schema {
         tables.map { table in
             let rows = table.columns.map { "| `\($0.name)` | \($0.unit) | \($0.range) | \($0.meaning) |" }
             return
-                (["## \(table.file)", "", table.meaning + " A missing value is blank.", "",
-                    "| column | unit | range | meaning |", "|---|---|---|---|"] + rows).joined(separator: "\n") + "\n"
+                ([
+                    "## \(table.file)", "", table.meaning + " A missing value is blank.", "",
+                    "| column | unit | range | meaning |", "|---|---|---|---|",
+                ] + rows).joined(separator: "\n") + "\n"
         }.joined(separator: "\n")
     }
 

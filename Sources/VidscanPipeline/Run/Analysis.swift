@@ -83,7 +83,8 @@ public struct Analysis: Sendable {
         }
     }
 
-    private func record(_ outcome: RunOutcome, file: InputFile, wallSeconds: Double) throws(PipelineError) -> RunRecord {
+    private func record(_ outcome: RunOutcome, file: InputFile, wallSeconds: Double) throws(PipelineError) -> RunRecord
+    {
         let digests = try models.digests()
         return RunRecord(
             openvinoVersion: InferenceRuntime.version,

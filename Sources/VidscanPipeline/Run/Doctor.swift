@@ -26,14 +26,16 @@ public struct Doctor: Sendable {
         return Finding(
             name: "FFmpeg", value: MediaVersions.summary,
             remedy: missing.isEmpty
-                ? nil : "it cannot decode \(missing.joined(separator: ", ")); install a full build of FFmpeg's libraries")
+                ? nil
+                : "it cannot decode \(missing.joined(separator: ", ")); install a full build of FFmpeg's libraries")
     }
 
     private var openvino: Finding {
         do {
             let capabilities = try InferenceRuntime().capabilities()
             return Finding(
-                name: "OpenVINO", value: "\(InferenceRuntime.version), CPU plugin: \(capabilities.joined(separator: " "))",
+                name: "OpenVINO",
+                value: "\(InferenceRuntime.version), CPU plugin: \(capabilities.joined(separator: " "))",
                 remedy: nil)
         } catch {
             return Finding(

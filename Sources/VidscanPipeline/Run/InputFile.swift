@@ -27,7 +27,8 @@ struct InputFile: Sendable {
         guard access(name, R_OK) == 0 else {
             throw failure(.notFound, "cannot open: \(String(cString: strerror(errno)))")
         }
-        absolutePath = (name as NSString).isAbsolutePath
+        absolutePath =
+            (name as NSString).isAbsolutePath
             ? name : FileManager.default.currentDirectoryPath + "/" + name
         bytes = Int64(status.st_size)
         modified = Double(status.st_mtim.tv_sec) + Double(status.st_mtim.tv_nsec) / 1e9

@@ -31,7 +31,8 @@ public final class ModelStore: Sendable {
         self.precision = precision
         guard let folder = Self.findFolder() else {
             throw PipelineError(
-                .setup, "the model \(Self.detector.fileName) is in none of \(Self.candidateFolders.joined(separator: ", "));"
+                .setup,
+                "the model \(Self.detector.fileName) is in none of \(Self.candidateFolders.joined(separator: ", "));"
                     + " 'make demo' in a checkout, or 'make install', puts it there")
         }
         self.folder = folder
