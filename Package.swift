@@ -1,7 +1,7 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// Targets depend one way: vidscan -> Pipeline -> {Media, Inference} -> Core.
+// Targets depend one way: vidscan -> Pipeline -> {Media, Inference, Faces} -> Core.
 // Media and Inference never see each other; only they see C.
 
 let strict: [SwiftSetting] = [
@@ -36,9 +36,10 @@ let package = Package(
         .target(name: "CLibavLog", dependencies: ["CFFmpeg"]),
         .target(name: "VidscanMedia", dependencies: ["VidscanCore", "CFFmpeg", "CLibavLog"], swiftSettings: strict),
         .target(name: "VidscanInference", dependencies: ["VidscanCore", "COpenVINO"], swiftSettings: strict),
+        .target(name: "VidscanFaces", dependencies: ["VidscanCore"], swiftSettings: strict),
         .target(
             name: "VidscanPipeline",
-            dependencies: ["CSystem", "VidscanCore", "VidscanMedia", "VidscanInference"],
+            dependencies: ["CSystem", "VidscanCore", "VidscanMedia", "VidscanInference", "VidscanFaces"],
             swiftSettings: strict),
         .executableTarget(
             name: "vidscan",

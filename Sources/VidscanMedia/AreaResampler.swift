@@ -25,12 +25,14 @@ public final class AreaResampler {
         var chromaY: AxisWeights
     }
 
-    private let converter = PictureConverter()
+    private let converter: PictureConverter
     private var weights: (key: Key, value: Weights)?
     private var columnSums: [UInt16] = []
     private var planes: [Float] = []
 
-    public init() {}
+    public init(converter: PictureConverter = PictureConverter()) {
+        self.converter = converter
+    }
 
     /// Fills a tensor of shape 3 × `tensorSize.height` × `tensorSize.width` with R', G', B' in 0…255.
     ///
@@ -44,7 +46,7 @@ public final class AreaResampler {
         _ frame: SampledFrame, pictureSize: PictureSize, tensorSize: PictureSize,
         into tensor: UnsafeMutablePointer<Float>
     ) throws(MediaError) {
-        let picture = try converter.planes(of: frame.frame)
+        let picture = try converter.planes(of: frame)
         let orientation = frame.geometry.orientation
         let codedTarget = orientation.apply(to: pictureSize)
         let weights = weights(for: picture, target: codedTarget)

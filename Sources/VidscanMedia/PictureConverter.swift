@@ -2,21 +2,37 @@ internal import CFFmpeg
 
 /// Makes 8-bit planar Y'CbCr of any picture, once, for the kernels that sample planes directly.
 ///
-/// 8-bit planar Y'CbCr of any chroma subsampling, and grey, pass untouched. One converter serves one worker.
-final class PictureConverter {
+/// 8-bit planar Y'CbCr of any chroma subsampling, and grey, pass untouched. One converter serves one worker, which shares
+/// it among its kernels, so that a frame is converted once however often it is sampled.
+public final class PictureConverter {
     private var scaler: OpaquePointer?
     private var converted: UnsafeMutablePointer<AVFrame>?
+    /// Which frame `converted` holds.
+    private var convertedFrame: (identity: ObjectIdentifier, sequence: Int)?
+
+    public init() {}
 
     deinit {
         sws_freeContext(scaler)
         av_frame_free(&converted)
     }
 
-    /// The planes of `frame`; they live as long as `frame` and until the next call.
+    /// The planes of a frame; they live as long as the frame and until another one is asked for.
     ///
     /// - Throws: `MediaError` for a pixel format that swscale cannot read.
-    func planes(of frame: UnsafeMutablePointer<AVFrame>) throws(MediaError) -> PlanarPicture {
-        if let picture = PlanarPicture(frame) { return picture }
+    func planes(of sample: SampledFrame) throws(MediaError) -> PlanarPicture {
+        if let picture = PlanarPicture(sample.frame) { return picture }
+        let identity = (ObjectIdentifier(sample), sample.sequence)
+        if let converted, let convertedFrame, convertedFrame == identity, let picture = PlanarPicture(converted) {
+            return picture
+        }
+        convertedFrame = nil
+        let picture = try convert(sample.frame)
+        convertedFrame = identity
+        return picture
+    }
+
+    private func convert(_ frame: UnsafeMutablePointer<AVFrame>) throws(MediaError) -> PlanarPicture {
         let format = AVPixelFormat(frame.pointee.format)
         guard let descriptor = av_pix_fmt_desc_get(format) else {
             throw MediaError(.undecodable, "unknown pixel format \(frame.pointee.format)")

@@ -1,20 +1,12 @@
 internal import VidscanCore
-
-/// One column of a result table.
-public struct Column: Sendable, Equatable {
-    public let name: String
-    /// `s`, `px`, or blank for a pure number.
-    public let unit: String
-    public let range: String
-    public let meaning: String
-}
+internal import VidscanFaces
 
 /// One face in one sampled frame, as it is written.
 struct FaceRow: Sendable {
     var microseconds: Int64
     var frame: Int64
     var faceID: Int
-    var observation: FaceObservation
+    var face: AnalyzedFace
 }
 
 /// `faces.csv`: one row per face and sampled frame. The columns are the same whatever the options.
@@ -24,66 +16,118 @@ public enum FaceTable {
 
     static func fields(of row: FaceRow) -> [Field] { definitions.map { $0.field(row) } }
 
-    private struct Definition: Sendable {
-        var column: Column
-        var field: @Sendable (FaceRow) -> Field
+    private typealias Definition = ColumnDefinition<FaceRow>
+
+    private static let definitions: [Definition] = identity + box + points + pose
+
+    // MARK: Who and when
+
+    private static let identity = [
+        Definition(
+            "time", unit: "s", range: "any",
+            "The frame's own presentation time minus the container's start: what a player's clock shows."
+        ) { .microseconds($0.microseconds) },
+        Definition(
+            "frame", range: "0 and up", "The frame's index in presentation order among all frames of the stream."
+        ) { .integer($0.frame) },
+        Definition(
+            "face_id", range: "1 and up",
+            "The same number follows the same face from sample to sample; in order of first appearance."
+        ) { .integer(Int64($0.faceID)) },
+        Definition("confidence", range: "0 to 1", decimals: 4, "The detector's score for being a face.") {
+            $0.face.observation.confidence
+        },
+    ]
+
+    // MARK: Where
+
+    private static let space = "In the upright, square-pixel picture, origin at its top left corner."
+
+    private static let box: [Definition] = [
+        ("x", "Left edge", \Rectangle.x), ("y", "Top edge", \Rectangle.y), ("width", "Width", \Rectangle.width),
+        ("height", "Height", \Rectangle.height),
+    ].map { (name: String, what: String, path: any KeyPath<Rectangle, Double> & Sendable) in
+        Definition(
+            name, unit: "px", range: "inside the picture", decimals: 2,
+            "\(what) of the face's box, which is cut at the picture's edges. \(space)"
+        ) { $0.face.observation.box[keyPath: path] }
     }
 
-    private static let definitions: [Definition] =
+    private static let points: [Definition] =
         [
             Definition(
-                column: Column(
-                    name: "time", unit: "s", range: "any",
-                    meaning:
-                        "The frame's own presentation time minus the container's start: what a player's clock shows."
-                ), field: { .microseconds($0.microseconds) }),
+                "presence", range: "0 to 1", decimals: 4,
+                "How surely the mesh model sees a face in the box. Below 0.5 no mesh is taken, and what comes from it is"
+                    + " blank (full profiles); a box of low confidence is then dropped."
+            ) { $0.face.presence }
+        ]
+        + point("left_eye", "Middle of the subject's left eye, between its corners") { $0.leftEye }
+        + point("right_eye", "Middle of the subject's right eye, between its corners") { $0.rightEye }
+        + point("nose", "Tip of the nose") { $0.nose }
+        + point("mouth", "Middle of the mouth, between its corners") { $0.mouth }
+        + point("left_mouth_corner", "The mouth's corner on the subject's left") { $0.leftMouthCorner }
+        + point("right_mouth_corner", "The mouth's corner on the subject's right") { $0.rightMouthCorner }
+        + point("chin", "Lowest point of the chin; only from the mesh") { $0.chin }
+        + [
             Definition(
-                column: Column(
-                    name: "frame", unit: "", range: "0 and up",
-                    meaning: "The frame's index in presentation order among all frames of the stream."),
-                field: { .integer($0.frame) }),
-            Definition(
-                column: Column(
-                    name: "face_id", unit: "", range: "1 and up",
-                    meaning:
-                        "The same number follows the same face from sample to sample; in order of first appearance."
-                ), field: { .integer(Int64($0.faceID)) }),
-            Definition(
-                column: Column(
-                    name: "confidence", unit: "", range: "0 to 1", meaning: "The detector's score for being a face."),
-                field: { .decimal($0.observation.confidence, decimals: 4) }),
-            pixels("x", "Left edge of the face's box.") { $0.box.x },
-            pixels("y", "Top edge of the face's box.") { $0.box.y },
-            pixels("width", "Width of the face's box, which is cut at the picture's edges.") { $0.box.width },
-            pixels("height", "Height of the face's box, which is cut at the picture's edges.") { $0.box.height },
-        ] + points("left_eye", "The subject's left eye", \.leftEye)
-        + points("right_eye", "The subject's right eye", \.rightEye)
-        + points("nose", "Tip of the nose", \.nose)
-        + points("left_mouth_corner", "The mouth's corner on the subject's left", \.leftMouthCorner)
-        + points("right_mouth_corner", "The mouth's corner on the subject's right", \.rightMouthCorner)
+                "interocular_distance", unit: "px", range: "0 and up", decimals: 2,
+                "Distance between the outer corners of the eyes in the picture; it shrinks as the head turns."
+            ) { $0.face.mesh?.distance(MeshPoint.rightEyeOuter, MeshPoint.leftEyeOuter) }
+        ]
 
-    private static func pixels(
-        _ name: String, _ meaning: String, _ value: @escaping @Sendable (FaceObservation) -> Double
-    ) -> Definition {
-        Definition(
-            column: Column(
-                name: name, unit: "px", range: "inside the picture",
-                meaning: meaning + " In the upright, square-pixel picture, origin at its top left corner."),
-            field: { .decimal(value($0.observation), decimals: 2) })
-    }
-
-    private static func points(
-        _ name: String, _ meaning: String, _ path: @escaping @Sendable (FaceLandmarks) -> Point
+    private static func point(
+        _ name: String, _ meaning: String, _ point: @escaping @Sendable (AnalyzedFace) -> Point?
     ) -> [Definition] {
         [("x", { @Sendable in $0.x }), ("y", { @Sendable in $0.y })].map {
             (axis: String, value: @escaping @Sendable (Point) -> Double) in
             Definition(
-                column: Column(
-                    name: "\(name)_\(axis)", unit: "px", range: "may lie outside the picture",
-                    meaning: "\(meaning), \(axis). From the detector."),
-                field: { .decimal(value(path($0.observation.landmarks)), decimals: 2) })
+                "\(name)_\(axis)", unit: "px", range: "may lie outside the picture", decimals: 2,
+                "\(meaning), \(axis). From the mesh; without one, from the detector."
+            ) { row in point(row.face).map(value) }
         }
     }
+
+    // MARK: How it is turned and lit
+
+    private static let pose = [
+        Definition(
+            "yaw", unit: "degrees", range: "-90 to 90", decimals: 2,
+            "Head turned sideways; > 0 when the subject turns to their left. Differs by 1.0 on average from MediaPipe's"
+                + " matrices within 27 degrees; beyond 45 degrees it is rough."
+        ) { $0.face.pose?.yaw },
+        Definition(
+            "pitch", unit: "degrees", range: "-90 to 90", decimals: 2,
+            "Head turned up or down; > 0 up. Differs by 1.3 on average from MediaPipe's matrices."
+        ) { $0.face.pose?.pitch },
+        Definition(
+            "roll", unit: "degrees", range: "-180 to 180", decimals: 2,
+            "Head leaning; > 0 clockwise in the picture. Differs by 0.6 on average from MediaPipe's matrices."
+        ) { $0.face.pose?.roll },
+        Definition(
+            "brightness", range: "0 to 100", decimals: 2, "Mean luma of the face's middle: 0 black, 100 white."
+        ) { $0.face.quality?.brightness },
+        Definition(
+            "sharpness", range: "0 and up", decimals: 2,
+            "Variance of the Laplacian of the face's luma, brought to one size: small when blurred or enlarged."
+        ) { $0.face.quality?.sharpness },
+    ]
+}
+
+extension AnalyzedFace {
+    var leftEye: Point {
+        mesh?.middle(MeshPoint.leftEyeInner, MeshPoint.leftEyeOuter) ?? observation.landmarks.leftEye
+    }
+    var rightEye: Point {
+        mesh?.middle(MeshPoint.rightEyeInner, MeshPoint.rightEyeOuter) ?? observation.landmarks.rightEye
+    }
+    var nose: Point { mesh?[MeshPoint.noseTip] ?? observation.landmarks.nose }
+    var leftMouthCorner: Point { mesh?[MeshPoint.leftMouthCorner] ?? observation.landmarks.leftMouthCorner }
+    var rightMouthCorner: Point { mesh?[MeshPoint.rightMouthCorner] ?? observation.landmarks.rightMouthCorner }
+    var mouth: Point {
+        let (left, right) = (leftMouthCorner, rightMouthCorner)
+        return Point(x: (left.x + right.x) / 2, y: (left.y + right.y) / 2)
+    }
+    var chin: Point? { mesh?[MeshPoint.chin] }
 }
 
 /// `frames.csv`: one row per sampled frame, so that "no face" differs from "not looked at".

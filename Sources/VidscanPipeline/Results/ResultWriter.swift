@@ -27,7 +27,7 @@ final class ResultWriter {
         let rows = zip(result.faces, ids).map {
             FaceTable.fields(
                 of: FaceRow(
-                    microseconds: result.microseconds, frame: result.index, faceID: $1, observation: $0))
+                    microseconds: result.microseconds, frame: result.index, faceID: $1, face: $0))
         }
         faceCount += rows.count
         if let framesCSV {

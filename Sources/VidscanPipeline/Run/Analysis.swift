@@ -85,15 +85,14 @@ public struct Analysis: Sendable {
 
     private func record(_ outcome: RunOutcome, file: InputFile, wallSeconds: Double) throws(PipelineError) -> RunRecord
     {
-        let digests = try models.digests()
-        return RunRecord(
-            openvinoVersion: InferenceRuntime.version,
-            models: Dictionary(uniqueKeysWithValues: digests.map { ($0.name, $0.sha256) }),
+        RunRecord(
+            openvinoVersion: InferenceRuntime.version, models: try models.digests(),
             input: RunRecord.Input(path: file.absolutePath, bytes: file.bytes, modified: file.modified),
             options: RunRecord.Options(options),
             video: outcome.video, counts: outcome.counts, warnings: outcome.warnings,
             timings: RunRecord.Timings(
-                wallSeconds: wallSeconds, resampleSeconds: outcome.times.resample, detectSeconds: outcome.times.detect))
+                wallSeconds: wallSeconds, resampleSeconds: outcome.times.resample, detectSeconds: outcome.times.detect,
+                cropSeconds: outcome.times.crop, meshSeconds: outcome.times.mesh, measureSeconds: outcome.times.measure))
     }
 
     /// Any stage's error as one that names its input.

@@ -16,8 +16,8 @@ public struct Doctor: Sendable {
     /// Examines FFmpeg, OpenVINO, the models and the processor.
     public func examine() -> [Finding] {
         [
-            Finding(name: "vidscan", value: Vidscan.version, remedy: nil), ffmpeg, openvino, detector, processor,
-        ]
+            Finding(name: "vidscan", value: Vidscan.version, remedy: nil), ffmpeg, openvino,
+        ] + ModelStore.all.map(model) + [processor]
     }
 
     private var ffmpeg: Finding {
@@ -44,12 +44,13 @@ public struct Doctor: Sendable {
         }
     }
 
-    private var detector: Finding {
-        let model = ModelStore.detector
-        guard let folder = ModelStore.findFolder() else {
+    private func model(_ model: ModelStore.Model) -> Finding {
+        let folders = ModelStore.candidateFolders
+        guard let folder = folders.first(where: { FileManager.default.fileExists(atPath: $0 + "/" + model.fileName) })
+        else {
             return Finding(
                 name: model.name, value: "not found",
-                remedy: "put \(model.fileName) into \(ModelStore.candidateFolders.joined(separator: " or ")),"
+                remedy: "put \(model.fileName) into \(folders.joined(separator: " or ")),"
                     + " or install vidscan again with 'make install'")
         }
         let path = folder + "/" + model.fileName

@@ -18,22 +18,35 @@ public final class ModelStore: Sendable {
         name: "CenterFace", fileName: "centerface.onnx",
         expectedDigest: "09189deaaf8646c5c51a68447e3c744ea1e211798155d4728c20507b9f5aefbc")
 
+    public static let attentionMesh = Model(
+        name: "attention mesh", fileName: "attention_mesh.xml",
+        expectedDigest: "1b7ed22345e25c6924f3e8aa890e4732f704c4c9f0f7a9106ac04b0fcb8953a3")
+    public static let attentionMeshWeights = Model(
+        name: "attention mesh weights", fileName: "attention_mesh.bin",
+        expectedDigest: "35e1e5630f80c9b7d7696cd9be918a6aedf53e39b028207472d918a4d52aa760")
+
+    /// All that an analysis needs.
+    public static let all = [detector, attentionMesh, attentionMeshWeights]
+
     /// The folder that holds the model files.
     public let folder: String
     private let runtime: InferenceRuntime
     private let concurrency: Int
     private let precision: InferencePrecision
     private let detectors = Mutex<[PictureSize: FaceDetector]>([:])
+    private let mesh = Mutex<AttentionMesh?>(nil)
+    private let knownDigests = Mutex<[String: String]?>(nil)
 
     /// - Throws: `PipelineError` with the code `setup` when the models or the runtime are not there.
     public init(concurrency: Int, precision: InferencePrecision) throws(PipelineError) {
         self.concurrency = concurrency
         self.precision = precision
         guard let folder = Self.findFolder() else {
+            let files = Self.all.map(\.fileName).joined(separator: ", ")
             throw PipelineError(
                 .setup,
-                "the model \(Self.detector.fileName) is in none of \(Self.candidateFolders.joined(separator: ", "));"
-                    + " 'make demo' in a checkout, or 'make install', puts it there")
+                "no folder holds the models (\(files)); looked in \(Self.candidateFolders.joined(separator: ", "));"
+                    + " 'make demo' in a checkout, or 'make install', puts them there")
         }
         self.folder = folder
         do {
@@ -58,13 +71,34 @@ public final class ModelStore: Sendable {
         return try result.get()
     }
 
-    /// Name and SHA-256 of each model file.
-    public func digests() throws(PipelineError) -> [(name: String, sha256: String)] {
+    /// The attention mesh, compiled at its first use.
+    func attentionMesh() throws(InferenceError) -> AttentionMesh {
+        let result: Result<AttentionMesh, InferenceError> = mesh.withLock { mesh in
+            if let mesh { return .success(mesh) }
+            return Result { () throws(InferenceError) in
+                let compiled = try AttentionMesh(
+                    runtime: runtime, path: folder + "/" + Self.attentionMesh.fileName, concurrency: concurrency,
+                    precision: precision)
+                mesh = compiled
+                return compiled
+            }
+        }
+        return try result.get()
+    }
+
+    /// SHA-256 of each model file, by name.
+    public func digests() throws(PipelineError) -> [String: String] {
+        if let known = knownDigests.withLock({ $0 }) { return known }
+        var digests: [String: String] = [:]
         do {
-            return [(Self.detector.fileName, try FileDigest.sha256(path: folder + "/" + Self.detector.fileName))]
+            for model in Self.all {
+                digests[model.fileName] = try FileDigest.sha256(path: folder + "/" + model.fileName)
+            }
         } catch {
             throw PipelineError(.setup, error.reason)
         }
+        knownDigests.withLock { [digests] in $0 = digests }
+        return digests
     }
 
     /// Where the models may lie: beside an installed binary, or in a checkout's `.deps`.
@@ -77,6 +111,8 @@ public final class ModelStore: Sendable {
     }
 
     public static func findFolder() -> String? {
-        candidateFolders.first { FileManager.default.fileExists(atPath: $0 + "/" + detector.fileName) }
+        candidateFolders.first { folder in
+            all.allSatisfy { FileManager.default.fileExists(atPath: folder + "/" + $0.fileName) }
+        }
     }
 }

@@ -42,6 +42,9 @@ struct RunRecord: Encodable {
         /// Sums over all workers.
         var resampleSeconds: Double
         var detectSeconds: Double
+        var cropSeconds: Double
+        var meshSeconds: Double
+        var measureSeconds: Double
     }
 
     struct Options: Encodable {

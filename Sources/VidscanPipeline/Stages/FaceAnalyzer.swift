@@ -1,51 +1,36 @@
 internal import VidscanCore
+internal import VidscanFaces
 internal import VidscanInference
 internal import VidscanMedia
-
-/// What one sampled frame came to.
-struct FrameResult: Sendable {
-    var sequence: Int
-    var index: Int64
-    var microseconds: Int64
-    var displaySize: PictureSize
-    /// Most prominent first.
-    var faces: [FaceObservation]
-    /// Bytes of the frame, whose credit goes back when this result has been emitted.
-    var byteCount: Int
-}
 
 /// Finds and measures the faces of single frames. Each worker has one; it keeps no memory of earlier frames.
 final class FaceAnalyzer {
     private let models: ModelStore
     private let options: AnalysisOptions
-    private let resampler = AreaResampler()
-    private var session: FaceDetector.Session?
+    private let resampler: AreaResampler
+    private let cropper: SquareCropper
+    private var detectorSession: FaceDetector.Session?
+    private var meshSession: AttentionMesh.Session?
     private(set) var times = StageTimes()
 
     init(models: ModelStore, options: AnalysisOptions) {
         self.models = models
         self.options = options
+        let converter = PictureConverter()
+        resampler = AreaResampler(converter: converter)
+        cropper = SquareCropper(converter: converter)
     }
 
     func analyze(_ frame: SampledFrame) throws(PipelineError) -> FrameResult {
-        let display = frame.geometry.displaySize
-        let geometry = options.detectorGeometry(for: display)
         do {
-            let session = try session(inputSize: geometry.tensor)
-            let input = try session.input()
-            try times.measure(\.resample) { () throws(MediaError) in
-                try resampler.resample(
-                    frame, pictureSize: geometry.picture, tensorSize: geometry.tensor, into: input)
+            let faces = try detect(frame)
+            var analyzed: [AnalyzedFace] = []
+            for face in faces.prefix(options.maximumFaces) {
+                if let face = try measure(face, in: frame) { analyzed.append(face) }
             }
-            let found = try times.measure(\.detect) { () throws(InferenceError) in
-                try session.detect(minimumConfidence: options.minimumConfidence)
-            }
-            let scaleX = Double(display.width) / Double(geometry.picture.width)
-            let scaleY = Double(display.height) / Double(geometry.picture.height)
-            let faces = found.compactMap { $0.scaled(x: scaleX, y: scaleY, within: display) }
             return FrameResult(
-                sequence: frame.sequence, index: frame.index, microseconds: frame.microseconds, displaySize: display,
-                faces: Array(faces.prefix(options.maximumFaces)), byteCount: frame.byteCount)
+                sequence: frame.sequence, index: frame.index, microseconds: frame.microseconds,
+                displaySize: frame.geometry.displaySize, faces: analyzed, byteCount: frame.byteCount)
         } catch let error as MediaError {
             throw PipelineError(
                 .media(error.code), error.reason, stage: .analyze, microseconds: frame.microseconds)
@@ -54,12 +39,78 @@ final class FaceAnalyzer {
         }
     }
 
-    private func session(inputSize: PictureSize) throws(InferenceError) -> FaceDetector.Session {
-        if let session, session.inputSize == inputSize { return session }
+    // MARK: Detecting
+
+    /// The faces of the whole picture, surest first, in display space.
+    private func detect(_ frame: SampledFrame) throws -> [FaceObservation] {
+        let display = frame.geometry.displaySize
+        let geometry = options.detectorGeometry(for: display)
+        let session = try detectorSession(inputSize: geometry.tensor)
+        let input = try session.input()
+        try times.measure(\.resample) { () throws(MediaError) in
+            try resampler.resample(frame, pictureSize: geometry.picture, tensorSize: geometry.tensor, into: input)
+        }
+        let found = try times.measure(\.detect) { () throws(InferenceError) in
+            try session.detect(minimumConfidence: options.minimumConfidence)
+        }
+        let scaleX = Double(display.width) / Double(geometry.picture.width)
+        let scaleY = Double(display.height) / Double(geometry.picture.height)
+        return found.compactMap { $0.scaled(x: scaleX, y: scaleY, within: display) }
+    }
+
+    private func detectorSession(inputSize: PictureSize) throws(InferenceError) -> FaceDetector.Session {
+        if let detectorSession, detectorSession.inputSize == inputSize { return detectorSession }
         let session = try models.detector(inputSize: inputSize).makeSession()
-        self.session = session
+        detectorSession = session
         return session
     }
+
+    // MARK: Measuring
+
+    /// The mesh is fitted at least twice, because its first points place its crop better than the detector's do, and at most
+    /// this often, where it will not settle.
+    private static let meshPasses = 2...4
+
+    /// - Returns: `nil` when the mesh says that there is no face.
+    private func measure(_ face: FaceObservation, in frame: SampledFrame) throws -> AnalyzedFace? {
+        let session = try meshSession ?? models.attentionMesh().makeSession()
+        meshSession = session
+        let input = try session.input()
+        guard let tensor = input.baseAddress else { throw InferenceError(.runtime, "the mesh's input has no memory") }
+        var square = MeshSquare.predicted(from: face)
+        var located: (mesh: FaceMesh, presence: Double)?
+        for pass in 1...Self.meshPasses.upperBound {
+            try times.measure(\.crop) { () throws(MediaError) in
+                try cropper.crop(frame, square: square, resolution: AttentionMesh.resolution, into: tensor)
+            }
+            let found = try times.measure(\.mesh) { () throws(InferenceError) in try session.locate(in: square) }
+            located = found
+            let implied = MeshSquare.implied(by: found.mesh)
+            if pass >= Self.meshPasses.lowerBound, MeshSquare.isSettled(used: square, implied: implied) { break }
+            square = implied
+        }
+        guard let located else { return nil }
+        if located.presence < MeshPresence.threshold {
+            // A full profile is a face, though no mesh fits it; a detector that is sure is believed.
+            guard face.confidence >= MeshPresence.trustedConfidence else { return nil }
+            return AnalyzedFace(observation: face, presence: located.presence)
+        }
+        return times.measure(\.measure) {
+            AnalyzedFace(
+                observation: face, presence: located.presence, mesh: located.mesh,
+                pose: HeadPose(mesh: located.mesh),
+                quality: PictureQuality(
+                    tensor: UnsafeBufferPointer(input), resolution: AttentionMesh.resolution))
+        }
+    }
+}
+
+/// When a mesh is believed.
+enum MeshPresence {
+    /// Right fits have more than 0.87 in 99.9 % of cases; of background crops 1.5 % have more than this.
+    static let threshold = 0.5
+    /// Detector scores of things that are no faces end at 0.54 on the clips looked at; profiles had 0.8 and more.
+    static let trustedConfidence = 0.65
 }
 
 extension FaceObservation {
@@ -78,25 +129,5 @@ extension FaceObservation {
                 leftEye: scale(landmarks.leftEye), rightEye: scale(landmarks.rightEye), nose: scale(landmarks.nose),
                 leftMouthCorner: scale(landmarks.leftMouthCorner), rightMouthCorner: scale(landmarks.rightMouthCorner)
             ))
-    }
-}
-
-/// Seconds spent in the parts of a worker's work.
-struct StageTimes: Sendable {
-    var resample = 0.0
-    var detect = 0.0
-
-    mutating func measure<Result, Failure: Error>(
-        _ part: WritableKeyPath<StageTimes, Double>, _ work: () throws(Failure) -> Result
-    ) throws(Failure) -> Result {
-        let clock = ContinuousClock()
-        let begin = clock.now
-        defer { self[keyPath: part] += begin.duration(to: clock.now) / .seconds(1) }
-        return try work()
-    }
-
-    mutating func add(_ other: StageTimes) {
-        resample += other.resample
-        detect += other.detect
     }
 }

@@ -1,0 +1,29 @@
+/// A map of the plane: x' = xx·x + xy·y + x, y' = yx·x + yy·y + y.
+public struct AffineTransform: Sendable, Hashable {
+    public var xx: Double
+    public var xy: Double
+    public var x: Double
+    public var yx: Double
+    public var yy: Double
+    public var y: Double
+
+    public init(xx: Double, xy: Double, x: Double, yx: Double, yy: Double, y: Double) {
+        self.xx = xx
+        self.xy = xy
+        self.x = x
+        self.yx = yx
+        self.yy = yy
+        self.y = y
+    }
+
+    public func apply(to point: Point) -> Point {
+        Point(x: xx * point.x + xy * point.y + x, y: yx * point.x + yy * point.y + y)
+    }
+
+    /// The map that first applies `inner`, then this one.
+    public func after(_ inner: AffineTransform) -> AffineTransform {
+        AffineTransform(
+            xx: xx * inner.xx + xy * inner.yx, xy: xx * inner.xy + xy * inner.yy, x: xx * inner.x + xy * inner.y + x,
+            yx: yx * inner.xx + yy * inner.yx, yy: yx * inner.xy + yy * inner.yy, y: yx * inner.x + yy * inner.y + y)
+    }
+}

@@ -1,0 +1,51 @@
+internal import VidscanCore
+internal import VidscanFaces
+
+/// What one sampled frame came to.
+struct FrameResult: Sendable {
+    var sequence: Int
+    var index: Int64
+    var microseconds: Int64
+    var displaySize: PictureSize
+    /// Surest first.
+    var faces: [AnalyzedFace]
+    /// Bytes of the frame, whose credit goes back when this result has been emitted.
+    var byteCount: Int
+}
+
+/// One face of one frame, measured from that frame alone.
+struct AnalyzedFace: Sendable {
+    var observation: FaceObservation
+    /// 0…1: how surely the mesh model sees a face.
+    var presence: Double
+    /// `nil` when no mesh fits; all below are `nil` then too.
+    var mesh: FaceMesh?
+    var pose: HeadPose?
+    var quality: PictureQuality?
+}
+
+/// Seconds spent in the parts of a worker's work.
+struct StageTimes: Sendable {
+    var resample = 0.0
+    var detect = 0.0
+    var crop = 0.0
+    var mesh = 0.0
+    var measure = 0.0
+
+    mutating func measure<Result, Failure: Error>(
+        _ part: WritableKeyPath<StageTimes, Double>, _ work: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        let clock = ContinuousClock()
+        let begin = clock.now
+        defer { self[keyPath: part] += begin.duration(to: clock.now) / .seconds(1) }
+        return try work()
+    }
+
+    mutating func add(_ other: StageTimes) {
+        resample += other.resample
+        detect += other.detect
+        crop += other.crop
+        mesh += other.mesh
+        measure += other.measure
+    }
+}
