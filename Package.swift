@@ -36,7 +36,10 @@ let package = Package(
         .target(name: "CLibavLog", dependencies: ["CFFmpeg"]),
         .target(name: "VidscanMedia", dependencies: ["VidscanCore", "CFFmpeg", "CLibavLog"], swiftSettings: strict),
         .target(name: "VidscanInference", dependencies: ["VidscanCore", "COpenVINO"], swiftSettings: strict),
-        .target(name: "VidscanFaces", dependencies: ["VidscanCore"], swiftSettings: strict),
+        .target(
+            name: "VidscanFaces", dependencies: ["VidscanCore"],
+            // Set-up puts the weights where the other models lie; a SwiftPM bundle could not be moved.
+            exclude: ["Resources"], swiftSettings: strict),
         .target(
             name: "VidscanPipeline",
             dependencies: ["CSystem", "VidscanCore", "VidscanMedia", "VidscanInference", "VidscanFaces"],

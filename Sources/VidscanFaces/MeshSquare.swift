@@ -17,7 +17,8 @@ public enum MeshSquare {
         let angle = atan2(eyes.y - down.x, eyes.x + down.y)
         let points = [marks.rightEye, marks.leftEye, marks.nose, marks.rightMouthCorner, marks.leftMouthCorner]
         let origin = Point(
-            x: points.map(\.x).reduce(0, +) / Double(points.count), y: points.map(\.y).reduce(0, +) / Double(points.count))
+            x: points.map(\.x).reduce(0, +) / Double(points.count),
+            y: points.map(\.y).reduce(0, +) / Double(points.count))
         let nose = turned(vector(origin, marks.nose), by: -angle)
         let box = turned(vector(origin, face.box.center), by: -angle)
         let eyesToMouth = length(down)

@@ -25,9 +25,11 @@ public struct DisplayGeometry: Sendable, Hashable {
         let scaleX = Double(orientation.swapsAxes ? codedSize.height : codedSize.width) / Double(displaySize.width)
         let scaleY = Double(orientation.swapsAxes ? codedSize.width : codedSize.height) / Double(displaySize.height)
         // What display x and display y become, each on the coded axis that it comes from.
-        let x = orientation.mirrorsX
+        let x =
+            orientation.mirrorsX
             ? (factor: -scaleX, offset: Double(displaySize.width) * scaleX) : (factor: scaleX, offset: 0)
-        let y = orientation.mirrorsY
+        let y =
+            orientation.mirrorsY
             ? (factor: -scaleY, offset: Double(displaySize.height) * scaleY) : (factor: scaleY, offset: 0)
         return orientation.swapsAxes
             ? AffineTransform(xx: 0, xy: y.factor, x: y.offset, yx: x.factor, yy: 0, y: x.offset)

@@ -1,6 +1,7 @@
 public import ArgumentParser
 internal import Foundation
 internal import VidscanCore
+internal import VidscanFaces
 public import VidscanInference
 public import VidscanPipeline
 
@@ -57,6 +58,18 @@ struct AnalyzeCommand: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("What to write, of csv, json, jsonl.", valueName: "list"))
     var format = FormatList(formats: [.csv])
+
+    @Option(
+        help: ArgumentHelp(
+            "What to measure beyond points and pose: names of columns, or the groups eyes, expressions, emotions,"
+                + " emojis, all, none.", valueName: "list"))
+    var metrics = MetricList(metrics: Set(Metric.allCases))
+
+    @Flag(help: "Write the 478 points of every face, as landmarks.npy.")
+    var landmarks = false
+
+    @Flag(help: "Write the 52 ARKit-style scores of every face, as blendshapes.csv.")
+    var blendshapes = false
 
     @OptionGroup(title: "What to tell")
     var telling: TellingOptions
@@ -121,6 +134,9 @@ struct AnalyzeCommand: AsyncParsableCommand {
         options.minimumConfidence = minConfidence
         options.precision = precision
         options.formats = format.formats
+        options.metrics = metrics.metrics
+        options.writesLandmarks = landmarks
+        options.writesBlendshapes = blendshapes
         return options
     }
 }
@@ -128,6 +144,33 @@ struct AnalyzeCommand: AsyncParsableCommand {
 extension AnalysisOptions.Accuracy: ExpressibleByArgument {}
 extension AnalysisOptions.FaceSize: ExpressibleByArgument {}
 extension InferencePrecision: ExpressibleByArgument {}
+
+/// `smile,emotions`
+struct MetricList: ExpressibleByArgument {
+    let metrics: Set<Metric>
+
+    init(metrics: Set<Metric>) {
+        self.metrics = metrics
+    }
+
+    init?(argument: String) {
+        var metrics: Set<Metric> = []
+        for name in argument.split(separator: ",", omittingEmptySubsequences: false).map(String.init) {
+            if name == "all" {
+                metrics.formUnion(Metric.allCases)
+            } else if let group = Metric.Group(rawValue: name) {
+                metrics.formUnion(Metric.allCases.filter { $0.group == group })
+            } else if let metric = Metric(rawValue: name) {
+                metrics.insert(metric)
+            } else if name != "none" {
+                return nil
+            }
+        }
+        self.init(metrics: metrics)
+    }
+
+    var defaultValueDescription: String { "all" }
+}
 
 /// `csv,json`
 struct FormatList: ExpressibleByArgument {

@@ -24,6 +24,10 @@ public struct ByteWriter: Sendable {
         bytes.append(byte)
     }
 
+    public mutating func write(bytes more: UnsafeRawBufferPointer) {
+        bytes.append(contentsOf: more)
+    }
+
     public mutating func write(_ value: Int64) {
         if value < 0 { bytes.append(UInt8(ascii: "-")) }
         writeDigits(value.magnitude, atLeast: 1)

@@ -1,4 +1,5 @@
 public import VidscanCore
+public import VidscanFaces
 public import VidscanInference
 public import VidscanMedia
 
@@ -42,6 +43,12 @@ public struct AnalysisOptions: Sendable, Equatable {
     /// Faces analysed at the same time; results do not depend on it.
     public var workers: Int
     public var formats: Set<OutputFormat> = [.csv]
+    /// What is measured beyond points, pose and light; the rest costs nothing and stays blank.
+    public var metrics = Set(Metric.allCases)
+    /// Write `landmarks.npy`.
+    public var writesLandmarks = false
+    /// Write `blendshapes.csv`.
+    public var writesBlendshapes = false
     public var tracking = FaceTracker.Options()
     public var limits = MediaLimits()
 

@@ -7,6 +7,8 @@ struct FaceRow: Sendable {
     var frame: Int64
     var faceID: Int
     var face: AnalyzedFace
+    /// Those that are wanted; the others stay blank.
+    var metrics: Set<Metric>
 }
 
 /// `faces.csv`: one row per face and sampled frame. The columns are the same whatever the options.
@@ -18,7 +20,7 @@ public enum FaceTable {
 
     private typealias Definition = ColumnDefinition<FaceRow>
 
-    private static let definitions: [Definition] = identity + box + points + pose
+    private static let definitions: [Definition] = identity + box + points + pose + metrics
 
     // MARK: Who and when
 
@@ -113,6 +115,27 @@ public enum FaceTable {
     ]
 }
 
+// MARK: What it shows
+
+extension FaceTable {
+    fileprivate static let metrics: [ColumnDefinition<FaceRow>] =
+        Metric.allCases.map { metric in
+            ColumnDefinition(
+                metric.rawValue, unit: metric.unit, range: metric.range, metric.meaning
+            ) { row in
+                guard row.metrics.contains(metric), let value = row.face.expressions?[metric] else { return .missing }
+                return metric.isFlag ? .integer(Int64(value)) : .decimal(value, decimals: 2)
+            }
+        } + [
+            ColumnDefinition(
+                "dominant_emoji", range: "an emoji",
+                "The likeliest of the emojis that are measured, when it reaches 50; blank when none does."
+            ) { row in
+                row.face.expressions?.dominantEmoji(among: row.metrics).map { .text(String($0)) } ?? .missing
+            }
+        ]
+}
+
 extension AnalyzedFace {
     var leftEye: Point {
         mesh?.middle(MeshPoint.leftEyeInner, MeshPoint.leftEyeOuter) ?? observation.landmarks.leftEye
@@ -128,6 +151,11 @@ extension AnalyzedFace {
         return Point(x: (left.x + right.x) / 2, y: (left.y + right.y) / 2)
     }
     var chin: Point? { mesh?[MeshPoint.chin] }
+}
+
+/// `blendshapes.csv`: the key columns; those of the scores come from the model.
+public enum BlendshapeTable {
+    public static let columns = Array(FaceTable.columns.prefix(3))
 }
 
 /// `frames.csv`: one row per sampled frame, so that "no face" differs from "not looked at".

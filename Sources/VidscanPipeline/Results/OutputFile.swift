@@ -23,8 +23,12 @@ final class OutputFile {
         if buffer.count >= 1 << 15 { try flush() }
     }
 
-    func finish() throws(PipelineError) {
+    /// - Parameter start: replaces as many bytes at the file's beginning, for a header that counts what follows.
+    func finish(replacingStart start: [UInt8] = []) throws(PipelineError) {
         try flush()
+        guard start.isEmpty || pwrite(descriptor, start, start.count, 0) == start.count else {
+            throw Self.failure("write", name)
+        }
         guard fsync(descriptor) == 0 else { throw Self.failure("write", name) }
         isOpen = false
         // Some file systems report a full disk only here.

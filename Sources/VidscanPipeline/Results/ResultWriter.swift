@@ -1,4 +1,5 @@
 internal import VidscanCore
+internal import VidscanFaces
 
 /// Writes a run's tables, frame by frame, in time order.
 final class ResultWriter {
@@ -6,10 +7,15 @@ final class ResultWriter {
     private let framesCSV: OutputFile?
     private let json: OutputFile?
     private let jsonLines: OutputFile?
+    private let landmarks: LandmarkFile?
+    private let blendshapes: OutputFile?
+    private let metrics: Set<Metric>
     private var hasJSONFrame = false
     private(set) var faceCount = 0
 
-    init(folderPath: String, formats: Set<OutputFormat>) throws(PipelineError) {
+    init(folderPath: String, options: AnalysisOptions, blendshapeNames: [String]) throws(PipelineError) {
+        let formats = options.formats
+        metrics = options.metrics
         func file(_ name: String, for format: OutputFormat) throws(PipelineError) -> OutputFile? {
             formats.contains(format) ? try OutputFile(path: folderPath + "/" + name) : nil
         }
@@ -17,6 +23,9 @@ final class ResultWriter {
         framesCSV = try file("frames.csv", for: .csv)
         json = try file("faces.json", for: .json)
         jsonLines = try file("faces.jsonl", for: .jsonl)
+        landmarks = options.writesLandmarks ? try LandmarkFile(path: folderPath + "/landmarks.npy") : nil
+        blendshapes = options.writesBlendshapes ? try OutputFile(path: folderPath + "/blendshapes.csv") : nil
+        blendshapes?.buffer.writeCSV(row: (["time", "frame", "face_id"] + blendshapeNames).map(Field.text))
         facesCSV?.buffer.writeCSV(row: FaceTable.names.map(Field.text))
         framesCSV?.buffer.writeCSV(row: FrameTable.names.map(Field.text))
         json?.buffer.write("{\"frames\":[")
@@ -27,7 +36,8 @@ final class ResultWriter {
         let rows = zip(result.faces, ids).map {
             FaceTable.fields(
                 of: FaceRow(
-                    microseconds: result.microseconds, frame: result.index, faceID: $1, face: $0))
+                    microseconds: result.microseconds, frame: result.index, faceID: $1, face: $0,
+                    metrics: metrics))
         }
         faceCount += rows.count
         if let framesCSV {
@@ -45,11 +55,25 @@ final class ResultWriter {
         try facesCSV?.drain()
         try jsonLines?.drain()
         if let json { try write(result, rows: rows, to: json) }
+        for (face, id) in zip(result.faces, ids) {
+            try landmarks?.append(face.mesh)
+            if let blendshapes { try write(face, id: id, of: result, to: blendshapes) }
+        }
     }
 
     func finish() throws(PipelineError) {
         json?.buffer.write("\n]}\n")
-        for file in [facesCSV, framesCSV, json, jsonLines] { try file?.finish() }
+        for file in [facesCSV, framesCSV, json, jsonLines, blendshapes] { try file?.finish() }
+        try landmarks?.finish()
+    }
+
+    private func write(
+        _ face: AnalyzedFace, id: Int, of result: FrameResult, to file: OutputFile
+    ) throws(PipelineError) {
+        guard let scores = face.expressions?.blendshapes else { return }
+        let key: [Field] = [.microseconds(result.microseconds), .integer(result.index), .integer(Int64(id))]
+        file.buffer.writeCSV(row: key + scores.map { .decimal(Double($0), decimals: 4) })
+        try file.drain()
     }
 
     private func write(_ result: FrameResult, rows: [[Field]], to file: OutputFile) throws(PipelineError) {

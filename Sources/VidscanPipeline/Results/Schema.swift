@@ -17,6 +17,16 @@ public enum Schema {
             file: "frames.csv",
             meaning: "One row per sampled frame, so that \"no face\" differs from \"not looked at\".",
             columns: FrameTable.columns),
+        Table(
+            file: "blendshapes.csv",
+            meaning: "With --blendshapes: one row per face whose expressions could be told, then one column for each of"
+                + " the 52 ARKit-style scores, 0 to 1, under its usual name.",
+            columns: BlendshapeTable.columns),
+        Table(
+            file: "landmarks.npy",
+            meaning: "With --landmarks: float32 of shape (rows of faces.csv, 478, 3): x and y in pixels of the upright"
+                + " picture, z in the same unit, smaller is nearer. Indices are MediaPipe's. Faces without a mesh are NaN.",
+            columns: []),
     ]
 
     /// For a terminal.

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import VidscanCore
+internal import VidscanFaces
 internal import VidscanInference
 internal import VidscanMedia
 
@@ -68,7 +69,9 @@ public struct Analysis: Sendable {
             }
             let folderPath = folder.partialPath
             group.addTask(executorPreference: line.writeThread) {
-                let writer = try ResultWriter(folderPath: folderPath, formats: options.formats)
+                let writer = try ResultWriter(
+                    folderPath: folderPath, options: options,
+                    blendshapeNames: options.writesBlendshapes ? models.expressionModel().blendshapeNames : [])
                 return .written(try await WriteStage(line: line, options: options, observer: observer).run(writer))
             }
             var outcome = RunOutcome(input: file.name)
@@ -92,7 +95,8 @@ public struct Analysis: Sendable {
             video: outcome.video, counts: outcome.counts, warnings: outcome.warnings,
             timings: RunRecord.Timings(
                 wallSeconds: wallSeconds, resampleSeconds: outcome.times.resample, detectSeconds: outcome.times.detect,
-                cropSeconds: outcome.times.crop, meshSeconds: outcome.times.mesh, measureSeconds: outcome.times.measure))
+                cropSeconds: outcome.times.crop, meshSeconds: outcome.times.mesh, measureSeconds: outcome.times.measure)
+        )
     }
 
     /// Any stage's error as one that names its input.

@@ -58,8 +58,9 @@ public struct Doctor: Sendable {
             let digest = try FileDigest.sha256(path: path)
             return Finding(
                 name: model.name, value: "\(path), sha256 \(digest)",
-                remedy: digest == model.expectedDigest
-                    ? nil : "this is not the file vidscan was measured with (sha256 \(model.expectedDigest))")
+                remedy: model.expectedDigest.flatMap {
+                    digest == $0 ? nil : "this is not the file that vidscan was measured with (sha256 \($0))"
+                })
         } catch {
             return Finding(name: model.name, value: path, remedy: error.reason)
         }

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import Synchronization
 internal import VidscanCore
+internal import VidscanFaces
 public import VidscanInference
 internal import VidscanMedia
 
@@ -10,8 +11,8 @@ public final class ModelStore: Sendable {
     public struct Model: Sendable, Equatable {
         public let name: String
         public let fileName: String
-        /// SHA-256 of the file that vidscan was built and measured with.
-        public let expectedDigest: String
+        /// SHA-256 of the file that vidscan was measured with; `nil` for vidscan's own.
+        public let expectedDigest: String?
     }
 
     public static let detector = Model(
@@ -25,8 +26,13 @@ public final class ModelStore: Sendable {
         name: "attention mesh weights", fileName: "attention_mesh.bin",
         expectedDigest: "35e1e5630f80c9b7d7696cd9be918a6aedf53e39b028207472d918a4d52aa760")
 
+    public static let expressions = Model(
+        name: "expressions", fileName: "expressions.json", expectedDigest: nil)
+    public static let expressionWeights = Model(
+        name: "expression weights", fileName: "expressions.weights", expectedDigest: nil)
+
     /// All that an analysis needs.
-    public static let all = [detector, attentionMesh, attentionMeshWeights]
+    public static let all = [detector, attentionMesh, attentionMeshWeights, expressions, expressionWeights]
 
     /// The folder that holds the model files.
     public let folder: String
@@ -35,6 +41,7 @@ public final class ModelStore: Sendable {
     private let precision: InferencePrecision
     private let detectors = Mutex<[PictureSize: FaceDetector]>([:])
     private let mesh = Mutex<AttentionMesh?>(nil)
+    private let expressions = Mutex<ExpressionModel?>(nil)
     private let knownDigests = Mutex<[String: String]?>(nil)
 
     /// - Throws: `PipelineError` with the code `setup` when the models or the runtime are not there.
@@ -81,6 +88,24 @@ public final class ModelStore: Sendable {
                     precision: precision)
                 mesh = compiled
                 return compiled
+            }
+        }
+        return try result.get()
+    }
+
+    /// The expression model, read at its first use.
+    func expressionModel() throws(PipelineError) -> ExpressionModel {
+        let result: Result<ExpressionModel, PipelineError> = expressions.withLock { expressions in
+            if let expressions { return .success(expressions) }
+            do {
+                let files = try [Self.expressions, Self.expressionWeights].map {
+                    try Data(contentsOf: URL(fileURLWithPath: folder + "/" + $0.fileName))
+                }
+                let model = try ExpressionModel(description: files[0], weights: files[1])
+                expressions = model
+                return .success(model)
+            } catch {
+                return .failure(PipelineError(.setup, "cannot load the expression model: \(error)"))
             }
         }
         return try result.get()

@@ -95,14 +95,19 @@ final class FaceAnalyzer {
             guard face.confidence >= MeshPresence.trustedConfidence else { return nil }
             return AnalyzedFace(observation: face, presence: located.presence)
         }
+        let model = needsExpressions ? try models.expressionModel() : nil
         return times.measure(\.measure) {
-            AnalyzedFace(
-                observation: face, presence: located.presence, mesh: located.mesh,
-                pose: HeadPose(mesh: located.mesh),
+            let pose = HeadPose(mesh: located.mesh)
+            let isLegible = ExpressionLimits.allow(mesh: located.mesh, pose: pose)
+            return AnalyzedFace(
+                observation: face, presence: located.presence, mesh: located.mesh, pose: pose,
                 quality: PictureQuality(
-                    tensor: UnsafeBufferPointer(input), resolution: AttentionMesh.resolution))
+                    tensor: UnsafeBufferPointer(input), resolution: AttentionMesh.resolution),
+                expressions: isLegible ? model?.measure(located.mesh, pose: pose) : nil)
         }
     }
+
+    private var needsExpressions: Bool { !options.metrics.isEmpty || options.writesBlendshapes }
 }
 
 /// When a mesh is believed.

@@ -22,6 +22,8 @@ struct AnalyzedFace: Sendable {
     var mesh: FaceMesh?
     var pose: HeadPose?
     var quality: PictureQuality?
+    /// `nil` too when the face is too small or too far turned to tell, or nothing of it is wanted.
+    var expressions: FaceExpressions?
 }
 
 /// Seconds spent in the parts of a worker's work.

@@ -20,7 +20,8 @@ struct WriteStage {
         var report = Report()
         while let result = try await line.results.receive() {
             for next in order.insert(result, sequence: result.sequence) {
-                let ids = tracker.update(boxes: next.faces.map(\.observation.box), seconds: Double(next.microseconds) / 1e6)
+                let ids = tracker.update(
+                    boxes: next.faces.map(\.observation.box), seconds: Double(next.microseconds) / 1e6)
                 try writer.write(next, ids: ids)
                 line.budget.giveBack(bytes: next.byteCount)
                 report.frames += 1

@@ -1,0 +1,96 @@
+/// The numbers behind the expressions, as training wrote them: `expressions.json`.
+struct ExpressionConstants: Decodable, Sendable {
+    /// A quantity that depends on head turn, smile and jaw as well; what is left after taking those out counts.
+    struct Residual: Decodable, Sendable {
+        var coefficients: [Double]
+        var deviation: Double
+    }
+
+    /// The logit of the mean of some blendshape scores, in standard deviations.
+    struct Logit: Decodable, Sendable {
+        var scores: [String]
+        var mean: Double
+        var deviation: Double
+    }
+
+    struct BlendshapeExpression: Decodable, Sendable {
+        enum Combination: String, Decodable, Sendable { case mean, max }
+        var scores: [String]
+        var combine: Combination
+        var gain: Double
+    }
+
+    /// Named factors of a sum. In the order of names: a floating-point sum depends on its order, and a dictionary's
+    /// changes from run to run.
+    struct Weights: Decodable, Sendable {
+        private var terms: [(name: String, factor: Double)]
+
+        init(from decoder: any Decoder) throws {
+            terms = try decoder.singleValueContainer().decode([String: Double].self).sorted { $0.key < $1.key }.map {
+                ($0.key, $0.value)
+            }
+        }
+
+        func sum(of values: [String: Double]) -> Double {
+            terms.reduce(0) { $0 + $1.factor * (values[$1.name] ?? 0) }
+        }
+    }
+
+    struct WeightedTerms: Decodable, Sendable {
+        var weights: Weights
+        var bias: Double
+
+        func sum(of values: [String: Double]) -> Double { weights.sum(of: values) + bias }
+    }
+
+    struct Emotion: Decodable, Sendable {
+        var raises: Weights
+        var lowers: Weights
+        var bias: Double
+        var gain: Double
+    }
+
+    struct MouthOpen: Decodable, Sendable {
+        var closedGap: Double
+        var openGap: Double
+    }
+
+    struct Smirk: Decodable, Sendable {
+        var gain: Double
+    }
+
+    struct Attention: Decodable, Sendable {
+        var fullDegrees: Double
+        var noneDegrees: Double
+    }
+
+    struct Eyes: Decodable, Sendable {
+        var shutGap: Double
+        var openGap: Double
+        var shutBlink: Double
+        var openBlink: Double
+        var closureCentre: Double
+        var closureWidth: Double
+        var winkCentre: Double
+        var winkWidth: Double
+    }
+
+    struct Thresholds: Decodable, Sendable {
+        var dominantEmoji: Double
+        var hasSmile: Double
+    }
+
+    var residuals: [String: Residual]
+    var logits: [String: Logit]
+    var blendshapeExpressions: [String: BlendshapeExpression]
+    var learnedExpressions: [String: WeightedTerms]
+    var fixedExpressions: [String: WeightedTerms]
+    var mouthOpen: MouthOpen
+    var smirk: Smirk
+    var attention: Attention
+    var eyes: Eyes
+    var emotions: [String: Emotion]
+    var valence: WeightedTerms
+    var engagement: WeightedTerms
+    var thresholds: Thresholds
+}

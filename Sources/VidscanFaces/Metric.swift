@@ -1,0 +1,89 @@
+/// Something that is measured of a face beyond its points, by the name of its column.
+public enum Metric: String, Sendable, CaseIterable, Comparable {
+    // Eyes and mouth.
+    case leftEyeOpenness = "left_eye_openness"
+    case rightEyeOpenness = "right_eye_openness"
+    case leftEyeClosed = "left_eye_closed"
+    case rightEyeClosed = "right_eye_closed"
+    case hasSmile = "has_smile"
+    case gazeYaw = "gaze_yaw"
+    case gazePitch = "gaze_pitch"
+    // Expressions.
+    case attention
+    case browFurrow = "brow_furrow"
+    case browRaise = "brow_raise"
+    case cheekRaise = "cheek_raise"
+    case chinRaise = "chin_raise"
+    case dimpler
+    case eyeClosure = "eye_closure"
+    case eyeWiden = "eye_widen"
+    case innerBrowRaise = "inner_brow_raise"
+    case jawDrop = "jaw_drop"
+    case lidTighten = "lid_tighten"
+    case lipCornerDepressor = "lip_corner_depressor"
+    case lipPress = "lip_press"
+    case lipPucker = "lip_pucker"
+    case lipStretch = "lip_stretch"
+    case lipSuck = "lip_suck"
+    case mouthOpen = "mouth_open"
+    case noseWrinkle = "nose_wrinkle"
+    case smile
+    case smirk
+    case upperLipRaise = "upper_lip_raise"
+    // Emotions.
+    case anger, contempt, disgust, fear, joy, sadness, surprise, engagement, valence
+    // Emojis.
+    case laughing, smiley, relaxed, wink, kissing
+    case stuckOutTongue = "stuck_out_tongue"
+    case stuckOutTongueWinkingEye = "stuck_out_tongue_winking_eye"
+    case flushed, disappointed, rage, scream
+    case emojiSmirk = "emoji_smirk"
+
+    /// What `--metrics` can name as one.
+    public enum Group: String, Sendable, CaseIterable {
+        case eyes, expressions, emotions, emojis
+    }
+
+    public var group: Group {
+        switch self {
+        case .leftEyeOpenness, .rightEyeOpenness, .leftEyeClosed, .rightEyeClosed, .hasSmile, .gazeYaw, .gazePitch:
+            .eyes
+        case .anger, .contempt, .disgust, .fear, .joy, .sadness, .surprise, .engagement, .valence: .emotions
+        case .laughing, .smiley, .relaxed, .wink, .kissing, .stuckOutTongue, .stuckOutTongueWinkingEye, .flushed,
+            .disappointed, .rage, .scream, .emojiSmirk:
+            .emojis
+        default: .expressions
+        }
+    }
+
+    /// Yes or no, written as 1 or 0.
+    public var isFlag: Bool {
+        switch self {
+        case .leftEyeClosed, .rightEyeClosed, .hasSmile: true
+        default: false
+        }
+    }
+
+    /// The emoji itself, of those metrics that are one.
+    public var emoji: Character? {
+        switch self {
+        case .laughing: "😆"
+        case .smiley: "😃"
+        case .relaxed: "☺️"
+        case .wink: "😉"
+        case .kissing: "😗"
+        case .stuckOutTongue: "😛"
+        case .stuckOutTongueWinkingEye: "😜"
+        case .flushed: "😳"
+        case .disappointed: "😞"
+        case .rage: "😡"
+        case .scream: "😱"
+        case .emojiSmirk: "😏"
+        default: nil
+        }
+    }
+
+    public static func < (a: Metric, b: Metric) -> Bool { a.order < b.order }
+
+    private var order: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+}
