@@ -69,6 +69,9 @@ let package = Package(
             name: "VidscanInferenceTests", dependencies: ["VidscanInference"], swiftSettings: strict,
             linkerSettings: runtimePaths),
         .testTarget(
+            name: "VidscanFacesTests", dependencies: ["VidscanFaces"], exclude: ["expressions.golden.json"],
+            swiftSettings: strict),
+        .testTarget(
             name: "VidscanPipelineTests", dependencies: ["VidscanPipeline"], swiftSettings: strict,
             linkerSettings: runtimePaths),
         .testTarget(

@@ -73,6 +73,8 @@ struct ExpressionConstants: Decodable, Sendable {
         var closureWidth: Double
         var winkCentre: Double
         var winkWidth: Double
+        var winkOpenFrom: Double
+        var winkOpenTo: Double
     }
 
     struct Thresholds: Decodable, Sendable {

@@ -105,7 +105,7 @@ public struct ExpressionModel: Sendable {
         let face = AlignedFace(mesh, canonical: canonical, steady: alignmentPoints)
         let scores = run(features(of: face))
         return FaceExpressions(
-            model: self, blendshapes: scores, measures: FaceMeasures(face), gaze: Gaze(face, pose: pose))
+            model: self, blendshapes: scores, measures: FaceMeasures(face), gaze: Gaze(face, pose: pose), pose: pose)
     }
 
     private func features(of face: AlignedFace) -> [Float] {

@@ -16,7 +16,7 @@ public struct FaceExpressions: Sendable, Equatable {
         set { values[metric] = newValue }
     }
 
-    init(model: ExpressionModel, blendshapes: [Float], measures: FaceMeasures, gaze: Gaze) {
+    init(model: ExpressionModel, blendshapes: [Float], measures: FaceMeasures, gaze: Gaze, pose: HeadPose) {
         self.blendshapes = blendshapes
         emojiThreshold = model.constants.thresholds.dominantEmoji
         let formulas = ExpressionFormulas(
@@ -26,6 +26,9 @@ public struct FaceExpressions: Sendable, Equatable {
         values = formulas.values()
         values[.gazeYaw] = gaze.yaw
         values[.gazePitch] = gaze.pitch
+        if abs(pose.yaw) > ExpressionLimits.maximumYawOfHalves {
+            for metric in ExpressionLimits.halves { values[metric] = nil }
+        }
     }
 
     /// The emoji most like the face, or `nil` when none is likely.
@@ -143,6 +146,9 @@ struct EyeState {
         rightOpenness = openness(measures.rightLidGap, "eyeBlinkRight")
         leftClosure = closure(leftOpenness)
         rightClosure = closure(rightOpenness)
-        wink = sigmoid((100 * abs(leftOpenness - rightOpenness) - constants.winkCentre) / constants.winkWidth)
+        // One eye is open, and the other much less so.
+        wink =
+            ramp(100 * max(leftOpenness, rightOpenness), constants.winkOpenFrom, constants.winkOpenTo)
+            * sigmoid((100 * abs(leftOpenness - rightOpenness) - constants.winkCentre) / constants.winkWidth)
     }
 }

@@ -10,6 +10,12 @@ public struct HeadPose: Sendable, Equatable {
     /// Degrees; > 0 when the head leans clockwise in the picture.
     public let roll: Double
 
+    public init(yaw: Double, pitch: Double, roll: Double) {
+        self.yaw = yaw
+        self.pitch = pitch
+        self.roll = roll
+    }
+
     /// Aligns twelve points that hardly move with expression to those of an average face.
     ///
     /// On 2,642 held-back faces within ±27° of yaw it differs from MediaPipe FaceLandmarker's matrices by 1.0° in yaw, 1.3°

@@ -69,7 +69,7 @@ public enum FaceTable {
         + point("mouth", "Middle of the mouth, between its corners") { $0.mouth }
         + point("left_mouth_corner", "The mouth's corner on the subject's left") { $0.leftMouthCorner }
         + point("right_mouth_corner", "The mouth's corner on the subject's right") { $0.rightMouthCorner }
-        + point("chin", "Lowest point of the chin; only from the mesh") { $0.chin }
+        + point("chin", "Lowest point of the chin", source: "From the mesh; blank without one.") { $0.chin }
         + [
             Definition(
                 "interocular_distance", unit: "px", range: "0 and up", decimals: 2,
@@ -78,13 +78,14 @@ public enum FaceTable {
         ]
 
     private static func point(
-        _ name: String, _ meaning: String, _ point: @escaping @Sendable (AnalyzedFace) -> Point?
+        _ name: String, _ meaning: String, source: String = "From the mesh; without one, from the detector.",
+        _ point: @escaping @Sendable (AnalyzedFace) -> Point?
     ) -> [Definition] {
         [("x", { @Sendable in $0.x }), ("y", { @Sendable in $0.y })].map {
             (axis: String, value: @escaping @Sendable (Point) -> Double) in
             Definition(
                 "\(name)_\(axis)", unit: "px", range: "may lie outside the picture", decimals: 2,
-                "\(meaning), \(axis). From the mesh; without one, from the detector."
+                "\(meaning), \(axis). \(source)"
             ) { row in point(row.face).map(value) }
         }
     }

@@ -1,0 +1,108 @@
+import Foundation
+import Testing
+import VidscanCore
+import VidscanFaces
+
+/// The goldens are made by the numpy reference implementation beside the training script, from the same weights.
+@Suite struct ExpressionModelTests {
+    private struct Golden: Decodable {
+        struct Case: Decodable {
+            var mesh: [[Float]]
+            var expected: [String: [String: Double]]
+        }
+        var cases: [Case]
+    }
+
+    private static let root = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    private let model: ExpressionModel
+    private let golden: Golden
+
+    init() throws {
+        let resources = Self.root.appendingPathComponent("Sources/VidscanFaces/Resources")
+        model = try ExpressionModel(
+            description: Data(contentsOf: resources.appendingPathComponent("expressions.json")),
+            weights: Data(contentsOf: resources.appendingPathComponent("expressions.weights")))
+        let file = Self.root.appendingPathComponent("Tests/VidscanFacesTests/expressions.golden.json")
+        golden = try JSONDecoder().decode(Golden.self, from: Data(contentsOf: file))
+    }
+
+    @Test func everyNumberEqualsTheReferenceImplementations() throws {
+        #expect(golden.cases.count >= 20)
+        for golden in golden.cases {
+            let found = model.measure(FaceMesh(coordinates: golden.mesh.flatMap(\.self)), pose: Self.ahead)
+            for (name, score) in zip(model.blendshapeNames, found.blendshapes) {
+                let expected = try #require(golden.expected["blendshapes"]?[name])
+                #expect(abs(Double(score) - expected) < 1e-4, "\(name)")
+            }
+            for (group, values) in golden.expected where group != "blendshapes" {
+                for (name, expected) in values {
+                    // The emoji and the expression of that name are two columns.
+                    let column = group == "emojis" && name == "smirk" ? "emoji_smirk" : name
+                    let metric = try #require(Metric(rawValue: column), "\(column)")
+                    let value = try #require(found[metric], "\(column)")
+                    #expect(abs(value - expected) < 1e-2, "\(group) \(name)")
+                }
+            }
+        }
+    }
+
+    @Test(arguments: [45.0, 90, 180, -120]) func turningThePictureChangesNoExpression(degrees: Double) throws {
+        let coordinates = golden.cases[0].mesh.flatMap(\.self)
+        let (sine, cosine) = (sin(degrees * .pi / 180), cos(degrees * .pi / 180))
+        var turned = coordinates
+        for point in 0..<FaceMesh.pointCount {
+            let (x, y) = (Double(coordinates[3 * point]), Double(coordinates[3 * point + 1]))
+            turned[3 * point] = Float(cosine * x - sine * y)
+            turned[3 * point + 1] = Float(sine * x + cosine * y)
+        }
+        let straight = model.measure(FaceMesh(coordinates: coordinates), pose: Self.ahead)
+        let other = model.measure(FaceMesh(coordinates: turned), pose: Self.ahead)
+        for metric in Metric.allCases where !metric.isFlag {
+            guard let value = straight[metric] else { continue }
+            // Single-precision coordinates, turned.
+            #expect(abs(value - (other[metric] ?? .nan)) < 0.05, "\(metric.rawValue)")
+        }
+    }
+
+    @Test func sizeAndPlaceChangeNoExpression() throws {
+        let coordinates = golden.cases[1].mesh.flatMap(\.self)
+        var moved = coordinates
+        for index in moved.indices { moved[index] = moved[index] * 3.5 + (index % 3 == 2 ? 0 : 400) }
+        let first = model.measure(FaceMesh(coordinates: coordinates), pose: Self.ahead)
+        let second = model.measure(FaceMesh(coordinates: moved), pose: Self.ahead)
+        for metric in Metric.allCases where !metric.isFlag {
+            guard let value = first[metric] else { continue }
+            #expect(abs(value - (second[metric] ?? .nan)) < 0.05, "\(metric.rawValue)")
+        }
+    }
+
+    @Test func aTongueIsNeverInvented() {
+        for golden in golden.cases {
+            let found = model.measure(FaceMesh(coordinates: golden.mesh.flatMap(\.self)), pose: Self.ahead)
+            #expect(found[.stuckOutTongue] == nil)
+            #expect(found[.stuckOutTongueWinkingEye] == nil)
+        }
+    }
+
+    @Test func whatComparesTheHalvesOfAFaceIsBlankWhenOneIsTurnedAway() {
+        let mesh = FaceMesh(coordinates: golden.cases[0].mesh.flatMap(\.self))
+        let turned = model.measure(mesh, pose: HeadPose(yaw: 33, pitch: 0, roll: 0))
+        #expect(turned[.wink] == nil)
+        #expect(turned[.contempt] == nil)
+        #expect(turned[.smile] != nil)
+    }
+
+    @Test func weightsThatAreCutOffAreRefusedWithTheMissingPart() throws {
+        let resources = Self.root.appendingPathComponent("Sources/VidscanFaces/Resources")
+        let description = try Data(contentsOf: resources.appendingPathComponent("expressions.json"))
+        let weights = try Data(contentsOf: resources.appendingPathComponent("expressions.weights")).dropLast(400)
+        let error = try #require(throws: ExpressionModelError.self) {
+            _ = try ExpressionModel(description: description, weights: Data(weights))
+        }
+        #expect(error.reason.contains("expressions.weights does not hold"))
+    }
+
+    private static let ahead = HeadPose(yaw: 0, pitch: 0, roll: 0)
+}
