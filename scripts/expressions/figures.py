@@ -1,0 +1,144 @@
+"""Figures of a trained model on rows it has not seen. Used by train.py; everything is printed and stored."""
+
+import numpy as np
+
+import face
+
+EMOTION_OF_LABEL = {"happiness": "joy", "surprise": "surprise", "anger": "anger", "disgust": "disgust", "sadness": "sadness"}
+
+
+def correlation(a, b):
+    if a.std() < 1e-6 or b.std() < 1e-6:
+        return float("nan")
+    return float(np.corrcoef(a, b)[0, 1])
+
+
+def auc(score, hit, weight=None):
+    """Chance that a hit scores above a miss (ties count half)."""
+    weight = np.ones(len(score)) if weight is None else weight
+    values, inverse = np.unique(score, return_inverse=True)
+    miss = np.bincount(inverse, weight * ~hit, len(values))
+    below = np.cumsum(miss) - miss / 2
+    return float((below[inverse] * weight)[hit].sum() / weight[hit].sum() / miss.sum())
+
+
+def balanced(label):
+    """Weights under which every label has the same mass."""
+    weight = np.zeros(len(label))
+    for name in np.unique(label):
+        weight[label == name] = 1 / (label == name).sum()
+    return weight
+
+
+def report(data, model, labels):
+    scores, out = model.batch(data.mesh)
+    target, names = data.target, data.names
+    pictures, clips = data.held_pictures, data.held_clips
+    figures = {"rows": {"training": int(data.training.sum()), "held_back_pictures": int(pictures.sum()), "held_back_clip_frames": int(clips.sum())}}
+    active = np.argsort(-target.std(0))
+    table = {}
+    for i in active:
+        if target[:, i].std() > 0.01:
+            both = pictures | clips
+            table[names[i]] = [round(correlation(scores[k, i], target[k, i]), 3) for k in (pictures, clips, both)]
+    figures["blendshape_correlation"] = table
+    top = [table[names[i]] for i in active[:15]]
+    figures["mean_of_15_most_active"] = [round(float(np.mean([t[k] for t in top])), 4) for k in range(3)]
+    figures["smile"] = [
+        round(correlation(scores[k][:, [names.index("mouthSmileLeft"), names.index("mouthSmileRight")]].mean(1),
+                          target[k][:, [names.index("mouthSmileLeft"), names.index("mouthSmileRight")]].mean(1)), 3)
+        for k in (pictures, clips, pictures | clips)
+    ]
+
+    def mean15(rows, predicted=None):
+        p = scores if predicted is None else predicted
+        return round(float(np.mean([correlation(p[rows, i], target[rows, i]) for i in active[:15]])), 3)
+
+    _, _, rotation = face.features(data.mesh, model.arrays["canonical"], model.description["alignment_points"])
+    axis = face.view_axis(rotation)
+    yaw, pitch = np.degrees(np.arctan2(axis[:, 0], axis[:, 2])), -np.degrees(np.arcsin(axis[:, 1]))  # > 0: face turned up
+    figures["by_absolute_yaw"] = {
+        f"{a}-{b}": [int((k := pictures & (abs(yaw) >= a) & (abs(yaw) < b)).sum()), mean15(k)]
+        for a, b in ((0, 10), (10, 20), (20, 30), (30, 90))
+    }
+    figures["by_pitch"] = {
+        f"{a}..{b}": [int((k := pictures & (pitch >= a) & (pitch < b)).sum()), mean15(k)]
+        for a, b in ((-90, -15), (-15, -5), (-5, 5), (5, 15), (15, 90))
+    }
+    figures["by_eye_distance_px"] = {
+        f"{a}-{b}": [int((k := pictures & (data.eye_pixels >= a) & (data.eye_pixels < b)).sum()), mean15(k)]
+        for a, b in ((0, 100), (100, 150), (150, 180), (180, 400))
+    }
+    rng = np.random.default_rng(3)
+    figures["by_point_jitter"] = {}
+    for level in (0, 0.005, 0.01, 0.02, 0.03, 0.05):
+        rows = np.where(pictures)[0]
+        moved = model.blendshapes(data.mesh[rows] + rng.normal(0, level, data.mesh[rows].shape))[0]
+        value = np.mean([correlation(moved[:, i], target[rows, i]) for i in active[:15]])
+        figures["by_point_jitter"][str(level)] = round(float(value), 3)
+
+    named = np.isin(data.emotion, labels)
+    naive = {
+        "joy": lambda s: s("mouthSmile"),
+        "surprise": lambda s: s("browInnerUp") + s("browOuterUp") + s("eyeWide") + s("jawOpen"),
+        "anger": lambda s: s("browDown") - 0.5 * s("mouthSmile") - s("browInnerUp"),
+        "disgust": lambda s: s("mouthUpperUp") - 0.6 * s("mouthSmile"),
+        "sadness": lambda s: s("mouthFrown") - 0.3 * s("mouthSmile"),
+    }
+    of = lambda stem: target[:, [i for i, n in enumerate(names) if n in (stem, stem + "Left", stem + "Right")]].mean(1)
+    figures["emotion_auc"] = {}
+    for label, emotion in EMOTION_OF_LABEL.items():
+        row = {}
+        for tag, subset in (("held_back", pictures & named), ("held_back_without_film", pictures & named & ~data.film)):
+            hit, weight = data.emotion[subset] == label, balanced(data.emotion[subset])
+            mine, theirs = out["emotions"][emotion][subset], naive[emotion](of)[subset]
+            row[tag] = {
+                "labels": int(hit.sum()),
+                "ours": round(auc(mine, hit), 3),
+                "ours_labels_balanced": round(auc(mine, hit, weight), 3),
+                "reference_scores": round(auc(theirs, hit), 3),
+                "reference_scores_labels_balanced": round(auc(theirs, hit, weight), 3),
+            }
+        figures["emotion_auc"][emotion] = row
+    smile = out["expressions"]["smile"]
+    rows = pictures & named
+    happy = data.emotion[rows] == "happiness"
+    yes = out["eyes"]["has_smile"][rows] > 0
+    figures["has_smile"] = {"auc": round(auc(smile[rows], happy), 3), "hit_rate": round(float(yes[happy].mean()), 3), "false_rate": round(float(yes[~happy].mean()), 3)}
+    figures["eyes"] = {}
+    for side, name in (("left", "eyeBlinkLeft"), ("right", "eyeBlinkRight")):
+        blink, mine = target[:, names.index(name)], -out["eyes"][f"{side}_eye_openness"]
+        for tag, k in (("pictures", pictures), ("clips", clips)):
+            k = k & ((blink > 0.55) | (blink < 0.35))
+            shut, said = blink[k] > 0.55, out["eyes"][f"{side}_eye_closed"][k] > 0
+            figures["eyes"][f"{side} {tag}"] = {"shut": int(shut.sum()), "auc": round(auc(mine[k], shut), 4), "hit_rate": round(float(said[shut].mean()), 3), "false_rate": round(float(said[~shut].mean()), 4)}
+    apart = np.abs(target[:, names.index("eyeBlinkLeft")] - target[:, names.index("eyeBlinkRight")])
+    figures["wink"] = {}
+    for tag, k in (("pictures", pictures), ("clips", clips)):
+        k = k & ((apart > 0.3) | (apart < 0.15))
+        one = apart[k] > 0.3
+        if one.any():
+            figures["wink"][tag] = {"one_eye": int(one.sum()), "auc": round(auc(out["eyes"]["wink"][k], one), 3), "false_rate": round(float((out["eyes"]["wink"][k][~one] >= 50).mean()), 4)}
+    figures["wink_false_rate_by_absolute_yaw"] = {
+        f"{a}-{b}": round(float((out["eyes"]["wink"][k & (apart < 0.15)] >= 50).mean()), 3)
+        for a, b in ((0, 10), (10, 20), (20, 30), (30, 90))
+        for k in [(pictures | clips) & (abs(yaw) >= a) & (abs(yaw) < b)]
+    }
+    figures["median_smirk_by_absolute_yaw"] = {
+        f"{a}-{b}": round(float(np.median(out["expressions"]["smirk"][pictures & (abs(yaw) >= a) & (abs(yaw) < b)])), 1)
+        for a, b in ((0, 10), (10, 20), (20, 30), (30, 90))
+    }
+    figures["spread"] = {}
+    for group in ("expressions", "emotions", "emojis"):
+        for name, values in out[group].items():
+            figures["spread"][name] = [round(float(q), 1) for q in np.quantile(values[pictures], [0.05, 0.5, 0.95])]
+    return figures
+
+
+def show(figures, indent=""):
+    for key, value in figures.items():
+        if isinstance(value, dict):
+            print(f"{indent}{key}")
+            show(value, indent + "  ")
+        else:
+            print(f"{indent}{key}: {value}")
