@@ -75,7 +75,7 @@ let package = Package(
             name: "VidscanPipelineTests", dependencies: ["VidscanPipeline"], swiftSettings: strict,
             linkerSettings: runtimePaths),
         .testTarget(
-            name: "CLITests", dependencies: ["vidscan"], swiftSettings: strict,
+            name: "CLITests", dependencies: ["vidscan"], exclude: ["mesh.golden.json"], swiftSettings: strict,
             linkerSettings: runtimePaths),
     ],
     swiftLanguageModes: [.v6]

@@ -27,10 +27,11 @@ public struct HeadPose: Sendable, Equatable {
         }
         // From the face's own axes to the camera's.
         let rotation = RigidAlignment(from: Self.anchors.map(\.place), to: observed).rotation
+        // Pitch first, then yaw, then roll: so a picture turned in its plane changes the roll alone.
         let degrees = 180 / Double.pi
-        yaw = atan2(rotation[0][2], rotation[2][2]) * degrees
-        pitch = asin(min(max(rotation[1][2], -1), 1)) * degrees
-        roll = atan2(-rotation[1][0], rotation[1][1]) * degrees
+        yaw = asin(min(max(-rotation[2][0], -1), 1)) * degrees
+        pitch = atan2(-rotation[2][1], rotation[2][2]) * degrees
+        roll = atan2(-rotation[1][0], rotation[0][0]) * degrees
     }
 
     /// The mesh's depth is a little exaggerated; this makes its faces as deep as they are wide.

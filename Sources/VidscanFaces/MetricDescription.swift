@@ -47,10 +47,12 @@ extension Metric {
 
     private var expressionMeaning: String {
         switch self {
-        case .attention: "100 while the head points within 10 degrees of the camera, 0 from 45 degrees on. Not the gaze."
+        case .attention:
+            "100 while the head points within 10 degrees of the camera, 0 from 45 degrees on. Not the gaze."
         case .browFurrow: "Brows drawn down and together (FACS AU 4). Learned from browDown, r 0.91/0.92, and labels."
         case .browRaise: "Outer brows raised (AU 2). r 0.91/0.87."
-        case .cheekRaise: "Cheeks raised (AU 6): from smile, squint and the cheek's height. Set by reason, not validated."
+        case .cheekRaise:
+            "Cheeks raised (AU 6): from smile, squint and the cheek's height. Set by reason, not validated."
         case .chinRaise: "Chin pushed up (AU 17). r 0.81/0.81."
         case .dimpler: "Mouth corners drawn inwards (AU 14). r 0.69/0.77: weak."
         case .eyeClosure: "Both eyes closed: the mean of the eyes' closures."
@@ -64,7 +66,8 @@ extension Metric {
         case .lipPucker: "Lips pushed forward (AU 18). r 0.82/0.95."
         case .lipStretch: "Mouth drawn wide (AU 20). r 0.81/0.76."
         case .lipSuck: "Lips rolled inwards (AU 28). r 0.74/0.74."
-        case .mouthOpen: "Gap between the inner lips, 0 when closed, 100 from a quarter of the eyes' distance on. Geometry."
+        case .mouthOpen:
+            "Gap between the inner lips, 0 when closed, 100 from a quarter of the eyes' distance on. Geometry."
         case .noseWrinkle:
             "Nose wrinkled (AU 9): learned from nostrils, upper lip and brows, and labels. The reference has none: not"
                 + " validated by itself."

@@ -1,0 +1,51 @@
+import Foundation
+import Testing
+
+@Suite struct MetricChoiceTests {
+    private func analyze(_ options: [String]) throws -> ResultTable {
+        let folder = try TemporaryFolder()
+        let run = try ChildProcess.run(
+            [Checkout.tool, "analyze", Checkout.clip, "--end", "1", "--quiet"] + options, in: folder.path)
+        try #require(run.status == 0, "\(run.errors)")
+        return try ResultTable(path: folder.path + "/faces.mp4.vidscan/faces.csv")
+    }
+
+    @Test func whatIsNotAskedForIsBlankAndTheColumnsStay() throws {
+        let all = try analyze([])
+        let some = try analyze(["--metrics", "smile,eyes"])
+        let none = try analyze(["--metrics", "none"])
+        #expect(some.columns == all.columns)
+        #expect(none.columns == all.columns)
+        for row in all.rows.indices {
+            #expect(try all.number("joy", row) != nil)
+            #expect(try some.text("joy", row) == "")
+            #expect(try some.text("smile", row) == all.text("smile", row))
+            #expect(try some.text("left_eye_openness", row) == all.text("left_eye_openness", row))
+            #expect(try none.text("smile", row) == "")
+            #expect(try none.number("yaw", row) == all.number("yaw", row))
+        }
+    }
+
+    @Test func anUnknownMetricIsRefused() throws {
+        let run = try ChildProcess.run([Checkout.tool, "analyze", Checkout.clip, "--metrics", "smiles"], in: "/")
+        #expect(run.status == 2)
+        #expect(run.errors.contains("smiles"))
+    }
+
+    @Test func blendshapesAreWrittenForEveryFaceThatCanBeTold() throws {
+        let folder = try TemporaryFolder()
+        let run = try ChildProcess.run(
+            [Checkout.tool, "analyze", Checkout.clip, "--end", "1", "--quiet", "--blendshapes", "--metrics", "none"],
+            in: folder.path)
+        try #require(run.status == 0, "\(run.errors)")
+        let faces = try ResultTable(path: folder.path + "/faces.mp4.vidscan/faces.csv")
+        let scores = try ResultTable(path: folder.path + "/faces.mp4.vidscan/blendshapes.csv")
+        #expect(scores.columns.count == 3 + 52)
+        #expect(scores.rows.count == faces.rows.count)
+        for row in scores.rows.indices {
+            #expect(try scores.text("time", row) == faces.text("time", row))
+            let smile = try #require(try scores.number("mouthSmileLeft", row))
+            #expect((0...1).contains(smile))
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import Foundation
+import Testing
+
+/// How much the scores change when the picture changes and the faces do not.
+@Suite struct SteadinessTests {
+    /// A change of the picture, and the mean change of a score (of 0…100) that is stated for it in the README.
+    struct Change: Sendable, CustomTestStringConvertible {
+        var name: String
+        var filter: String
+        var quality: Int
+        var stated: Double
+
+        var testDescription: String { name }
+    }
+
+    private static let changes = [
+        Change(name: "encoded at crf 18", filter: "null", quality: 18, stated: 1),
+        Change(name: "encoded at crf 28", filter: "null", quality: 28, stated: 2),
+        Change(name: "twice the size", filter: "scale=1280:720:flags=bicubic", quality: 12, stated: 1),
+        Change(name: "half the size", filter: "scale=320:180:flags=area", quality: 12, stated: 4),
+        Change(name: "turned by 20 degrees", filter: "rotate=20*PI/180:ow=640:oh=480", quality: 12, stated: 2.5),
+        Change(name: "turned by -45 degrees", filter: "rotate=-45*PI/180:ow=720:oh=720", quality: 12, stated: 2.5),
+    ]
+
+    @Test(arguments: changes) func scoresChangeLessThanStated(change: Change) throws {
+        let folder = try TemporaryFolder()
+        let made = try ChildProcess.run(
+            ["ffmpeg", "-v", "error", "-i", Checkout.clip, "-an", "-vf", "select='not(mod(n,10))',\(change.filter)"]
+                + ["-vsync", "passthrough", "-c:v", "libx264", "-crf", "\(change.quality)", "changed.mkv"],
+            in: folder.path)
+        try #require(made.status == 0, "\(made.errors)")
+        let before = try Self.analyze(Checkout.clip, ["--rate", "2.5"], in: folder)
+        let after = try Self.analyze("changed.mkv", ["--every-frame"], in: folder)
+        let scores = before.columns.drop { $0 != "attention" }.prefix { $0 != "dominant_emoji" }
+        try #require(scores.count > 35)
+        var differences: [Double] = []
+        for row in before.rows.indices {
+            let frame = try #require(try before.number("frame", row)) / 10
+            let same = try after.rows.indices.filter { try after.number("frame", $0) == frame }
+            let alone = try before.rows.indices.filter { try before.number("frame", $0) == frame * 10 }.count == 1
+            // Where two faces are in the picture it takes more to tell which is which.
+            guard alone, same.count == 1 else { continue }
+            for score in scores {
+                guard let old = try before.number(score, row), let new = try after.number(score, same[0]) else { continue }
+                differences.append(abs(old - new))
+            }
+        }
+        #expect(differences.count > 25 * scores.count / 2)
+        #expect(differences.reduce(0, +) / Double(differences.count) < change.stated)
+    }
+
+    private static func analyze(_ input: String, _ options: [String], in folder: TemporaryFolder) throws -> ResultTable {
+        let run = try ChildProcess.run([Checkout.tool, "analyze", input, "--quiet"] + options, in: folder.path)
+        try #require(run.status == 0, "\(run.errors)")
+        return try ResultTable(path: folder.path + "/\((input as NSString).lastPathComponent).vidscan/faces.csv")
+    }
+}
