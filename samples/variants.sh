@@ -11,7 +11,8 @@
 #            audiofirst.mp4 .mkv       audio is stream 0 and starts about 0.7 s before the video
 #            editlist.mp4              an edit list cuts into a GOP: decode, but do not show, the first frames
 #            oneframe.mp4 zeroframe.mp4  one frame; a video track without a sample
-# Geometry   orient1 ... orient8.mp4   display matrix; numbered as EXIF does, all show the same upright picture
+# Geometry   orient1 ... orient8.mp4   display matrix; numbered as EXIF does, all show the same upright picture, to the
+#                                      bit: coded without loss, and so are sar.mp4 and sar_tall.mp4
 #            sar.mp4 sar_tall.mp4      pixels 4:3 (480x360 coded, 640x360 shown) and 3:4 (640x270, 480x270 shown)
 #            oddsize.webm              319x179
 # GOPs       bpyramid.mp4 longgop.mp4  B-frames as references; a single GOP
@@ -154,13 +155,13 @@ geometry_variants() {
     for orientation in 1 2 3 4 5 6 7 8; do
         name=orient$orientation.mp4
         wanted "$name" || continue
-        x264 "$name" -vf "${filters[orientation - 1]}"
+        x264 "$name" -crf 0 -vf "${filters[orientation - 1]}"
         mv "$directory/$name" "$work/$name"
         python3 "$samples/set_display_matrix.py" "$work/$name" "$orientation"
         finish "$name"
     done
-    x264 sar.mp4 -vf scale=480:360,setsar=4/3
-    x264 sar_tall.mp4 -vf scale=640:270,setsar=3/4
+    x264 sar.mp4 -crf 0 -vf scale=480:360,setsar=4/3
+    x264 sar_tall.mp4 -crf 0 -vf scale=640:270,setsar=3/4
     encode oddsize.webm libvpx-vp9 -vf scale=319:179 -deadline realtime -cpu-used 8 -b:v 300k
 }
 

@@ -196,7 +196,10 @@ public final class FrameReader {
             isHidden: packet.pointee.flags & AV_PKT_FLAG_DISCARD != 0 || !shows,
             byteCount: Int(packet.pointee.size))
         if packet.pointee.flags & AV_PKT_FLAG_CORRUPT != 0 { statistics.corruptPackets += 1 }
-        if !summary.isHidden, let presentation = summary.presentation { numbering.enter(presentation) }
+        if !summary.isHidden, let presentation = summary.presentation, grid.clock.isPlausible(presentation) {
+            numbering.enter(presentation)
+            selector.note(presentation)
+        }
         plan.push(summary)
     }
 

@@ -17,9 +17,12 @@ struct SeekPlanner {
         let stream = demuxer.stream
         let listed = avformat_index_get_entries_count(stream)
         guard listed > 0, stream.pointee.nb_frames > 0, Int64(listed) >= stream.pointee.nb_frames else { return 0 }
+        guard let first = avformat_index_get_entry(stream, 0)?.pointee.timestamp else { return 0 }
         // Each step back doubles: from a point that turns out not to be one, or that lies too late.
         var margin: Int64 = 1
+        var hasMoved = false
         while microseconds - margin > 0 {
+            hasMoved = true
             let target = demuxer.clock.timestamp(atOrBefore: microseconds - margin)
             guard
                 avformat_seek_file(demuxer.context, stream.pointee.index, .min, target, target, AVSEEK_FLAG_BACKWARD)
@@ -29,7 +32,9 @@ struct SeekPlanner {
             queue.removeAll()
             margin = max(margin * 2, 10_000_000)
         }
-        avformat_seek_file(demuxer.context, stream.pointee.index, .min, .min, .max, 0)
+        if hasMoved, av_seek_frame(demuxer.context, stream.pointee.index, first, AVSEEK_FLAG_BACKWARD) < 0 {
+            throw MediaError(.io, "cannot go back to the beginning of the file")
+        }
         return 0
     }
 

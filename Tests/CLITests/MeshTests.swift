@@ -49,7 +49,9 @@ import Testing
     }
 
     private static func error(_ meshes: LandmarkArray, row: Int, _ points: [[Double]]) -> Double {
-        let distances = points.indices.map { hypot(meshes.x(row, $0) - points[$0][0], meshes.y(row, $0) - points[$0][1]) }
+        let distances = points.indices.map {
+            hypot(meshes.x(row, $0) - points[$0][0], meshes.y(row, $0) - points[$0][1])
+        }
         let eyes = hypot(points[33][0] - points[263][0], points[33][1] - points[263][1])
         return distances.reduce(0, +) / Double(distances.count) / eyes
     }

@@ -41,7 +41,9 @@ import Testing
             // Where two faces are in the picture it takes more to tell which is which.
             guard alone, same.count == 1 else { continue }
             for score in scores {
-                guard let old = try before.number(score, row), let new = try after.number(score, same[0]) else { continue }
+                guard let old = try before.number(score, row), let new = try after.number(score, same[0]) else {
+                    continue
+                }
                 differences.append(abs(old - new))
             }
         }
@@ -49,7 +51,8 @@ import Testing
         #expect(differences.reduce(0, +) / Double(differences.count) < change.stated)
     }
 
-    private static func analyze(_ input: String, _ options: [String], in folder: TemporaryFolder) throws -> ResultTable {
+    private static func analyze(_ input: String, _ options: [String], in folder: TemporaryFolder) throws -> ResultTable
+    {
         let run = try ChildProcess.run([Checkout.tool, "analyze", input, "--quiet"] + options, in: folder.path)
         try #require(run.status == 0, "\(run.errors)")
         return try ResultTable(path: folder.path + "/\((input as NSString).lastPathComponent).vidscan/faces.csv")

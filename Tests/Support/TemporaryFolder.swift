@@ -5,7 +5,7 @@ final class TemporaryFolder: Sendable {
     let path: String
 
     init() throws {
-        path = NSTemporaryDirectory() + "/vidscan-tests-" + UUID().uuidString
+        path = (NSTemporaryDirectory() as NSString).appendingPathComponent("vidscan-tests-" + UUID().uuidString)
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     }
 

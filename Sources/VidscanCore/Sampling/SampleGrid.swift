@@ -52,6 +52,13 @@ public struct FrameSelector: Sendable {
         self.grid = grid
     }
 
+    /// Notes a frame as its packet is read. Ticks that one before the window serves are not the window's, though it may
+    /// never be decoded.
+    public mutating func note(_ timestamp: Int64) {
+        guard let start = grid.start, !grid.clock.isAtOrAfter(start, timestamp) else { return }
+        servedTicks = max(servedTicks, grid.ticks(upTo: timestamp))
+    }
+
     /// Whether this frame is a sample.
     public mutating func takes(_ timestamp: Int64) -> Bool {
         guard case .perSecond = grid.rate else { return grid.isInWindow(timestamp) }

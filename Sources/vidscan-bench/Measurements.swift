@@ -1,0 +1,136 @@
+internal import Foundation
+
+/// The measurements themselves; each adds its lines to the report.
+struct Measurements {
+    let vidscan: String
+    let clips: BenchClips
+    let rounds: Int
+    /// Lengths of the clips whose peak memory is compared.
+    let minutes: [Int]
+    /// Where vidscan puts the results; overwritten by every run.
+    let results: String
+    private(set) var report = Report()
+
+    init(vidscan: String, clips: BenchClips, rounds: Int, minutes: [Int], results: String) {
+        self.vidscan = vidscan
+        self.clips = clips
+        self.rounds = rounds
+        self.minutes = minutes
+        self.results = results
+    }
+
+    mutating func measure(_ row: BenchRow) throws {
+        Progress.tell("measuring \(row.rawValue)")
+        switch row {
+        case .analysis: try measureAnalysis()
+        case .sampling: try measureSampling()
+        case .stages: try measureStages()
+        case .memory: try measureMemory()
+        case .workers: try measureWorkers()
+        case .startup: try measureStartup()
+        }
+    }
+
+    // MARK: Rows
+
+    private mutating func measureAnalysis() throws {
+        let clip = try clips.minute()
+        let pair = try Pair(analyze(clip), against: decode(clip), rounds: rounds)
+        add("whole analysis at 5 frames/s: CPU ÷ that of ffmpeg's decoding", pair.ratio(\.cpuSeconds), aim: "≤ 1")
+        add("the same: wall clock", pair.ratio(\.wallSeconds))
+        let speed = Spread(pair.first.map { Double(BenchClips.seconds) / $0.wallSeconds })
+        report.add(Report.Line(what: "the same: times faster than real time", measured: speed.text(decimals: 1)))
+        let peak = pair.first.map(\.peakBytes).max() ?? 0
+        report.add(Report.Line(what: "the same: peak memory", measured: Self.megabytes(peak), aim: Self.memoryAim))
+    }
+
+    private mutating func measureSampling() throws {
+        let clip = try clips.minute()
+        let pair = try Pair([vidscan, "sample", clip], against: decode(clip), rounds: rounds)
+        add("decode and sample alone: CPU ÷ that of ffmpeg's decoding", pair.ratio(\.cpuSeconds), aim: "≤ 0.75")
+        add("the same: wall clock", pair.ratio(\.wallSeconds))
+    }
+
+    /// One worker, so that the stages' clocks, which run on while a thread waits for a core, measure little but work.
+    private mutating func measureStages() throws {
+        let clip = try clips.minute()
+        var timings: [RunTimings] = []
+        let pair = try Pair(
+            analyze(clip, "--workers", "1"), against: [vidscan, "sample", clip], rounds: min(rounds, 2)
+        ) { timings.append(try RunTimings(resultFolder: resultFolder(of: clip))) }
+        guard let last = timings.last else { return }
+        let frames = Double(last.sampledFrames)
+        let milliseconds = { (seconds: [Double]) in
+            Spread(seconds.map { $0 * 1000 / frames }).text(decimals: 2) + " ms"
+        }
+        report.add(
+            Report.Line(
+                what: "per sampled frame: read and decode (\(last.decodedFrames) of 1500 frames decoded), CPU",
+                measured: milliseconds(pair.second.map(\.cpuSeconds))))
+        for name in last.stageSeconds.keys.sorted() {
+            let measured = milliseconds(timings.compactMap { $0.stageSeconds[name] })
+            report.add(Report.Line(what: "per sampled frame: \(name)", measured: measured))
+        }
+    }
+
+    /// At 2 frames a second and without noise, so that an hour of video takes minutes; memory knows no difference.
+    private mutating func measureMemory() throws {
+        for count in minutes {
+            let peak = try clips.withPlainMinutes(count) { clip in
+                try MeasuredProcess(analyze(clip, "--rate", "2")).peakBytes
+            }
+            report.add(
+                Report.Line(
+                    what: "peak memory, \(count) min of video", measured: Self.megabytes(peak), aim: Self.memoryAim))
+        }
+    }
+
+    /// With the same cores for both, and with as many cores as workers: the first shows what a second worker brings
+    /// where decoding keeps a core busy anyway, the second what a second core brings.
+    private mutating func measureWorkers() throws {
+        let clip = try clips.minute()
+        guard ProcessInfo.processInfo.activeProcessorCount > 1 else {
+            Progress.tell("this machine has one core: nothing to compare")
+            return
+        }
+        let workers = try Pair(
+            analyze(clip, "--workers", "1"), against: analyze(clip, "--workers", "2"), rounds: min(rounds, 2))
+        add("wall clock of 1 worker ÷ that of 2, all cores", workers.ratio(\.wallSeconds))
+        let cores = try Pair(
+            ["taskset", "--cpu-list", "0"] + analyze(clip, "--workers", "1"),
+            against: ["taskset", "--cpu-list", "0,1"] + analyze(clip, "--workers", "2"), rounds: min(rounds, 2))
+        add("wall clock of 1 core, 1 worker ÷ that of 2 cores, 2 workers", cores.ratio(\.wallSeconds), aim: "≥ 1.8")
+    }
+
+    private mutating func measureStartup() throws {
+        let clip = try clips.oneFrame()
+        let pair = try Pair(analyze(clip), against: [vidscan, "--version"], rounds: rounds)
+        let milliseconds = { (runs: [MeasuredProcess]) in
+            Spread(runs.map { $0.wallSeconds * 1000 }).text(decimals: 0) + " ms"
+        }
+        report.add(Report.Line(what: "a clip of one frame, start to end", measured: milliseconds(pair.first)))
+        report.add(Report.Line(what: "`vidscan --version`: loading the program", measured: milliseconds(pair.second)))
+    }
+
+    // MARK: Commands
+
+    private func analyze(_ clip: String, _ options: String...) -> [String] {
+        [vidscan, "analyze", clip, "--quiet", "--force", "--output", results] + options
+    }
+
+    private func decode(_ clip: String) -> [String] {
+        ["ffmpeg", "-nostdin", "-v", "error", "-i", clip, "-an", "-f", "null", "-"]
+    }
+
+    private func resultFolder(of clip: String) -> String {
+        results + "/" + (clip as NSString).lastPathComponent + ".vidscan"
+    }
+
+    private static let memoryAim = "< 300 MB"
+
+    private static func megabytes(_ bytes: Int) -> String { "\(bytes / 1_000_000) MB" }
+
+    private mutating func add(_ what: String, _ ratio: Spread, aim: String = "") {
+        report.add(Report.Line(what: what, measured: ratio.text(decimals: 2), aim: aim))
+    }
+}

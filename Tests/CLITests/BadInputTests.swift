@@ -1,0 +1,111 @@
+import Foundation
+import Glibc
+import Testing
+
+@Suite("Bad inputs")
+struct BadInputTests {
+    /// The name under which an input is given, how to make it, and what is said of it.
+    private struct Case {
+        let name: String
+        var variant: String?
+        var prepare: @Sendable (TemporaryFolder) throws -> Void = { _ in }
+        let message: String
+    }
+
+    private static let cases = [
+        Case(name: "missing.mp4", message: "cannot open: No such file or directory"),
+        Case(
+            name: "folder.mp4",
+            prepare: {
+                try FileManager.default.createDirectory(
+                    atPath: $0.path + "/folder.mp4", withIntermediateDirectories: false)
+            },
+            message: "is a folder; name the files in it"),
+        Case(name: "text.mp4", variant: "text.mp4", message: "not a video or picture in a format that FFmpeg knows"),
+        Case(name: "audio.m4a", variant: "audio.m4a", message: "has no video stream"),
+        Case(name: "song.m4a", variant: "cover_audio.m4a", message: "has no video stream, only a cover picture"),
+        Case(name: "empty.mp4", variant: "empty.mp4", message: "the file is empty"),
+        Case(
+            name: "cut.mp4", variant: "truncated_nomoov.mp4",
+            message: "cannot read it as mov,mp4,m4a,3gp,3g2,mj2: moov atom not found"),
+        Case(
+            name: "list.m3u8", variant: "playlist.m3u8",
+            message: "is a playlist (hls): it points to other files, which are never opened"),
+        // A name says nothing: the same playlist under another one.
+        Case(
+            name: "movie.mp4", variant: "playlist.m3u8",
+            message: "is a playlist (hls): it points to other files, which are never opened"),
+        Case(
+            name: "list.txt", variant: "concat.txt",
+            message: "is a playlist (concat): it points to other files, which are never opened"),
+        Case(
+            name: "huge.png", variant: "huge.png",
+            message: "its picture of 60000x60000 is over the limit of 100000000 pixels (--max-pixels raises it)"),
+        Case(
+            name: "none.mp4", variant: "zeroframe.mp4", message: "holds a video stream without a single frame"),
+        Case(name: "/dev/null", message: "is no regular file"),
+        Case(name: "/dev/zero", message: "is no regular file"),
+        Case(name: "fifo", prepare: { mkfifo($0.path + "/fifo", 0o600) }, message: "is no regular file"),
+        Case(name: "http://vidscan.invalid/movie.mp4", message: "cannot open: No such file or directory"),
+        Case(name: "concat:a.mp4|b.mp4", message: "cannot open: No such file or directory"),
+    ]
+
+    @Test("Each is one line that says what and why, status 1, and leaves nothing behind", arguments: cases.indices)
+    func table(number: Int) throws {
+        let bad = Self.cases[number]
+        let folder = try TemporaryFolder()
+        try bad.prepare(folder)
+        if let variant = bad.variant {
+            try FileManager.default.copyItem(
+                atPath: try Variants.path(variant), toPath: folder.path + "/" + bad.name)
+        }
+        let before = folder.entries
+        let outcome = try Tool.run("analyze", bad.name, in: folder)
+        #expect(outcome.errors == "vidscan: error: \(bad.name): \(bad.message)\n")
+        #expect(outcome.output == "")
+        #expect(outcome.status == 1)
+        #expect(folder.entries == before)
+    }
+
+    @Test("A file that may not be read says so", .disabled(if: getuid() == 0, "root may read everything"))
+    func unreadable() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("secret", to: "secret.mp4")
+        chmod(folder.path + "/secret.mp4", 0)
+        let outcome = try Tool.run("analyze", "secret.mp4", in: folder)
+        #expect(outcome.errors == "vidscan: error: secret.mp4: cannot open: Permission denied\n")
+        #expect(outcome.status == 1)
+    }
+
+    @Test("A stream that is none, and limits, are told in one line")
+    func streamsAndLimits() throws {
+        let folder = try TemporaryFolder()
+        for (option, message) in [
+            ("--stream=1", "stream 1 is no video stream (it has 0)"),
+            ("--max-duration=5", "lasts 20 s, over the limit of 5 s (--max-duration raises it)"),
+            (
+                "--max-pixels=1000",
+                "its picture of 640x360 is over the limit of 1000 pixels (--max-pixels raises it)"
+            ),
+        ] {
+            let outcome = try Tool.run("analyze", Checkout.clip, option, in: folder)
+            #expect(outcome.errors == "vidscan: error: \(Checkout.clip): \(message)\n")
+            #expect(outcome.status == 1)
+        }
+        #expect(folder.entries == [])
+    }
+
+    @Test("Among good ones do not keep those from being delivered")
+    func mixed() throws {
+        let folder = try TemporaryFolder()
+        let still = try Variants.path("still.png")
+        let outcome = try Tool.run(
+            "analyze", "missing.mp4", still, try Variants.path("audio.m4a"), Checkout.clip, "--end", "1", in: folder)
+        #expect(outcome.status == 1)
+        #expect(outcome.errorLines.count == 4)
+        #expect(outcome.errorLines.count { $0.hasPrefix("vidscan: error: ") } == 2)
+        #expect(
+            Set(folder.entries.filter { !$0.contains("/") }) == ["still.png.vidscan", "faces.mp4.vidscan"])
+        #expect(try folder.text("faces.mp4.vidscan/frames.csv").split(separator: "\n").count == 6)
+    }
+}

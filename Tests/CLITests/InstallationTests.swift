@@ -1,0 +1,81 @@
+import Foundation
+import Testing
+
+@Suite("An installed vidscan")
+struct InstallationTests {
+    /// A copy of the tool laid out as `make install` does, with these models.
+    private func install(into folder: TemporaryFolder, models: [String]) throws -> String {
+        // Deep enough that no checkout's models are found from it.
+        let prefix = folder.path + "/a/b/c"
+        for part in ["bin", "lib", "share/vidscan/models"] {
+            try FileManager.default.createDirectory(atPath: prefix + "/" + part, withIntermediateDirectories: true)
+        }
+        try FileManager.default.copyItem(atPath: Checkout.tool, toPath: prefix + "/bin/vidscan")
+        try FileManager.default.createSymbolicLink(
+            atPath: prefix + "/lib/vidscan", withDestinationPath: Checkout.runtimeLibraries)
+        for model in models {
+            try FileManager.default.createSymbolicLink(
+                atPath: prefix + "/share/vidscan/models/" + model, withDestinationPath: Checkout.models + "/" + model)
+        }
+        return prefix
+    }
+
+    private func allModels() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: Checkout.models) }
+
+    @Test("The doctor finds nothing amiss in a checkout")
+    func healthy() throws {
+        let outcome = try ChildProcess.run([Checkout.tool, "doctor"])
+        #expect(outcome.status == 0)
+        let lines = outcome.output.split(separator: "\n")
+        #expect(lines.count >= 5)
+        for line in lines { #expect(line.hasPrefix("ok      ")) }
+        for word in ["FFmpeg: ", "OpenVINO: ", "CenterFace: ", "processor: ", "sha256 "] {
+            #expect(outcome.output.contains(word))
+        }
+    }
+
+    @Test("Works from anywhere")
+    func relocated() throws {
+        let folder = try TemporaryFolder()
+        let prefix = try install(into: folder, models: try allModels())
+        let doctor = try ChildProcess.run([prefix + "/bin/vidscan", "doctor"])
+        #expect(doctor.status == 0)
+        #expect(doctor.output.contains(prefix + "/share/vidscan/models/centerface.onnx"))
+        let analysis = try ChildProcess.run(
+            [prefix + "/bin/vidscan", "analyze", try Variants.path("still.png")], in: folder.path)
+        #expect(analysis.status == 0, "\(analysis.errors)")
+    }
+
+    @Test("Without its models says what is missing and what to do, with status 2")
+    func noModels() throws {
+        let folder = try TemporaryFolder()
+        let prefix = try install(into: folder, models: [])
+        let doctor = try ChildProcess.run([prefix + "/bin/vidscan", "doctor"])
+        #expect(doctor.status == 2)
+        #expect(doctor.output.contains("PROBLEM CenterFace: not found\n        -> put centerface.onnx into "))
+        #expect(doctor.output.contains("'make install'"))
+        let analysis = try ChildProcess.run(
+            [prefix + "/bin/vidscan", "analyze", Checkout.clip], in: folder.path)
+        #expect(analysis.status == 2)
+        #expect(analysis.errorLines.count == 1)
+        #expect(analysis.errors.hasPrefix("vidscan: error: no folder holds the models (centerface.onnx, "))
+        #expect(folder.entries.filter { $0.contains(".vidscan") } == [])
+    }
+
+    @Test("With a damaged model the doctor tells, and a run ends with one line that names it")
+    func damagedModel() throws {
+        let folder = try TemporaryFolder()
+        let prefix = try install(into: folder, models: try allModels().filter { $0 != "centerface.onnx" })
+        try folder.write("no model", to: "a/b/c/share/vidscan/models/centerface.onnx")
+        let doctor = try ChildProcess.run([prefix + "/bin/vidscan", "doctor"])
+        #expect(doctor.status == 2)
+        #expect(doctor.output.contains("PROBLEM CenterFace: "))
+        let path = try Variants.path("still.png")
+        let analysis = try ChildProcess.run([prefix + "/bin/vidscan", "analyze", path], in: folder.path)
+        #expect(analysis.status == 1)
+        #expect(analysis.errorLines.count == 1)
+        #expect(analysis.errors.hasPrefix("vidscan: error: \(path): "))
+        #expect(analysis.errors.contains("cannot read the model centerface.onnx"))
+        #expect(folder.entries.filter { $0.contains(".vidscan") } == [])
+    }
+}

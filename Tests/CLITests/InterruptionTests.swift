@@ -1,0 +1,44 @@
+import Glibc
+import Testing
+
+@Suite("A run that is interrupted")
+struct InterruptionTests {
+    @Test("Stops promptly with status 130, and leaves nothing half-written", arguments: [SIGINT, SIGTERM])
+    func interrupted(signal: Int32) throws {
+        let folder = try TemporaryFolder()
+        let clip = try Tool.makeLongClip(in: folder)
+        let process = try ChildProcess(
+            [Checkout.tool, "analyze", clip, "--every-frame"], in: folder.path, errorsToTerminal: true)
+        // The live line of progress: frames are being analysed.
+        try process.waitForErrors(containing: " frames/s ")
+        process.send(signal)
+        // It takes well under a second, unless other tests keep every core busy; the rest would take half a minute.
+        let outcome = try process.finish(within: 5)
+        #expect(outcome.status == 130)
+        #expect(outcome.errors.hasSuffix("vidscan: error: interrupted; results that were complete stay\r\n"))
+        #expect(folder.entries == ["long.mp4"])
+    }
+
+    @Test("Keeps the results that were complete")
+    func keepsComplete() throws {
+        let folder = try TemporaryFolder()
+        let clip = try Tool.makeLongClip(in: folder)
+        let process = try ChildProcess(
+            [Checkout.tool, "analyze", try Variants.path("still.png"), clip, "--every-frame"], in: folder.path,
+            errorsToTerminal: true)
+        try process.waitForErrors(containing: "[2/2] long.mp4  ")
+        process.send(SIGINT)
+        #expect(try process.finish(within: 5).status == 130)
+        #expect(folder.entries.filter { !$0.contains("/") } == ["long.mp4", "still.png.vidscan"])
+    }
+
+    @Test(
+        "A reader that has seen enough is no failure", arguments: ["schema", "sample '\(Checkout.clip)' --every-frame"])
+    func brokenPipe(command: String) throws {
+        let folder = try TemporaryFolder()
+        let outcome = try Tool.shell("\"$0\" \(command) | head -n 1", in: folder)
+        #expect(outcome.status == 0)
+        #expect(outcome.output.split(separator: "\n").count == 1)
+        #expect(outcome.errors == "")
+    }
+}

@@ -1,0 +1,113 @@
+import Foundation
+import Testing
+
+@Suite("Results")
+struct ResultTests {
+    @Test("Lie in the current folder, and the last line says where")
+    func place() throws {
+        let folder = try TemporaryFolder()
+        let path = try Variants.path("still.png")
+        let outcome = try Tool.run("analyze", path, in: folder)
+        #expect(outcome.status == 0)
+        #expect(outcome.output == "")
+        let line = /vidscan: .*still\.png: 1 face of 1 id in 1 frame, \d+\.\d s -> still\.png\.vidscan\/\n/
+        #expect(outcome.errors.wholeMatch(of: line) != nil, "\(outcome.errors)")
+        #expect(
+            folder.entries
+                == ["still.png.vidscan"]
+                + ["faces.csv", "frames.csv", "run.json"].map { "still.png.vidscan/\($0)" })
+        let header = try folder.text("still.png.vidscan/faces.csv").prefix { $0 != "\n" }
+        #expect(header.hasPrefix("time,frame,face_id,confidence,x,y,width,height,"))
+        #expect(try folder.text("still.png.vidscan/frames.csv") == "time,frame,faces\n0.000000,0,1\n")
+    }
+
+    @Test("Hold the formats asked for")
+    func formats() throws {
+        let folder = try TemporaryFolder()
+        let outcome = try Tool.run(
+            "analyze", try Variants.path("still.png"), "--format", "json,jsonl", "-o", "out", in: folder)
+        #expect(outcome.status == 0)
+        let files = ["faces.json", "faces.jsonl", "run.json"].map { "out/still.png.vidscan/\($0)" }
+        #expect(folder.entries == ["out", "out/still.png.vidscan"] + files)
+    }
+
+    @Test("That are there are refused without --force and replaced with it")
+    func force() throws {
+        let folder = try TemporaryFolder()
+        let path = try Variants.path("still.png")
+        #expect(try Tool.run("analyze", path, in: folder).status == 0)
+        let first = try folder.bytes("still.png.vidscan/run.json")
+        let refused = try Tool.run("analyze", path, in: folder)
+        #expect(refused.status == 1)
+        #expect(
+            refused.errors
+                == "vidscan: error: \(path): the result \(folder.path)/still.png.vidscan exists; --force replaces it\n")
+        #expect(try folder.bytes("still.png.vidscan/run.json") == first)
+        let entries = folder.entries
+        #expect(try Tool.run("analyze", path, "--force", in: folder).status == 0)
+        #expect(try folder.bytes("still.png.vidscan/run.json") != first)
+        #expect(folder.entries == entries)
+    }
+
+    @Test("Of two inputs of one name go to two folders")
+    func sameName() throws {
+        let folder = try TemporaryFolder()
+        for side in ["left", "right"] {
+            try FileManager.default.createDirectory(
+                atPath: folder.path + "/" + side, withIntermediateDirectories: false)
+            try FileManager.default.copyItem(
+                atPath: try Variants.path("still.png"), toPath: folder.path + "/\(side)/face.png")
+        }
+        let outcome = try Tool.run("analyze", "left/face.png", "right/face.png", "-o", "out", in: folder)
+        #expect(outcome.status == 0)
+        #expect(
+            outcome.errorLines.map { $0.split(separator: " ").last } == [
+                "out/face.png.vidscan/", "out/face.png-2.vidscan/",
+            ])
+        #expect(
+            try folder.bytes("out/face.png.vidscan/faces.csv") == folder.bytes("out/face.png-2.vidscan/faces.csv"))
+    }
+
+    @Test("That cannot be written there end with one line, before any work", arguments: ["file/out", "/proc/out"])
+    func unwritable(place: String) throws {
+        let folder = try TemporaryFolder()
+        try folder.write("in the way", to: "file")
+        let outcome = try Tool.run("analyze", Checkout.clip, "-o", place, in: folder)
+        #expect(outcome.status == 1)
+        #expect(outcome.errorLines.count == 1)
+        #expect(outcome.errors.hasPrefix("vidscan: error: \(Checkout.clip): cannot create the folder "))
+        #expect(folder.entries == ["file"])
+    }
+
+    @Test("That outgrow what may be written end with that reason, and nothing of them stays")
+    func fileSizeLimit() throws {
+        let folder = try TemporaryFolder()
+        // Blocks of 1 KiB; the signal that comes with the limit is ignored, so that writing itself fails.
+        let outcome = try Tool.shell(
+            "trap '' XFSZ; ulimit -f 40; exec \"$0\" analyze '\(Checkout.clip)' --every-frame --format jsonl",
+            in: folder)
+        #expect(outcome.status == 1)
+        #expect(outcome.errorLines.count == 1)
+        #expect(outcome.errors.hasPrefix("vidscan: error: \(Checkout.clip): "))
+        #expect(outcome.errors.hasSuffix("cannot write faces.jsonl: File too large\n"))
+        #expect(folder.entries == [])
+    }
+
+    @Test("On a full disk end with that reason, and nothing of them stays")
+    func fullDisk() throws {
+        let folder = try TemporaryFolder()
+        // In a mount name space of its own, so that the disk goes with the process.
+        let outcome = try Tool.shell(
+            """
+            unshare --mount bash -c '
+                mount -t tmpfs -o size=64k tmpfs . && cd "$PWD" || exit
+                "$0" analyze "$1" --every-frame --format jsonl
+                echo "status $?"
+                ls -A' "$0" '\(Checkout.clip)'
+            """, in: folder)
+        guard outcome.output.contains("status") else { try Test.cancel("no small disk can be mounted here") }
+        #expect(outcome.output == "status 1\n")
+        #expect(outcome.errorLines.count == 1)
+        #expect(outcome.errors.hasSuffix("cannot write faces.jsonl: No space left on device\n"), "\(outcome.errors)")
+    }
+}

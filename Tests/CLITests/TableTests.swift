@@ -1,0 +1,62 @@
+import Foundation
+import Testing
+
+@Suite("Schema and sample")
+struct TableTests {
+    private struct Table: Decodable {
+        struct Column: Decodable {
+            var name: String
+            var unit: String
+            var range: String
+            var meaning: String
+        }
+        var file: String
+        var columns: [Column]
+    }
+
+    @Test("The schema tells of exactly the columns that are written, in order, in every format")
+    func schema() throws {
+        let folder = try TemporaryFolder()
+        #expect(try Tool.run("analyze", try Variants.path("still.png"), in: folder).status == 0)
+        let json = try Tool.run("schema", "--format", "json", in: folder)
+        let tables = try JSONDecoder().decode([Table].self, from: Data(json.outputBytes))
+        let text = try Tool.run("schema", in: folder).output
+        let markdown = try Tool.run("schema", "--format", "markdown", in: folder).output
+        #expect(tables.map(\.file).prefix(2) == ["faces.csv", "frames.csv"])
+        for table in tables.prefix(2) {
+            let written = try folder.text("still.png.vidscan/" + table.file).prefix { $0 != "\n" }.split(separator: ",")
+            #expect(table.columns.map(\.name) == written.map(String.init))
+            for column in table.columns {
+                #expect(!column.meaning.isEmpty && !column.range.isEmpty, "\(column.name)")
+                #expect(column.name.wholeMatch(of: /[a-z][a-z0-9_]*/) != nil, "\(column.name) is no snake_case")
+            }
+        }
+        let names = tables.flatMap(\.columns).map(\.name)
+        #expect(text.matches(of: #/(?m)^  ([a-z0-9_]+)  /#).map { String($0.1) } == names)
+        #expect(markdown.matches(of: #/(?m)^\| `([a-z0-9_]+)` \|/#).map { String($0.1) } == names)
+    }
+
+    @Test("Sample lists the frames that an analysis looks at")
+    func sample() throws {
+        let folder = try TemporaryFolder()
+        let outcome = try Tool.run("sample", Checkout.clip, "--rate", "0.5", in: folder)
+        let rows = (0..<10).map { "\($0 * 2).000000,\($0 * 50)\n" }
+        #expect(outcome.output == "time,frame\n" + rows.joined())
+        #expect(outcome.errors == "")
+        #expect(outcome.status == 0)
+        let digests = try Tool.run(
+            "sample", Checkout.clip, "--rate", "1", "--start", "0:01", "--end", "3.5", "--md5", in: folder)
+        let lines = digests.output.split(separator: "\n")
+        #expect(lines.first == "time,frame,md5")
+        #expect(lines.dropFirst().map { $0.prefix(12) } == ["1.000000,25,", "2.000000,50,", "3.000000,75,"])
+        for line in lines.dropFirst() { #expect(line.wholeMatch(of: /.*,[0-9a-f]{32}/) != nil) }
+    }
+
+    @Test("Sample tells why it cannot, with status 1")
+    func sampleFails() throws {
+        let folder = try TemporaryFolder()
+        let outcome = try Tool.run("sample", "missing.mp4", in: folder)
+        #expect(outcome.errors == "vidscan: error: missing.mp4: cannot open: No such file or directory\n")
+        #expect(outcome.status == 1)
+    }
+}

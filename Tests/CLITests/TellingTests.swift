@@ -1,0 +1,64 @@
+import Foundation
+import Testing
+
+@Suite("What a run tells")
+struct TellingTests {
+    @Test("Quiet, it says nothing but errors")
+    func quiet() throws {
+        let folder = try TemporaryFolder()
+        let good = try Tool.run("analyze", try Variants.path("truncated.mkv"), "--quiet", in: folder)
+        #expect(good.output == "" && good.errors == "")
+        #expect(good.status == 0)
+        let bad = try Tool.run("analyze", "missing.mp4", "-q", in: folder)
+        #expect(bad.errors == "vidscan: error: missing.mp4: cannot open: No such file or directory\n")
+    }
+
+    @Test("Warnings come before the summary, and do not change the status")
+    func warnings() throws {
+        let folder = try TemporaryFolder()
+        let path = try Variants.path("truncated.mkv")
+        let outcome = try Tool.run("analyze", path, in: folder)
+        #expect(outcome.status == 0)
+        #expect(outcome.errorLines.count == 2)
+        #expect(
+            outcome.errorLines.first
+                == "vidscan: warning: \(path): the video ends at 1.920 s, though 3.000 s are announced; the file may be cut off"
+        )
+    }
+
+    @Test("As JSON, every line is an object with level, message and time")
+    func json() throws {
+        let folder = try TemporaryFolder()
+        let path = try Variants.path("truncated.mkv")
+        let outcome = try Tool.run(
+            "analyze", path, "missing \"quoted\".mp4", "--log-format", "json", "--verbose", in: folder)
+        #expect(outcome.status == 1)
+        let objects = try outcome.errorLines.map {
+            try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: String])
+        }
+        #expect(objects.map { $0["level"] } == ["debug", "warning", "info", "error"])
+        for object in objects { #expect(object["message"] != nil && object["time"] != nil) }
+        #expect(objects[2]["input"] == path)
+        #expect(objects[2]["frames"] == "10")
+        #expect(objects[2]["result"] == folder.path + "/truncated.mkv.vidscan")
+        #expect(objects[3]["input"] == "missing \"quoted\".mp4")
+    }
+
+    @Test("On a terminal a live line tells how far it is")
+    func progressLine() throws {
+        let folder = try TemporaryFolder()
+        let process = try ChildProcess(
+            [Checkout.tool, "analyze", Checkout.clip, "--every-frame", "--end", "5"], in: folder.path,
+            errorsToTerminal: true)
+        let outcome = try process.finish()
+        #expect(outcome.status == 0)
+        let lines = outcome.errors.split(separator: "\r\u{1B}[K").map(String.init)
+        let progress =
+            /faces\.mp4  \d+ %  0:0\d of 0:05  \d+\.\d frames\/s  \d+\.\d× real time  \d+ faces?(  \d+:\d\d left)?/
+        #expect(lines.count > 3)
+        for line in lines.dropLast() { #expect(line.wholeMatch(of: progress) != nil, "\(line)") }
+        // The summary stands on a line of its own.
+        #expect(lines.last?.hasPrefix("vidscan: ") == true)
+        #expect(lines.last?.hasSuffix("-> faces.mp4.vidscan/\r\n") == true)
+    }
+}

@@ -1,0 +1,149 @@
+import Foundation
+import Testing
+import VidscanCore
+import VidscanMedia
+
+@Suite("The detector's picture")
+struct AreaResamplerTests {
+    private struct Format {
+        let name: String
+        /// Filters that make it, and how the file says what its values mean.
+        let filter: String
+        let encoding: [String]
+        /// As ffmpeg calls the planes that are averaged.
+        let planes: String
+        let layout: ResamplerReference.Layout
+    }
+
+    private static let small = PictureSize(width: 318, height: 178)
+    private static let odd = PictureSize(width: 319, height: 179)
+
+    private static func layout(
+        _ size: PictureSize = small, chroma: (Int, Int), left: Bool = true, full: Bool = false, bt601: Bool = false
+    ) -> ResamplerReference.Layout {
+        ResamplerReference.Layout(
+            size: size, chromaX: chroma.0, chromaY: chroma.1, isChromaLeft: left, isFullRange: full,
+            red: bt601 ? 0.299 : 0.2126, blue: bt601 ? 0.114 : 0.0722)
+    }
+
+    private static func format(
+        _ name: String, pixels: String, tags: String, layout: ResamplerReference.Layout
+    ) -> Format {
+        Format(
+            name: name, filter: "scale=\(layout.size.width):\(layout.size.height),format=\(pixels),setparams=\(tags)",
+            encoding: ["-c:v", "ffv1"], planes: pixels, layout: layout)
+    }
+
+    private static let bt709 = "range=tv:colorspace=bt709"
+    private static let formats = [
+        format("4:2:0", pixels: "yuv420p", tags: bt709, layout: layout(chroma: (2, 2))),
+        format("4:2:0 of odd size", pixels: "yuv420p", tags: bt709, layout: layout(odd, chroma: (2, 2))),
+        format("4:2:2", pixels: "yuv422p", tags: bt709, layout: layout(chroma: (2, 1))),
+        format("4:4:4", pixels: "yuv444p", tags: bt709, layout: layout(chroma: (1, 1))),
+        format("4:1:0", pixels: "yuv410p", tags: bt709, layout: layout(chroma: (4, 4))),
+        format(
+            "BT.601", pixels: "yuv420p", tags: "range=tv:colorspace=smpte170m",
+            layout: layout(chroma: (2, 2), bt601: true)),
+        format(
+            "full range", pixels: "yuv420p", tags: "range=pc:colorspace=bt709",
+            layout: layout(chroma: (2, 2), full: true)),
+        format(
+            "untagged, below high definition", pixels: "yuv420p", tags: "range=tv:colorspace=unknown",
+            layout: layout(chroma: (2, 2), bt601: true)),
+        // JPEG puts chroma in the middle of its pixels.
+        Format(
+            name: "JPEG", filter: "scale=318:178,format=yuvj420p", encoding: ["-c:v", "mjpeg", "-q:v", "2"],
+            planes: "yuvj420p", layout: layout(chroma: (2, 2), left: false, full: true, bt601: true)),
+        format("grey", pixels: "gray", tags: bt709, layout: layout(chroma: (0, 0))),
+    ]
+
+    @Test("Is the area average of the decoded planes", arguments: formats.indices)
+    func areaAverage(number: Int) throws {
+        let format = Self.formats[number]
+        let video = try MadeVideo("picture.mkv", filter: format.filter, encoding: format.encoding)
+        #expect(try video.frame().pixelFormatName == format.planes)
+        let reference = ResamplerReference(try video.bytes(format.planes), layout: format.layout)
+        // Smaller by a broken factor; smaller on one axis and larger on the other.
+        for (picture, tensor) in [((160, 90), (160, 96)), ((350, 100), (352, 128))] {
+            let target = PictureSize(width: picture.0, height: picture.1)
+            let size = PictureSize(width: tensor.0, height: tensor.1)
+            let got = try video.tensor(picture: target, tensor: size)
+            let difference = compare(got, reference.pixels(target), picture: target, tensor: size)
+            // Shares of a pixel are kept in 1/256: at an edge of 150 levels that makes a third of a level, elsewhere
+            // next to nothing.
+            #expect(difference.worst < 0.5, "\(format.name) to \(target)")
+            #expect(difference.mean < 0.01, "\(format.name) to \(target)")
+            #expect(difference.padding == 0, "what the picture does not cover is black")
+        }
+    }
+
+    private func compare(
+        _ got: [Float], _ expected: [[Double]], picture: PictureSize, tensor: PictureSize
+    ) -> (worst: Double, mean: Double, padding: Float) {
+        var (worst, sum, padding) = (0.0, 0.0, Float(0))
+        for channel in 0..<3 {
+            for row in 0..<tensor.height {
+                for column in 0..<tensor.width {
+                    let value = got[(channel * tensor.height + row) * tensor.width + column]
+                    guard row < picture.height, column < picture.width else {
+                        padding = max(padding, abs(value))
+                        continue
+                    }
+                    let difference = abs(Double(value) - expected[channel][row * picture.width + column])
+                    worst = max(worst, difference)
+                    sum += difference
+                }
+            }
+        }
+        return (worst, sum / Double(3 * picture.width * picture.height), padding)
+    }
+
+    @Test("Is the same to the last bit, whichever of the eight ways the picture is stored", arguments: 2...8)
+    func orientations(orientation: Int) throws {
+        // Neither side is a multiple of what it shrinks to, so that every weight is a broken one.
+        let (source, target) = (PictureSize(width: 194, height: 110), PictureSize(width: 64, height: 36))
+        let upright = try MadeVideo.turned(1, size: source).tensor(picture: target, tensor: target)
+        let turned = try MadeVideo.turned(orientation, size: source).tensor(picture: target, tensor: target)
+        #expect(upright == turned)
+    }
+
+    @Test(
+        "Of one colour is of that colour everywhere, to the last bit",
+        arguments: ["yuv420p", "yuvj420p", "yuv422p", "yuv420p10le", "yuv444p", "gray", "bgr0", "gbrp"])
+    func constant(pixels: String) throws {
+        let video = try MadeVideo(
+            "colour.mkv", source: MadeVideo.color("0x3C78B4"), filter: "format=\(pixels)", encoding: ["-c:v", "ffv1"])
+        let size = PictureSize(width: 45, height: 31)
+        let tensor = try video.tensor(picture: size, tensor: size)
+        let rgb = try video.bytes("rgb24").prefix(3)
+        for (channel, value) in rgb.enumerated() {
+            let plane = tensor[(channel * size.width * size.height)..<((channel + 1) * size.width * size.height)]
+            let first = try #require(plane.first)
+            #expect(plane.allSatisfy { $0 == first })
+            // ffmpeg rounds to eight bits on its way, and so does what turns RGB into planes.
+            #expect(abs(first - Float(value)) <= 2, "channel \(channel)")
+        }
+    }
+
+    @Test(
+        "Has the colours of the picture, when that is RGB, has ten bits or a palette",
+        arguments: ["rgb.mkv", "tenbit.mp4", "ten422.mkv", "anim.gif", "still.png"])
+    func converted(name: String) throws {
+        let path = try Variants.path(name)
+        let reader = try FrameReader(path: path, options: FrameReader.Options(rate: .everyFrame))
+        let frame = try #require(try reader.next())
+        let target = PictureSize(width: 80, height: 45)
+        var tensor = [Float](repeating: 0, count: 3 * 80 * 45)
+        try AreaResampler().resample(frame, pictureSize: target, tensorSize: target, into: &tensor)
+        let scaled = try ChildProcess.run([
+            "ffmpeg", "-nostdin", "-v", "error", "-i", path, "-frames:v", "1", "-vf",
+            "scale=80:45:flags=area+accurate_rnd+full_chroma_int+full_chroma_inp:in_color_matrix=auto", "-f",
+            "rawvideo",
+            "-pix_fmt", "rgb24", "-",
+        ]).outputBytes
+        try #require(scaled.count == tensor.count)
+        let differences = tensor.indices.map { abs(tensor[$0] - Float(scaled[3 * ($0 % 3600) + $0 / 3600])) }
+        // Another scaler rounds otherwise, by half a level on average; a wrong matrix or range makes several.
+        #expect(differences.reduce(0, +) / Float(differences.count) < 0.75)
+    }
+}

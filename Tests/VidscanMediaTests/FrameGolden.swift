@@ -1,0 +1,125 @@
+import Foundation
+import Testing
+import VidscanCore
+import VidscanMedia
+
+/// A sampled frame as the tests compare it.
+struct Row: Equatable, CustomStringConvertible {
+    var index: Int64
+    var microseconds: Int64
+    var md5: String
+
+    var description: String { "frame \(index) at \(microseconds) µs, \(md5.prefix(8))" }
+
+    /// Where two lists part, with what they have there; the whole lists would hide it.
+    static func firstDifference(_ got: [Row], _ expected: [Row]) -> String? {
+        guard got != expected else { return nil }
+        let place = zip(got, expected).prefix { $0 == $1 }.count
+        let describe = { (rows: [Row]) in rows.count > place ? "\(rows[place])" : "the end" }
+        return "row \(place): got \(describe(got)), expected \(describe(expected))"
+    }
+}
+
+/// What ffprobe and ffmpeg say of a video's frames; no code of this project takes part.
+struct FrameGolden {
+    private struct Probe: Decodable {
+        struct Stream: Decodable {
+            var index: Int
+            var time_base: String
+            var r_frame_rate: String
+        }
+        struct Format: Decodable {
+            var start_time: String?
+        }
+        struct Frame: Decodable {
+            var best_effort_timestamp: Int64?
+            var best_effort_timestamp_time: String?
+        }
+        var streams: [Stream]
+        var format: Format
+        var frames: [Frame]
+    }
+
+    private struct Frame {
+        /// In units of the time base.
+        var timestamp: Int64
+        /// As printed, on the file's own time line.
+        var microseconds: Int64
+        var md5: String
+    }
+
+    let streamIndex: Int
+    let startMicroseconds: Int64
+    private let timeBase: (numerator: Int64, denominator: Int64)
+    private let frames: [Frame]
+
+    /// - Parameter stream: as ffprobe selects streams.
+    init(path: String, stream: String = "v:0") throws {
+        let entries =
+            "frame=best_effort_timestamp,best_effort_timestamp_time:stream=index,time_base,r_frame_rate"
+            + ":format=start_time"
+        let probed = try ChildProcess.run([
+            "ffprobe", "-v", "error", "-of", "json", "-select_streams", stream, "-show_entries", entries, path,
+        ])
+        let probe = try JSONDecoder().decode(Probe.self, from: Data(probed.outputBytes))
+        let description = try #require(probe.streams.first)
+        let digests = try Self.digests(path: path, stream: stream)
+        try #require(digests.count == probe.frames.count, "ffmpeg and ffprobe disagree on the number of frames")
+        streamIndex = description.index
+        let base = try Self.fraction(description.time_base)
+        timeBase = base
+        startMicroseconds = try probe.format.start_time.map(Self.microseconds) ?? 0
+        // Where there is no timestamp, a frame lies one frame's duration after the one before it.
+        let rate = try Self.fraction(description.r_frame_rate)
+        let duration = base.denominator * rate.denominator / (base.numerator * rate.numerator)
+        var last = -duration
+        frames = try zip(probe.frames, digests).map { frame, md5 in
+            let timestamp = frame.best_effort_timestamp ?? last + duration
+            last = timestamp
+            let printed = try frame.best_effort_timestamp_time.map(Self.microseconds)
+            let microseconds = printed ?? timestamp * base.numerator * 1_000_000 / base.denominator
+            return Frame(timestamp: timestamp, microseconds: microseconds, md5: md5)
+        }
+    }
+
+    /// The frames that sampling must give, by its definition: tick k lies at k / rate; a tick takes the first frame at
+    /// or after it; a frame is taken once.
+    func rows(_ rate: SampleGrid.Rate) -> [Row] {
+        var lastTick: Int128 = -1
+        return frames.enumerated().compactMap { index, frame in
+            let row = Row(
+                index: Int64(index), microseconds: frame.microseconds - startMicroseconds, md5: frame.md5)
+            guard case .perSecond(let rate) = rate else { return row }
+            // In units of 1 / (denominator · 10⁶ · rate's denominator) of a tick, so that nothing is ever rounded.
+            let exact =
+                Int128(frame.timestamp) * Int128(timeBase.numerator) * 1_000_000
+                - Int128(startMicroseconds) * Int128(timeBase.denominator)
+            let tick =
+                exact * Int128(rate.numerator) / (Int128(timeBase.denominator) * 1_000_000 * Int128(rate.denominator))
+            guard exact >= 0, tick > lastTick else { return nil }
+            lastTick = tick
+            return row
+        }
+    }
+
+    private static func digests(path: String, stream: String) throws -> [String] {
+        let made = try ChildProcess.run([
+            "ffmpeg", "-nostdin", "-v", "error", "-noautorotate", "-i", path, "-map", "0:\(stream)", "-fps_mode",
+            "passthrough", "-copyts", "-f", "framemd5", "-",
+        ])
+        return made.output.split(separator: "\n").filter { !$0.hasPrefix("#") }.compactMap {
+            $0.split(separator: ",").last?.trimmingCharacters(in: .whitespaces)
+        }
+    }
+
+    /// `12.345000` in microseconds; ffprobe always prints six decimals.
+    private static func microseconds(_ text: String) throws -> Int64 {
+        try #require(Int64(text.replacing(".", with: "")), "\(text) is no time")
+    }
+
+    private static func fraction(_ text: String) throws -> (numerator: Int64, denominator: Int64) {
+        let parts = text.split(separator: "/").compactMap { Int64($0) }
+        try #require(parts.count == 2, "\(text) is no fraction")
+        return (parts[0], parts[1])
+    }
+}

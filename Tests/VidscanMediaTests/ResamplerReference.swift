@@ -1,0 +1,105 @@
+import VidscanCore
+
+/// The detector's picture by its definition, in double precision and without any cleverness.
+///
+/// Every output pixel is the mean of the plane over the rectangle that it covers, each sample weighted by its share of
+/// the rectangle; where that would be narrower than a sample, over a sample's width (linear interpolation). Beyond the
+/// border its samples are repeated. Then ITU-T H.273 turns Y'CbCr into R'G'B'.
+struct ResamplerReference {
+    struct Layout {
+        var size: PictureSize
+        /// Luma pixels per chroma sample; 0 for grey.
+        var chromaX: Int
+        var chromaY: Int
+        /// Chroma lies on the left column of its pixels, not in their middle.
+        var isChromaLeft: Bool
+        var isFullRange: Bool
+        /// Kr and Kb.
+        var red: Double
+        var blue: Double
+    }
+
+    let layout: Layout
+    private let planes: [[UInt8]]
+    private let chromaSize: PictureSize
+
+    init(_ bytes: [UInt8], layout: Layout) {
+        self.layout = layout
+        let luma = layout.size.width * layout.size.height
+        guard layout.chromaX > 0 else {
+            chromaSize = PictureSize(width: 0, height: 0)
+            planes = [Array(bytes.prefix(luma))]
+            return
+        }
+        chromaSize = PictureSize(
+            width: (layout.size.width + layout.chromaX - 1) / layout.chromaX,
+            height: (layout.size.height + layout.chromaY - 1) / layout.chromaY)
+        let chroma = chromaSize.width * chromaSize.height
+        planes = [
+            Array(bytes[..<luma]), Array(bytes[luma..<luma + chroma]),
+            Array(bytes[(luma + chroma)..<luma + 2 * chroma]),
+        ]
+    }
+
+    /// R', G', B' of each pixel of the small picture.
+    func pixels(_ target: PictureSize) -> [[Double]] {
+        let scaleX = Double(layout.size.width) / Double(target.width)
+        let scaleY = Double(layout.size.height) / Double(target.height)
+        // The centre of the first chroma sample is half a pixel to the left of its pixels' middle.
+        let shift = layout.isChromaLeft ? -Double(layout.chromaX - 1) / 2 : 0
+        var result = [[Double]](repeating: [], count: 3)
+        for row in 0..<target.height {
+            for column in 0..<target.width {
+                let x = (Double(column) + 0.5) * scaleX
+                let y = (Double(row) + 0.5) * scaleY
+                let luma = mean(planes[0], layout.size, x: x, y: y, width: scaleX, height: scaleY)
+                var chroma = [128.0, 128]
+                if planes.count == 3 {
+                    chroma = [1, 2].map {
+                        mean(
+                            planes[$0], chromaSize, x: (x - shift) / Double(layout.chromaX),
+                            y: y / Double(layout.chromaY), width: scaleX / Double(layout.chromaX),
+                            height: scaleY / Double(layout.chromaY))
+                    }
+                }
+                for (channel, value) in color(luma: luma, blue: chroma[0], red: chroma[1]).enumerated() {
+                    result[channel].append(value)
+                }
+            }
+        }
+        return result
+    }
+
+    private func color(luma: Double, blue: Double, red: Double) -> [Double] {
+        let (kr, kb) = (layout.red, layout.blue)
+        let y = layout.isFullRange ? luma : (luma - 16) * 255 / 219
+        let scale = layout.isFullRange ? 1 : 255.0 / 224
+        let (cb, cr) = ((blue - 128) * scale, (red - 128) * scale)
+        let r = y + 2 * (1 - kr) * cr
+        let b = y + 2 * (1 - kb) * cb
+        let g = (y - kr * r - kb * b) / (1 - kr - kb)
+        return [r, g, b].map { min(max($0, 0), 255) }
+    }
+
+    private func mean(
+        _ plane: [UInt8], _ size: PictureSize, x: Double, y: Double, width: Double, height: Double
+    ) -> Double {
+        let columns = shares(center: x, width: width, count: size.width)
+        let rows = shares(center: y, width: height, count: size.height)
+        var sum = 0.0
+        for (row, rowShare) in rows {
+            for (column, share) in columns { sum += Double(plane[row * size.width + column]) * share * rowShare }
+        }
+        return sum
+    }
+
+    /// The samples under an interval and the share of it that each covers.
+    private func shares(center: Double, width: Double, count: Int) -> [(Int, Double)] {
+        let reach = max(width, 1) / 2
+        let (low, high) = (center - reach, center + reach)
+        return (Int(low.rounded(.down))..<Int(high.rounded(.up))).map { sample in
+            let covered = min(Double(sample + 1), high) - max(Double(sample), low)
+            return (min(max(sample, 0), count - 1), covered / (high - low))
+        }
+    }
+}

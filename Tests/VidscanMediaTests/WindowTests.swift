@@ -1,0 +1,76 @@
+import Testing
+import VidscanCore
+import VidscanMedia
+
+@Suite("A window of a video")
+struct WindowTests {
+    /// Start and end in microseconds.
+    private static let windows: [(Int64?, Int64?)] = [
+        (nil, 1_500_000), (900_000, 2_100_000), (1_000_000, nil), (2_500_000, 2_600_000), (2_000_000, 10_000_000),
+        (1_960_000, 1_960_001),
+    ]
+    private static let files = [
+        "bpyramid.mp4", "longgop.mp4", "hevc.mp4", "editlist.mp4", "fragmented.mp4", "starttime.mp4", "vfr.mp4",
+        "audiofirst.mp4", "opengop.mkv", "hevc_opengop.mkv", "vp9.webm", "opengop.ts", "mpeg2.ts", "mpeg4.avi",
+        "mjpeg.avi", "ffv1.mkv",
+    ]
+
+    @Test("Gives exactly those rows of the whole run, frame numbers included", arguments: files)
+    func rowsOfWholeRun(name: String) throws {
+        try compare(name: name, windows: Self.windows)
+    }
+
+    @Test("That begins at or just after the video's own beginning misses nothing of it", arguments: files)
+    func fromTheBeginning(name: String) throws {
+        try compare(name: name, windows: [(0, nil), (0, 200_000), (1, 1_240_001), (40_000, nil)])
+    }
+
+    @Test("That begins between a tick and the next frame does not take that frame for it", arguments: files)
+    func betweenTicks(name: String) throws {
+        try compare(name: name, windows: [(1_300_000, 1_500_000), (1_201_000, 1_500_000), (1_810_000, 2_100_000)])
+    }
+
+    private func compare(name: String, windows: [(Int64?, Int64?)]) throws {
+        let path = try Variants.path(name)
+        for rateText in ["5", "12", nil] {
+            let rate = try SampleGrid.Rate.of(rateText)
+            let whole = try FrameReading(path, FrameReader.Options(rate: rate)).rows
+            for (start, end) in windows {
+                let window = try FrameReading(path, FrameReader.Options(rate: rate, start: start, end: end))
+                let expected = whole.filter { $0.microseconds >= start ?? 0 && $0.microseconds < end ?? .max }
+                let place = Row.firstDifference(window.rows, expected)
+                #expect(
+                    place == nil,
+                    "\(name), rate \(rateText ?? "every frame"), \(start ?? 0) to \(end ?? -1) µs")
+            }
+        }
+    }
+
+    @Test("Late in a long MP4 is reached by seeking, not by decoding from the beginning")
+    func seek() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/long.mp4"
+        let made = try ChildProcess.run([
+            "ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc2=s=160x90:r=25:d=60", "-c:v", "libx264",
+            "-preset", "ultrafast", "-bf", "2", "-g", "50", path,
+        ])
+        try #require(made.status == 0, "\(made.errors)")
+        let rate = try SampleGrid.Rate.of("5")
+        let whole = try FrameReading(path, FrameReader.Options(rate: rate))
+        let window = try FrameReading(path, FrameReader.Options(rate: rate, start: 40_100_000, end: 41_100_000))
+        let expected = whole.rows.filter { (40_100_000..<41_100_000).contains($0.microseconds) }
+        #expect(expected.count == 5)
+        #expect(Row.firstDifference(window.rows, expected) == nil)
+        // From the keyframe two seconds before at the worst, to the end of the window.
+        #expect(window.statistics.framesDecoded <= 80)
+        #expect(window.statistics.packetsDecoded + window.statistics.packetsDropped <= 160)
+    }
+
+    @Test("Beyond the video's end is empty, and no error")
+    func beyondEnd() throws {
+        for name in ["bpyramid.mp4", "opengop.mkv", "opengop.ts"] {
+            let path = try Variants.path(name)
+            #expect(try FrameReading(path, FrameReader.Options(rate: .everyFrame, start: 60_000_000)).rows.isEmpty)
+        }
+    }
+}
