@@ -21,7 +21,7 @@ public final class FrameReader {
 
         public init(
             rate: SampleGrid.Rate, start: Int64? = nil, end: Int64? = nil, streamIndex: Int? = nil,
-            decoderThreads: Int = 4, passesOver: Bool = true, limits: MediaLimits = MediaLimits()
+            decoderThreads: Int = 2, passesOver: Bool = true, limits: MediaLimits = MediaLimits()
         ) {
             self.rate = rate
             self.start = start

@@ -48,7 +48,7 @@ final class Teller: RunObserver {
         guard log.tellsInfo else { return }
         let now = ContinuousClock.now
         let line: String? = state.withLock { state in
-            let pause: Duration = showsProgressLine ? .milliseconds(100) : .seconds(10)
+            let pause: Duration = showsProgressLine ? .milliseconds(100) : .seconds(30)
             guard now - state.lastTold >= pause else { return nil }
             state.lastTold = now
             return Self.line(progress, state: state, now: now)

@@ -25,6 +25,9 @@ struct VidscanCommand: AsyncParsableCommand {
     static func main() async {
         // Output into a closed pipe (`vidscan schema | head -1`) is no failure.
         signal(SIGPIPE, SIG_IGN)
+        // Each thread would otherwise keep a heap of its own, and with it memory that others freed.
+        let maximumArenas: Int32 = -8  // M_ARENA_MAX, a macro in malloc.h
+        _ = mallopt(maximumArenas, 2)
         do {
             var command = try parseAsRoot()
             if var command = command as? any AsyncParsableCommand {

@@ -15,7 +15,10 @@ final class ChildProcess {
 
         var output: String { String(decoding: outputBytes, as: UTF8.self) }
         var errors: String { String(decoding: errorBytes, as: UTF8.self) }
-        var errorLines: [String] { errors.split(separator: "\n").map(String.init) }
+        /// Standard error without the line of progress that comes every ten seconds, on a slow machine of any run.
+        var errorLines: [String] {
+            errors.split(separator: "\n").map(String.init).filter { !$0.contains(" frames/s  ") }
+        }
     }
 
     struct Failure: Error, CustomStringConvertible {
