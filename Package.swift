@@ -47,7 +47,7 @@ let package = Package(
         .executableTarget(
             name: "vidscan",
             dependencies: [
-                "VidscanPipeline",
+                "CSystem", "VidscanPipeline",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CSystem
 internal import Glibc
 internal import VidscanPipeline
 
@@ -25,9 +26,7 @@ struct VidscanCommand: AsyncParsableCommand {
     static func main() async {
         // Output into a closed pipe (`vidscan schema | head -1`) is no failure.
         signal(SIGPIPE, SIG_IGN)
-        // Each thread would otherwise keep a heap of its own, and with it memory that others freed.
-        let maximumArenas: Int32 = -8  // M_ARENA_MAX, a macro in malloc.h
-        _ = mallopt(maximumArenas, 2)
+        vs_limit_heaps(2)
         do {
             var command = try parseAsRoot()
             if var command = command as? any AsyncParsableCommand {
