@@ -95,12 +95,12 @@ public enum FaceTable {
     private static let pose = [
         Definition(
             "yaw", unit: "degrees", range: "-90 to 90", decimals: 2,
-            "Head turned sideways; > 0 when the subject turns to their left. Differs by 1.0 on average from MediaPipe's"
+            "Head turned sideways; > 0 when the subject turns to their left. Differs by 1.1 on average from MediaPipe's"
                 + " matrices within 27 degrees; beyond 45 degrees it is rough."
         ) { $0.face.pose?.yaw },
         Definition(
             "pitch", unit: "degrees", range: "-90 to 90", decimals: 2,
-            "Head turned up or down; > 0 up. Differs by 1.3 on average from MediaPipe's matrices."
+            "Head turned up or down; > 0 up. Differs by 1.6 on average from MediaPipe's matrices."
         ) { $0.face.pose?.pitch },
         Definition(
             "roll", unit: "degrees", range: "-180 to 180", decimals: 2,
