@@ -94,19 +94,56 @@ public struct FaceDetector: Sendable {
             return Self.suppress(found, maximumOverlap: maximumOverlap)
         }
 
-        /// Greedy non-maximum suppression; ties keep the order of the cells.
+        /// Greedy non-maximum suppression; ties keep the order of the cells. A face's box and points are the mean over the
+        /// cells that see nearly the same, weighted by score: where two neighbours score alike, which of them is surest
+        /// is chance, and their boxes differ by pixels.
         private static func suppress(_ faces: [FaceObservation], maximumOverlap: Double) -> [FaceObservation] {
             let order = faces.indices.sorted {
                 (faces[$1].confidence, $0) < (faces[$0].confidence, $1)
             }
-            var kept: [FaceObservation] = []
+            var kept: [(surest: FaceObservation, mean: WeightedFace)] = []
             for index in order {
-                let box = faces[index].box
-                if !kept.contains(where: { $0.box.intersectionOverUnion(with: box) >= maximumOverlap }) {
-                    kept.append(faces[index])
+                let face = faces[index]
+                let overlaps = kept.map { $0.surest.box.intersectionOverUnion(with: face.box) }
+                if let position = overlaps.firstIndex(where: { $0 >= maximumOverlap }) {
+                    if overlaps[position] >= Self.sameFaceOverlap { kept[position].mean.add(face) }
+                } else {
+                    kept.append((face, WeightedFace(face)))
                 }
             }
-            return kept
+            return kept.map { $0.mean.face(confidence: $0.surest.confidence) }
         }
+
+        /// Of two boxes that are two cells' views of one face.
+        private static let sameFaceOverlap = 0.6
+    }
+}
+
+/// The mean of several views of one face, each weighted by its score.
+private struct WeightedFace {
+    private var weight = 0.0
+    /// Box and points, times their weights.
+    private var sums = [Double](repeating: 0, count: 14)
+
+    init(_ face: FaceObservation) {
+        add(face)
+    }
+
+    mutating func add(_ face: FaceObservation) {
+        weight += face.confidence
+        let marks = face.landmarks
+        let points = [marks.leftEye, marks.rightEye, marks.nose, marks.leftMouthCorner, marks.rightMouthCorner]
+        let values = [face.box.x, face.box.y, face.box.width, face.box.height] + points.flatMap { [$0.x, $0.y] }
+        for index in sums.indices { sums[index] += values[index] * face.confidence }
+    }
+
+    func face(confidence: Double) -> FaceObservation {
+        let means = sums.map { $0 / weight }
+        let point = { (index: Int) in Point(x: means[4 + 2 * index], y: means[5 + 2 * index]) }
+        return FaceObservation(
+            box: Rectangle(x: means[0], y: means[1], width: means[2], height: means[3]), confidence: confidence,
+            landmarks: FaceLandmarks(
+                leftEye: point(0), rightEye: point(1), nose: point(2), leftMouthCorner: point(3),
+                rightMouthCorner: point(4)))
     }
 }

@@ -44,7 +44,7 @@ private struct StandardErrorHandler: LogHandler {
             Output.error((overProgressLine ? "\r\u{1B}[K" : "") + "vidscan: \(mark)\(event.message)")
         case .json:
             var object: [String: String] = event.metadata?.mapValues { "\($0)" } ?? [:]
-            object["time"] = Date().ISO8601Format(.iso8601(timeZone: .gmt, includingFractionalSeconds: true))
+            object["time"] = Date().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
             object["level"] = "\(event.level)"
             object["message"] = "\(event.message)"
             let encoder = JSONEncoder()

@@ -31,6 +31,12 @@ struct SampleCommand: AsyncParsableCommand {
 
     func run() async throws {
         do {
+            _ = try InputFile(input)
+        } catch {
+            Output.error("vidscan: error: \(error)")
+            throw ExitStatus.someFailed
+        }
+        do {
             let reader = try FrameReader(
                 path: input,
                 options: FrameReader.Options(

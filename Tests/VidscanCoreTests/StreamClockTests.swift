@@ -6,7 +6,7 @@ import VidscanCore
 struct StreamClockTests {
     private static let timeBases: [(Int64, Int64)] = [
         (1, 90_000), (1, 1000), (1, 12_800), (1, 600), (1001, 30_000), (1, 25), (1, 44_100),
-        (1, 1_000_000_000), (1, 3),
+        (1, 1_000_000_000), (1, 3), (1, 1_200_000),
     ]
 
     @Test("Microseconds are those that ffprobe prints: the double product, rounded by printf", arguments: timeBases)

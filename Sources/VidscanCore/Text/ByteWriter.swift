@@ -35,10 +35,11 @@ public struct ByteWriter: Sendable {
 
     /// Writes `value` with exactly `decimals` digits after the point, ties away from zero. Never `-0`.
     ///
-    /// - Precondition: `value` is finite and |value| · 10^decimals is below 2⁶³.
+    /// - Precondition: `value` is finite.
     public mutating func write(_ value: Double, decimals: Int) {
         let scaled = (value * Self.powers[decimals]).rounded(.toNearestOrAwayFromZero)
-        write(scaled: Int64(scaled), decimals: decimals)
+        // Beyond what fits, the largest that does.
+        write(scaled: Int64(min(max(scaled, -9e18), 9e18)), decimals: decimals)
     }
 
     /// Writes a number given in units of its last decimal: `(1234567, 6)` is `1.234567`.

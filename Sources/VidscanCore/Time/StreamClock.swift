@@ -29,7 +29,13 @@ public struct StreamClock: Sendable, Equatable {
         // The fused product tells on which side of a tie `seconds` really lies; the plain product above may have
         // rounded onto it.
         let remainder = (-nearest).addingProduct(seconds, 1e6)
-        let correction: Double = remainder > 0.5 ? 1 : remainder < -0.5 ? -1 : 0
+        var correction: Double = remainder > 0.5 ? 1 : remainder < -0.5 ? -1 : 0
+        if abs(remainder) == 0.5 {
+            // The remainder itself may have rounded onto the tie.
+            let side = (-(nearest + remainder)).addingProduct(seconds, 1e6)
+            if remainder > 0, side > 0 { correction = 1 }
+            if remainder < 0, side < 0 { correction = -1 }
+        }
         return (Int64(exactly: nearest + correction) ?? 0) - startMicroseconds
     }
 

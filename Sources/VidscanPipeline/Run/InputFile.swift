@@ -2,15 +2,16 @@ internal import Foundation
 internal import VidscanMedia
 
 /// A file to analyse, as it was when the run began.
-struct InputFile: Sendable {
+public struct InputFile: Sendable {
     /// As the user named it.
     let name: String
     let absolutePath: String
     let bytes: Int64
     let modified: Double
 
-    /// - Throws: `PipelineError` unless there is a regular file that can be read.
-    init(_ name: String) throws(PipelineError) {
+    /// - Throws: `PipelineError` unless there is a regular file that can be read: a folder has no frames, and a pipe would
+    ///   block.
+    public init(_ name: String) throws(PipelineError) {
         self.name = name
         let failure = { (code: MediaError.Code, reason: String) in
             PipelineError(.media(code), reason, input: name, stage: .open)
