@@ -1,0 +1,111 @@
+/// Finds where shots change, from the signatures of successive samples at any rate.
+///
+/// A hard cut is a step: all samples before it differ from all after it, and by more than neighbours differ around it. A
+/// flash or something that passes the lens is no step, because the picture comes back; a whip pan is no step, because
+/// the samples in between are smeared. A dissolve is found afterwards, as a stretch whose pictures are mixtures of the
+/// one before and the one after it.
+///
+/// Signatures of the last three seconds are kept, at most a hundred.
+public struct ShotDetector: Sendable {
+    struct Sample: Sendable {
+        var number: Int
+        var seconds: Double
+        var signature: FrameSignature
+        /// From the sample before, or 0 for the first.
+        var step: Double
+    }
+
+    /// Differences of content below this are no cut, whatever their surroundings.
+    static let leastStep = 0.3
+    /// A step must exceed its neighbours this much.
+    static let prominence = 1.6
+    private static let lookAhead = 2
+    private static let memorySeconds = 3.2
+    private static let memorySamples = 100
+
+    private var samples: [Sample] = []
+    private var count = 0
+    private var lastChange: ShotChange?
+    /// In order of time.
+    public private(set) var changes: [ShotChange] = []
+
+    public init() {}
+
+    /// Takes the next sample.
+    public mutating func add(_ signature: FrameSignature, seconds: Double) {
+        let step = samples.last.map { SignatureComparison($0.signature, signature).total } ?? 0
+        samples.append(Sample(number: count, seconds: seconds, signature: signature, step: step))
+        count += 1
+        decide(at: samples.count - 1 - Self.lookAhead)
+        while samples.count > Self.memorySamples
+            || (samples.count > 8 && seconds - samples[0].seconds > Self.memorySeconds)
+        {
+            samples.removeFirst()
+        }
+    }
+
+    /// Takes note that no sample follows.
+    public mutating func finish() {
+        for position in samples.indices.suffix(Self.lookAhead) { decide(at: position) }
+    }
+
+    private mutating func decide(at position: Int) {
+        guard position > 0 else { return }
+        if isHardCut(at: position) {
+            note(.hard, samples[position])
+        } else if let middle = GradualChange.middle(samples, endingAt: position, after: lastChange?.sample) {
+            note(.gradual, samples[middle])
+        }
+    }
+
+    private mutating func note(_ kind: ShotChange.Kind, _ sample: Sample) {
+        let change = ShotChange(kind: kind, sample: sample.number, seconds: sample.seconds)
+        lastChange = change
+        changes.append(change)
+    }
+
+    private func isHardCut(at position: Int) -> Bool {
+        let step = samples[position].step
+        guard step > Self.leastStep else { return false }
+        // Of the neighbours' steps, the larger of each side: motion goes on, a cut is alone.
+        let before = position >= 2 ? samples[position - 1].step : nil
+        let after = position + 1 < samples.count ? samples[position + 1].step : nil
+        let level = [before, after].compactMap { $0 }.map { min($0, step) }
+        let local = level.isEmpty ? 0 : level.reduce(0, +) / Double(level.count)
+        if isSmeared(position) || isSmeared(position - 1) { return false }
+        if comesBack(at: position) { return false }
+        return step > Self.leastStep + 0.35 * local
+    }
+
+    /// Whether the picture after a disturbance is the one before it: a flash, or something before the lens.
+    private func comesBack(at position: Int) -> Bool {
+        // Into the disturbance: from the sample before to one of the next; out of it: from one of those before to this.
+        for (earlier, later) in [(1, 1), (1, 2), (2, 0), (3, 0), (2, 1)] {
+            let (from, to) = (position - earlier, position + later)
+            guard from >= 0, to < samples.count, samples[to].seconds - samples[from].seconds < 1.3 else { continue }
+            let between = samples[from + 1..<to]
+            guard !between.isEmpty, SignatureComparison(samples[from].signature, samples[to].signature).total < 0.22
+            else { continue }
+            // A short shot between two of the same scene looks like a picture; a disturbance is brighter, darker or
+            // smeared.
+            let light = (samples[from].signature.brightness + samples[to].signature.brightness) / 2
+            let isDisturbed = between.allSatisfy {
+                abs($0.signature.brightness - light) > 22 || isBlurred($0.signature, beside: samples[from].signature)
+            }
+            if isDisturbed { return true }
+        }
+        return false
+    }
+
+    /// Whether the camera's own motion blurs this sample: less sharp by far than those around it.
+    private func isSmeared(_ position: Int) -> Bool {
+        guard position >= 1, position + 1 < samples.count else { return false }
+        let signature = samples[position].signature
+        return isBlurred(signature, beside: samples[position - 1].signature)
+            && isBlurred(signature, beside: samples[position + 1].signature)
+    }
+
+    private func isBlurred(_ signature: FrameSignature, beside other: FrameSignature) -> Bool {
+        min(signature.edgesAcross / max(other.edgesAcross, 0.5), signature.edgesDown / max(other.edgesDown, 0.5)) < 0.4
+    }
+}
