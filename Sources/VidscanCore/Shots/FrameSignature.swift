@@ -16,6 +16,8 @@ public struct FrameSignature: Sendable, Equatable {
     /// Mean absolute difference of horizontal neighbours, of vertical ones, in luma.
     var edgesAcross: Float
     var edgesDown: Float
+    /// Standard deviation of the thumbnail.
+    var contrast: Float
 
     /// Every second pixel of every second row is looked at.
     public init(_ picture: TensorPicture) {
@@ -69,5 +71,18 @@ public struct FrameSignature: Sendable, Equatable {
         brightness = mean
         edgesAcross = across / max(steps, 1)
         edgesDown = down / max(steps, 1)
+        let middle = thumbnail.reduce(0, +) / Float(thumbnail.count)
+        contrast =
+            (thumbnail.reduce(0) { $0 + ($1 - middle) * ($1 - middle) } / Float(thumbnail.count)).squareRoot()
+    }
+
+    /// Black, white or fog: there is nothing to compare.
+    var isFeatureless: Bool { contrast < 7 }
+
+    /// Mean absolute difference of the thumbnails, 0…255.
+    func distance(to other: FrameSignature) -> Double {
+        var sum: Float = 0
+        for index in thumbnail.indices { sum += abs(thumbnail[index] - other.thumbnail[index]) }
+        return Double(sum) / Double(thumbnail.count)
     }
 }

@@ -4,7 +4,7 @@ enum GradualChange {
     private static let spans = [2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 60, 75]
     private static let longestSeconds = 2.6
     /// The part of a mixture's picture that the mixture does not explain.
-    private static let mostUnexplained = 0.33
+    private static let mostUnexplained = 0.42
 
     /// - Parameters:
     ///   - samples: in order.
@@ -17,11 +17,20 @@ enum GradualChange {
             guard start >= 0, samples[end].seconds - samples[start].seconds <= longestSeconds else { return nil }
             if let after, samples[start].number < after { return nil }
             let (first, last) = (samples[start].signature, samples[end].signature)
-            guard min(contrast(first), contrast(last)) > 12 else { continue }
-            guard distance(first, last) > 14, SignatureComparison(first, last).total > 0.42 else { continue }
-            if let middle = mixture(samples[start...end]) { return middle }
+            guard min(first.contrast, last.contrast) > 12, first.distance(to: last) > 14 else { continue }
+            guard isBetweenCalm(samples, start, end), let middle = mixture(samples[start...end]) else { continue }
+            let content = SignatureComparison(first, last)
+            if content.total > 0.35, content.structure > 0.4 { return middle }
         }
         return nil
+    }
+
+    /// Whether little changes just before and after, compared to the stretch itself: it is the whole change, not a part.
+    private static func isBetweenCalm(_ samples: [ShotDetector.Sample], _ start: Int, _ end: Int) -> Bool {
+        let pace = samples[start + 1...end].reduce(0) { $0 + $1.travel } / Double(end - start)
+        let before = samples[start].number > 0 ? samples[start].travel : 0
+        let after = end + 1 < samples.count ? samples[end + 1].travel : 0
+        return max(before, after) < 0.9 * pace && before + after < 1.2 * pace
     }
 
     private static func mixture(_ stretch: ArraySlice<ShotDetector.Sample>) -> Int? {
@@ -68,19 +77,5 @@ enum GradualChange {
         let new = (bp * aa - ap * ab) / determinant
         let rest = max(0, pp - old * ap - new * bp)
         return (old, new, (rest / max(min(aa, bb), 1)).squareRoot())
-    }
-
-    /// Standard deviation of the thumbnail.
-    private static func contrast(_ signature: FrameSignature) -> Double {
-        let values = signature.thumbnail
-        let mean = values.reduce(0, +) / Float(values.count)
-        return Double((values.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Float(values.count)).squareRoot())
-    }
-
-    /// Mean absolute difference in luma: a cheap first look.
-    private static func distance(_ a: FrameSignature, _ b: FrameSignature) -> Double {
-        var sum: Float = 0
-        for index in a.thumbnail.indices { sum += abs(a.thumbnail[index] - b.thumbnail[index]) }
-        return Double(sum) / Double(a.thumbnail.count)
     }
 }

@@ -13,13 +13,17 @@ public struct ShotDetector: Sendable {
         var signature: FrameSignature
         /// From the sample before, or 0 for the first.
         var step: Double
+        /// Mean absolute difference in luma from the sample before.
+        var travel: Double
     }
 
     /// Differences of content below this are no cut, whatever their surroundings.
     static let leastStep = 0.3
     /// A step must exceed its neighbours this much.
     static let prominence = 1.6
-    private static let lookAhead = 2
+    /// Differences of structure below this are changes of light.
+    static let leastStructure = 0.17
+    private static let lookAhead = 3
     private static let memorySeconds = 3.2
     private static let memorySamples = 100
 
@@ -33,8 +37,12 @@ public struct ShotDetector: Sendable {
 
     /// Takes the next sample.
     public mutating func add(_ signature: FrameSignature, seconds: Double) {
-        let step = samples.last.map { SignatureComparison($0.signature, signature).total } ?? 0
-        samples.append(Sample(number: count, seconds: seconds, signature: signature, step: step))
+        let comparison = samples.last.map { SignatureComparison($0.signature, signature) }
+        // The same picture under another light is the same shot.
+        let step = comparison.map { $0.structure < Self.leastStructure ? min($0.total, 0.2) : $0.total } ?? 0
+        let travel = samples.last.map { $0.signature.distance(to: signature) } ?? 0
+        samples.append(
+            Sample(number: count, seconds: seconds, signature: signature, step: step, travel: travel))
         count += 1
         decide(at: samples.count - 1 - Self.lookAhead)
         while samples.count > Self.memorySamples
@@ -65,7 +73,10 @@ public struct ShotDetector: Sendable {
     }
 
     private func isHardCut(at position: Int) -> Bool {
-        let step = samples[position].step
+        let sample = samples[position]
+        if sample.signature.isFeatureless { return false }
+        if samples[position - 1].signature.isFeatureless { return isCutThroughBlack(to: position) }
+        let step = sample.step
         guard step > Self.leastStep else { return false }
         // Of the neighbours' steps, the larger of each side: motion goes on, a cut is alone.
         let before = position >= 2 ? samples[position - 1].step : nil
@@ -75,6 +86,18 @@ public struct ShotDetector: Sendable {
         if isSmeared(position) || isSmeared(position - 1) { return false }
         if comesBack(at: position) { return false }
         return step > Self.leastStep + 0.35 * local
+    }
+
+    /// Whether a shot begins here after some black frames that the one before ended in abruptly.
+    private func isCutThroughBlack(to position: Int) -> Bool {
+        guard let last = samples[..<position].lastIndex(where: { !$0.signature.isFeatureless }) else { return false }
+        let (from, to) = (samples[last].signature, samples[position].signature)
+        guard SignatureComparison(from, to).total > Self.leastStep + 0.05 else { return false }
+        // A fade would be on its way already, or still be.
+        let isAbruptEnd = last == 0 || samples[last - 1].signature.contrast < 1.3 * from.contrast
+        let isAbruptBegin =
+            position + 1 >= samples.count || samples[position + 1].signature.contrast < 1.3 * to.contrast
+        return isAbruptEnd && isAbruptBegin
     }
 
     /// Whether the picture after a disturbance is the one before it: a flash, or something before the lens.
@@ -97,15 +120,34 @@ public struct ShotDetector: Sendable {
         return false
     }
 
-    /// Whether the camera's own motion blurs this sample: less sharp by far than those around it.
+    /// Whether the camera's own motion blurs this sample: less sharp by far than the sharpest ones just before and after.
     private func isSmeared(_ position: Int) -> Bool {
-        guard position >= 1, position + 1 < samples.count else { return false }
+        func sharpest(_ range: ClosedRange<Int>) -> FrameSignature? {
+            range.clamped(to: 0...samples.count - 1).lazy.filter { $0 != position && range.contains($0) }
+                .filter { abs(samples[$0].seconds - samples[position].seconds) < 0.75 }
+                .map { samples[$0].signature }
+                .max { min($0.edgesAcross, $0.edgesDown) < min($1.edgesAcross, $1.edgesDown) }
+        }
+        // A whip pan is over before samples further apart could show it.
+        guard position > 0, position + 1 < samples.count,
+            samples[position + 1].seconds - samples[position - 1].seconds < 0.6,
+            let before = sharpest(position - 3...position - 1),
+            let after = sharpest(position + 1...position + 3)
+        else { return false }
         let signature = samples[position].signature
-        return isBlurred(signature, beside: samples[position - 1].signature)
-            && isBlurred(signature, beside: samples[position + 1].signature)
+        // Where one large step follows another, less blur gives the camera away.
+        let (into, out) = (samples[position].step, samples[position + 1].step)
+        let limit: Float = min(into, out) > 0.25 ? 0.75 : 0.45
+        guard isBlurred(signature, beside: before, limit: limit), isBlurred(signature, beside: after, limit: limit)
+        else { return false }
+        // A new shot may begin blurred and become sharp; what whips past is gone in the next sample.
+        return min(into, out) > 0.2
     }
 
-    private func isBlurred(_ signature: FrameSignature, beside other: FrameSignature) -> Bool {
-        min(signature.edgesAcross / max(other.edgesAcross, 0.5), signature.edgesDown / max(other.edgesDown, 0.5)) < 0.4
+    private func isBlurred(
+        _ signature: FrameSignature, beside other: FrameSignature, limit: Float = 0.45
+    ) -> Bool {
+        min(signature.edgesAcross / max(other.edgesAcross, 0.5), signature.edgesDown / max(other.edgesDown, 0.5))
+            < limit
     }
 }

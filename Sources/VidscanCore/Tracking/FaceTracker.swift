@@ -131,7 +131,12 @@ public struct FaceTracker: Sendable {
             track.motion.predicted(at: seconds), last: track.motion.box, sighting: sighting.box, elapsed: elapsed)
         // Far from where it could be, no likeness helps.
         guard place > -4.5 else { return nil }
-        let total = place + evidence.look(difference)
+        // From one frame to the next a face hardly changes place, and a hand, a turn or the picture's edge changes its
+        // look; over a longer step it is the other way round.
+        let trust = track.wasJustSeen ? min(1, 0.35 + elapsed * 3) : 1
+        let sureness = min(1, sighting.confidence / max(options.startingConfidence, 0.1))
+        let look = evidence.look(difference)
+        let total = place + (look < 0 ? look * trust * sureness : look)
         // After a gap, someone else may have come to the same place.
         let needed = track.wasJustSeen ? 0 : 0.5
         return total > needed ? total : nil

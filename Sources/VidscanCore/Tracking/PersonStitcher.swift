@@ -75,6 +75,18 @@ public struct PersonStitcher: Sendable {
                         own.profile.difference(
                             to: candidate.profile, betweenVariances: shapeVariances))
             }
+            let samples = own.members.reduce(0) { $0 + tracks[$1].samples }
+            // What was hardly seen cannot be told from anyone else who was there.
+            if samples < 3,
+                groups.indices.contains(where: { other in
+                    guard other != group, let candidate = groups[other] else { return false }
+                    return own.members.allSatisfy { a in
+                        candidate.members.allSatisfy { !overlap(tracks[a], tracks[$0]) }
+                    }
+                })
+            {
+                return .open(group)
+            }
             // A group that was joined with certainty stays one, even if yet another track may belong to it.
             return isOpen && own.members.count == 1 ? .open(group) : .certain(group)
         }

@@ -6,6 +6,11 @@ public struct TrackSelection: Sendable {
         /// The most people kept, the most prominent ones; `nil` keeps all.
         public var maximumFaces: Int?
 
+        /// A track that is never surer than `sureConfidence` must be this sure on average: toys and patterns are not for
+        /// long. 0…1.
+        public var meanConfidence = 0.0
+        public var sureConfidence = 0.8
+
         public init(minimumSamples: Int = 2, maximumFaces: Int? = nil) {
             self.minimumSamples = minimumSamples
             self.maximumFaces = maximumFaces
@@ -32,7 +37,10 @@ public struct TrackSelection: Sendable {
     ) {
         let kept = tracks.indices.filter { index in
             let available = samplesOfShot.indices.contains(tracks[index].shot) ? samplesOfShot[tracks[index].shot] : 1
-            return tracks[index].samples >= min(options.minimumSamples, max(available, 1))
+            let isDoubtful =
+                available > 1 && tracks[index].bestConfidence < options.sureConfidence
+                && tracks[index].meanConfidence < options.meanConfidence
+            return tracks[index].samples >= min(options.minimumSamples, max(available, 1)) && !isDoubtful
         }
         let people = stitching.people(among: kept.map { tracks[$0] })
         var identities = [Identity?](repeating: nil, count: tracks.count)

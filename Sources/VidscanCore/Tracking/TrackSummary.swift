@@ -16,6 +16,8 @@ public struct TrackSummary: Sendable {
     /// Sum over samples of the share of the picture's shorter side that the face takes.
     public private(set) var prominence = 0.0
     public private(set) var bestConfidence = 0.0
+    private var confidenceSum = 0.0
+    public var meanConfidence: Double { confidenceSum / Double(max(samples, 1)) }
     /// From the best samples.
     public private(set) var profile = IdentityProfile()
     /// Looks at its beginning and its end, for what happens just before or after.
@@ -45,6 +47,7 @@ public struct TrackSummary: Sendable {
         lastSeconds = seconds
         lastSample = sample
         lastBox = sighting.box
+        confidenceSum += sighting.confidence
         bestConfidence = max(bestConfidence, sighting.confidence)
         prominence += sighting.box.size / Double(max(pictureSize.shortSide, 1))
         profile.add(sighting, weight: Float(weight))

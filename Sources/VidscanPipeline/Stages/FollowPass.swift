@@ -53,10 +53,11 @@ struct FollowPass {
             sample += 1
         }
         try output.finish()
+        var choice = TrackSelection.Options(
+            minimumSamples: options.minimumTrackSamples, maximumFaces: options.maximumFaces)
+        choice.meanConfidence = 1.1 * options.minimumConfidence
         let selection = TrackSelection(
-            summaries, samplesOfShot: samplesOfShot,
-            options: TrackSelection.Options(
-                minimumSamples: options.minimumTrackSamples, maximumFaces: options.maximumFaces),
+            summaries, samplesOfShot: samplesOfShot, options: choice,
             stitching: PersonStitcher(shapeVariances: FaceShape.betweenVariances))
         let span = times.map { $0.last - $0.first } ?? 0
         return Following(
