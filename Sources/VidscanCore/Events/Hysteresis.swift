@@ -1,5 +1,5 @@
-/// Tells when a value that changes over time enters a state and leaves it: beyond one threshold, back over another, each
-/// for a least time.
+/// Tells when a value that changes over time enters a state and leaves it: beyond one threshold, back over another, and not
+/// to the first again for a least time.
 public struct Hysteresis: Sendable {
     public enum Change: Sendable, Equatable {
         case entered(at: Int64)
@@ -25,10 +25,10 @@ public struct Hysteresis: Sendable {
     /// - Returns: a change that the value brings about, dated back to when its threshold was crossed.
     public mutating func update(_ value: Double, at microseconds: Int64) -> Change? {
         let isTurning = enteredAt == nil ? value > entersAbove : value < leavesBelow
-        guard isTurning else {
-            turningSince = nil
-            return nil
-        }
+        let isBack = enteredAt == nil ? value < leavesBelow : value > entersAbove
+        if isBack { turningSince = nil }
+        // Between the thresholds, what has begun goes on.
+        guard isTurning || turningSince != nil else { return nil }
         let since = turningSince ?? microseconds
         turningSince = since
         guard microseconds - since >= holdMicroseconds else { return nil }

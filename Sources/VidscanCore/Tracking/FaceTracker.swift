@@ -22,6 +22,9 @@ public struct FaceTracker: Sendable {
         }
     }
 
+    /// How much another look can say against a face that is still where it was, a moment later and in the same shot.
+    private static let worstLook = -2.2
+
     private struct Track: Sendable {
         var id: Int
         var motion: MotionEstimate
@@ -135,8 +138,13 @@ public struct FaceTracker: Sendable {
         // look; over a longer step it is the other way round.
         let trust = track.wasJustSeen ? min(1, 0.35 + elapsed * 3) : 1
         let sureness = min(1, sighting.confidence / max(options.startingConfidence, 0.1))
-        let look = evidence.look(difference)
-        let total = place + (look < 0 ? look * trust * sureness : look)
+        var look = evidence.look(difference)
+        if look < 0 {
+            look *= trust * sureness
+            let overlap = track.motion.box.intersectionOverUnion(with: sighting.box)
+            if track.wasJustSeen, elapsed < 0.35, overlap > 0.45 { look = max(look, Self.worstLook) }
+        }
+        let total = place + look
         // After a gap, someone else may have come to the same place.
         let needed = track.wasJustSeen ? 0 : 0.5
         return total > needed ? total : nil

@@ -23,6 +23,8 @@ public struct PersonStitcher: Sendable {
 
     /// More tracks than this are not compared with each other all at once: the cost grows with the square.
     private static let mostTracks = 1500
+    /// Of the best sample of a track, below which it is too hard to see to be told from others.
+    private static let leastWeight = 0.06
     private let shapeVariances: [Double]
 
     /// - Parameter shapeVariances: as in `FaceTracker.Options`.
@@ -77,7 +79,8 @@ public struct PersonStitcher: Sendable {
             }
             let samples = own.members.reduce(0) { $0 + tracks[$1].samples }
             // What was hardly seen cannot be told from anyone else who was there.
-            if samples < 3,
+            let best = own.members.map { tracks[$0].bestWeight }.max() ?? 0
+            if samples < 3 || best < Self.leastWeight,
                 groups.indices.contains(where: { other in
                     guard other != group, let candidate = groups[other] else { return false }
                     return own.members.allSatisfy { a in

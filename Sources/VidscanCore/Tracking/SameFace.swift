@@ -19,9 +19,9 @@ public enum SameFace {
 
     /// Whether two looks may belong to one person.
     public static func isPossible(_ difference: IdentityProfile.Difference) -> Bool {
-        if let shape = difference.shapeEvidence, shape < -2 { return false }
-        if let clothes = difference.clothes, clothes > 0.4 { return false }
-        if let hair = difference.hair, hair > 0.45 { return false }
+        if let shape = difference.shapeEvidence, shape < -4 { return false }
+        if let clothes = difference.clothes, clothes > 0.5 { return false }
+        if let hair = difference.hair, hair > 0.5 { return false }
         return true
     }
 }

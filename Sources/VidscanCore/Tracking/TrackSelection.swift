@@ -39,7 +39,7 @@ public struct TrackSelection: Sendable {
             let available = samplesOfShot.indices.contains(tracks[index].shot) ? samplesOfShot[tracks[index].shot] : 1
             let isDoubtful =
                 available > 1 && tracks[index].bestConfidence < options.sureConfidence
-                && tracks[index].meanConfidence < options.meanConfidence
+                && tracks[index].meanConfidence < options.meanConfidence * (tracks[index].samples < 5 ? 1.2 : 1)
             return tracks[index].samples >= min(options.minimumSamples, max(available, 1)) && !isDoubtful
         }
         let people = stitching.people(among: kept.map { tracks[$0] })

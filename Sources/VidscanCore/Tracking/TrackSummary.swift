@@ -16,6 +16,8 @@ public struct TrackSummary: Sendable {
     /// Sum over samples of the share of the picture's shorter side that the face takes.
     public private(set) var prominence = 0.0
     public private(set) var bestConfidence = 0.0
+    /// Largest weight of a sample.
+    public private(set) var bestWeight = 0.0
     private var confidenceSum = 0.0
     public var meanConfidence: Double { confidenceSum / Double(max(samples, 1)) }
     /// From the best samples.
@@ -48,6 +50,7 @@ public struct TrackSummary: Sendable {
         lastSample = sample
         lastBox = sighting.box
         confidenceSum += sighting.confidence
+        bestWeight = max(bestWeight, weight)
         bestConfidence = max(bestConfidence, sighting.confidence)
         prominence += sighting.box.size / Double(max(pictureSize.shortSide, 1))
         profile.add(sighting, weight: Float(weight))

@@ -68,12 +68,15 @@ struct FollowPass {
 
 /// How well a face can be seen: what makes its look count, and a frame the best one for a thumbnail.
 enum FaceWeight {
-    /// 0 and up; 1 for a sharp, frontal face a quarter as high as the picture.
+    /// 0 and up; 1 for a sharp, frontal face a quarter as high as the picture, and whole.
     static func of(_ face: FaceRecord, in size: PictureSize) -> Double {
         let share = face.box.area.squareRoot() / Double(max(size.shortSide, 1))
         let extent = min(share / 0.25, 1.5)
         let turn = face.turnDegrees.map { max(0.1, 1 - $0 / 50) } ?? 0.15
         let sharpness = face.sharpness.map { $0 / ($0 + 60) } ?? 0.3
-        return face.confidence * extent * turn * (0.3 + sharpness)
+        let isCut =
+            face.box.x <= 1 || face.box.y <= 1 || face.box.x + face.box.width >= Double(size.width) - 1
+            || face.box.y + face.box.height >= Double(size.height) - 1
+        return face.confidence * extent * turn * (0.3 + sharpness) * (isCut ? 0.3 : 1)
     }
 }
