@@ -23,12 +23,17 @@ public struct ShotDetector: Sendable {
     static let prominence = 1.6
     /// Differences of structure below this are changes of light.
     static let leastStructure = 0.17
-    private static let lookAhead = 3
+    /// A sample is decided once as many follow, and as much time: a flash lasts for many samples of a high rate.
+    private static let lookAheadSamples = 3
+    private static let lookAheadSeconds = 0.35
+    private static let longestDisturbance = 0.5
     private static let memorySeconds = 3.2
     private static let memorySamples = 100
 
     private var samples: [Sample] = []
     private var count = 0
+    /// Number of the first sample that is not decided.
+    private var nextToDecide = 0
     private var lastChange: ShotChange?
     /// In order of time.
     public private(set) var changes: [ShotChange] = []
@@ -44,7 +49,12 @@ public struct ShotDetector: Sendable {
         samples.append(
             Sample(number: count, seconds: seconds, signature: signature, step: step, travel: travel))
         count += 1
-        decide(at: samples.count - 1 - Self.lookAhead)
+        while nextToDecide + Self.lookAheadSamples < count {
+            let position = samples.count - (count - nextToDecide)
+            guard position < 0 || seconds - samples[position].seconds >= Self.lookAheadSeconds - 1e-6 else { break }
+            decide(at: position)
+            nextToDecide += 1
+        }
         while samples.count > Self.memorySamples
             || (samples.count > 8 && seconds - samples[0].seconds > Self.memorySeconds)
         {
@@ -54,7 +64,8 @@ public struct ShotDetector: Sendable {
 
     /// Takes note that no sample follows.
     public mutating func finish() {
-        for position in samples.indices.suffix(Self.lookAhead) { decide(at: position) }
+        for position in samples.indices where samples[position].number >= nextToDecide { decide(at: position) }
+        nextToDecide = count
     }
 
     private mutating func decide(at position: Int) {
@@ -102,9 +113,14 @@ public struct ShotDetector: Sendable {
 
     /// Whether the picture after a disturbance is the one before it: a flash, or something before the lens.
     private func comesBack(at position: Int) -> Bool {
-        // Into the disturbance: from the sample before to one of the next; out of it: from one of those before to this.
-        for (earlier, later) in [(1, 1), (1, 2), (2, 0), (3, 0), (2, 1)] {
-            let (from, to) = (position - earlier, position + later)
+        // Into the disturbance: from the sample before to a later one; out of it: from an earlier one to this.
+        let time = samples[position].seconds
+        let reach = { (other: Int) in abs(samples[other].seconds - time) <= Self.longestDisturbance + 1e-6 }
+        let into = (position + 1..<max(samples.count, position + 1)).lazy.filter {
+            $0 <= position + 2 || reach($0)
+        }.map { (position - 1, $0) }
+        let outOf = (0..<max(position - 1, 0)).lazy.filter { $0 >= position - 3 || reach($0) }.map { ($0, position) }
+        for (from, to) in Array(into) + Array(outOf) + [(position - 2, position + 1)] {
             guard from >= 0, to < samples.count, samples[to].seconds - samples[from].seconds < 1.3 else { continue }
             let between = samples[from + 1..<to]
             guard !between.isEmpty, SignatureComparison(samples[from].signature, samples[to].signature).total < 0.22
