@@ -11,7 +11,8 @@ struct AnalyzeCommand: AsyncParsableCommand {
         abstract: "Finds and follows the faces of videos or pictures, and writes their time series.",
         discussion: """
             Each input gets a folder of its own, INPUT.vidscan/, with faces.csv (one row per face and sampled frame), \
-            frames.csv (one row per sampled frame) and run.json (what was done, and to what). It appears only when it \
+            frames.csv (one row per sampled frame), tracks.csv (one row per face), events.csv (cuts, blinks, smiles, who comes \
+            and goes) and run.json (what was done, and to what). It appears only when it \
             is complete.
 
             EXAMPLES
@@ -42,11 +43,32 @@ struct AnalyzeCommand: AsyncParsableCommand {
     @Option(help: "Faces to look for: large, or small and distant ones too (twice the resolution).")
     var faces: AnalysisOptions.FaceSize = .large
 
-    @Option(help: ArgumentHelp("Most faces to keep in one frame.", valueName: "count"))
-    var maxFaces = 100
+    @Option(
+        help: ArgumentHelp(
+            "Keep this many people of the video, the most prominent: size times time in sight. Default: all.",
+            valueName: "count"))
+    var maxFaces: Int?
 
-    @Option(help: ArgumentHelp("Least detector score of a face, 0 to 1.", valueName: "score"))
+    @Option(
+        help: ArgumentHelp(
+            "Leave out faces whose longer side is less than this share of the picture's shorter side, 0 to 1.",
+            valueName: "share"))
+    var minFace = 0.0
+
+    @Option(help: ArgumentHelp("Least detector score of a face that is new, 0 to 1.", valueName: "score"))
     var minConfidence = 0.5
+
+    @Option(help: ArgumentHelp("How long a face may be hidden and keep its face_id.", valueName: "seconds"))
+    var maxGap = 1.0
+
+    @Option(
+        help: ArgumentHelp(
+            "Leave out faces seen in fewer samples than this: they only flicker. Shots that are shorter keep theirs.",
+            valueName: "samples"))
+    var minTrack = 2
+
+    @Flag(name: .customLong("no-smoothing"), help: "Write boxes and points as found, not smoothed over ±0.3 s.")
+    var leavesRaw = false
 
     @Option(help: "exact: the same results everywhere; fast: bfloat16 where the processor has it.")
     var precision: InferencePrecision = .exact
@@ -78,7 +100,12 @@ struct AnalyzeCommand: AsyncParsableCommand {
         if inputs.isEmpty { throw ValidationError("Name at least one video or picture.") }
         if let workers, !(1...256).contains(workers) { throw ValidationError("--workers must be 1 to 256.") }
         if !(0...1).contains(minConfidence) { throw ValidationError("--min-confidence must be 0 to 1.") }
-        if !(1...10_000).contains(maxFaces) { throw ValidationError("--max-faces must be 1 to 10000.") }
+        if let maxFaces, !(1...10_000).contains(maxFaces) {
+            throw ValidationError("--max-faces must be 1 to 10000.")
+        }
+        if !(0...1).contains(minFace) { throw ValidationError("--min-face must be 0 to 1.") }
+        if !(0...60).contains(maxGap) { throw ValidationError("--max-gap must be 0 to 60 seconds.") }
+        if !(1...10_000).contains(minTrack) { throw ValidationError("--min-track must be 1 to 10000.") }
     }
 
     func run() async throws {
@@ -131,7 +158,11 @@ struct AnalyzeCommand: AsyncParsableCommand {
         options.accuracy = accuracy
         options.faceSize = faces
         options.maximumFaces = maxFaces
+        options.minimumFace = minFace
         options.minimumConfidence = minConfidence
+        options.maximumGapSeconds = maxGap
+        options.minimumTrackSamples = minTrack
+        if leavesRaw { options.smoothing = nil }
         options.precision = precision
         options.formats = format.formats
         options.metrics = metrics.metrics

@@ -12,6 +12,11 @@ public struct ByteWriter: Sendable {
         bytes.removeAll(keepingCapacity: true)
     }
 
+    /// Takes back the last byte.
+    public mutating func removeLast() {
+        bytes.removeLast()
+    }
+
     public mutating func write(_ text: StaticString) {
         text.withUTF8Buffer { bytes.append(contentsOf: $0) }
     }

@@ -35,9 +35,11 @@ public struct AnalysisOptions: Sendable, Equatable {
     public var streamIndex: Int?
     public var accuracy: Accuracy = .medium
     public var faceSize: FaceSize = .large
-    /// Faces kept of one picture, the most prominent first.
-    public var maximumFaces = 100
-    /// 0…1.
+    /// The most people kept of a video: the most prominent, by size and time in sight; `nil` keeps all.
+    public var maximumFaces: Int?
+    /// Faces whose longer side is less than this share of the picture's shorter side are left out, 0…1.
+    public var minimumFace = 0.0
+    /// Of the face that starts a track, 0…1.
     public var minimumConfidence = 0.5
     public var precision: InferencePrecision = .exact
     /// Faces analysed at the same time; results do not depend on it.
@@ -49,12 +51,27 @@ public struct AnalysisOptions: Sendable, Equatable {
     public var writesLandmarks = false
     /// Write `blendshapes.csv`.
     public var writesBlendshapes = false
-    public var tracking = FaceTracker.Options()
+    /// How long a face may be out of sight and keep its number, in seconds.
+    public var maximumGapSeconds = 1.0
+    /// Faces seen in fewer samples are dropped.
+    public var minimumTrackSamples = 2
+    /// How boxes and points are smoothed over time; `nil` leaves them as they were found.
+    public var smoothing: LocalRegression? = LocalRegression()
+    public var events = EventOptions()
     public var limits = MediaLimits()
 
     public init(workers: Int) {
         self.workers = workers
         rate = .perSecond(Rational(5, 1) ?? .one)
+    }
+
+    /// Faces less sure than those that start a track may continue one.
+    var candidateConfidence: Double { min(minimumConfidence, max(0.25, minimumConfidence * 0.6)) }
+
+    var tracking: FaceTracker.Options {
+        FaceTracker.Options(
+            maximumGapSeconds: maximumGapSeconds, startingConfidence: minimumConfidence,
+            shapeVariances: FaceShape.betweenVariances)
     }
 
     /// The detector's input for a picture: how large the picture is in it, and the tensor, whose sides must be multiples

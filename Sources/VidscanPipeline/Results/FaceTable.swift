@@ -6,7 +6,12 @@ struct FaceRow: Sendable {
     var microseconds: Int64
     var frame: Int64
     var faceID: Int
-    var face: AnalyzedFace
+    var personID: Int?
+    /// With its box and points smoothed, if that is wanted.
+    var face: FaceRecord
+    /// As they were found.
+    var rawBox: Rectangle
+    var rawPoints: FacePoints
     /// Those that are wanted; the others stay blank.
     var metrics: Set<Metric>
 }
@@ -20,7 +25,7 @@ public enum FaceTable {
 
     private typealias Definition = ColumnDefinition<FaceRow>
 
-    private static let definitions: [Definition] = identity + box + points + pose + metrics
+    private static let definitions: [Definition] = identity + box + person + points + pose + metrics
 
     // MARK: Who and when
 
@@ -34,16 +39,19 @@ public enum FaceTable {
         ) { .integer($0.frame) },
         Definition(
             "face_id", range: "1 and up",
-            "The same number follows the same face from sample to sample; in order of first appearance."
+            "The same number follows the same face from sample to sample, from when it comes into sight until it is lost;"
+                + " in order of first appearance."
         ) { .integer(Int64($0.faceID)) },
         Definition("confidence", range: "0 to 1", decimals: 4, "The detector's score for being a face.") {
-            $0.face.observation.confidence
+            $0.face.confidence
         },
     ]
 
     // MARK: Where
 
-    private static let space = "In the upright, square-pixel picture, origin at its top left corner."
+    private static let space =
+        "In the upright, square-pixel picture, origin at its top left corner. Smoothed over ±0.3 s unless --no-smoothing is"
+        + " given; JSON has the raw values too."
 
     private static let box: [Definition] = [
         ("x", "Left edge", \Rectangle.x), ("y", "Top edge", \Rectangle.y), ("width", "Width", \Rectangle.width),
@@ -52,8 +60,16 @@ public enum FaceTable {
         Definition(
             name, unit: "px", range: "inside the picture", decimals: 2,
             "\(what) of the face's box, which is cut at the picture's edges. \(space)"
-        ) { $0.face.observation.box[keyPath: path] }
+        ) { $0.face.box[keyPath: path] }
     }
+
+    private static let person = [
+        Definition(
+            "person_id", range: "1 and up",
+            "The same number for all face_ids that are the same person with high certainty; blank where another one may"
+                + " be the same person."
+        ) { $0.personID.map { .integer(Int64($0)) } ?? .missing }
+    ]
 
     private static let points: [Definition] =
         [
@@ -74,19 +90,19 @@ public enum FaceTable {
             Definition(
                 "interocular_distance", unit: "px", range: "0 and up", decimals: 2,
                 "Distance between the outer corners of the eyes in the picture; it shrinks as the head turns."
-            ) { $0.face.mesh?.distance(MeshPoint.rightEyeOuter, MeshPoint.leftEyeOuter) }
+            ) { $0.face.points.interocularDistance }
         ]
 
     private static func point(
         _ name: String, _ meaning: String, source: String = "From the mesh; without one, from the detector.",
-        _ point: @escaping @Sendable (AnalyzedFace) -> Point?
+        _ point: @escaping @Sendable (FacePoints) -> Point?
     ) -> [Definition] {
         [("x", { @Sendable in $0.x }), ("y", { @Sendable in $0.y })].map {
             (axis: String, value: @escaping @Sendable (Point) -> Double) in
             Definition(
                 "\(name)_\(axis)", unit: "px", range: "may lie outside the picture", decimals: 2,
                 "\(meaning), \(axis). \(source)"
-            ) { row in point(row.face).map(value) }
+            ) { row in point(row.face.points).map(value) }
         }
     }
 
@@ -97,22 +113,22 @@ public enum FaceTable {
             "yaw", unit: "degrees", range: "-90 to 90", decimals: 2,
             "Head turned sideways; > 0 when the subject turns to their left. Differs by 1.1 on average from MediaPipe's"
                 + " matrices within 27 degrees; beyond 45 degrees it is rough."
-        ) { $0.face.pose?.yaw },
+        ) { $0.face.yaw },
         Definition(
             "pitch", unit: "degrees", range: "-90 to 90", decimals: 2,
             "Head turned up or down; > 0 up. Differs by 1.6 on average from MediaPipe's matrices."
-        ) { $0.face.pose?.pitch },
+        ) { $0.face.pitch },
         Definition(
             "roll", unit: "degrees", range: "-180 to 180", decimals: 2,
             "Head leaning; > 0 clockwise in the picture. Differs by 0.6 on average from MediaPipe's matrices."
-        ) { $0.face.pose?.roll },
+        ) { $0.face.roll },
         Definition(
             "brightness", range: "0 to 100", decimals: 2, "Mean luma of the face's middle: 0 black, 100 white."
-        ) { $0.face.quality?.brightness },
+        ) { $0.face.brightness },
         Definition(
             "sharpness", range: "0 and up", decimals: 2,
             "Variance of the Laplacian of the face's luma, brought to one size: small when blurred or enlarged."
-        ) { $0.face.quality?.sharpness },
+        ) { $0.face.sharpness },
     ]
 }
 
@@ -124,7 +140,7 @@ extension FaceTable {
             ColumnDefinition(
                 metric.rawValue, unit: metric.unit, range: metric.range, metric.meaning
             ) { row in
-                guard row.metrics.contains(metric), let value = row.face.expressions?[metric] else { return .missing }
+                guard row.metrics.contains(metric), let value = row.face[metric] else { return .missing }
                 return metric.isFlag ? .integer(Int64(value)) : .decimal(value, decimals: 2)
             }
         } + [
@@ -132,26 +148,9 @@ extension FaceTable {
                 "dominant_emoji", range: "an emoji",
                 "The likeliest of the emojis that are measured, when it reaches 50; blank when none does."
             ) { row in
-                row.face.expressions?.dominantEmoji(among: row.metrics).map { .text(String($0)) } ?? .missing
+                (row.face.emoji?.emoji).map { .text(String($0)) } ?? .missing
             }
         ]
-}
-
-extension AnalyzedFace {
-    var leftEye: Point {
-        mesh?.middle(MeshPoint.leftEyeInner, MeshPoint.leftEyeOuter) ?? observation.landmarks.leftEye
-    }
-    var rightEye: Point {
-        mesh?.middle(MeshPoint.rightEyeInner, MeshPoint.rightEyeOuter) ?? observation.landmarks.rightEye
-    }
-    var nose: Point { mesh?[MeshPoint.noseTip] ?? observation.landmarks.nose }
-    var leftMouthCorner: Point { mesh?[MeshPoint.leftMouthCorner] ?? observation.landmarks.leftMouthCorner }
-    var rightMouthCorner: Point { mesh?[MeshPoint.rightMouthCorner] ?? observation.landmarks.rightMouthCorner }
-    var mouth: Point {
-        let (left, right) = (leftMouthCorner, rightMouthCorner)
-        return Point(x: (left.x + right.x) / 2, y: (left.y + right.y) / 2)
-    }
-    var chin: Point? { mesh?[MeshPoint.chin] }
 }
 
 /// `blendshapes.csv`: the key columns; those of the scores come from the model.

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Glibc
 internal import VidscanCore
 
 /// A file that is written front to back through a buffer, and is on the disk when `finish` returns.
@@ -15,7 +16,7 @@ final class OutputFile {
     }
 
     deinit {
-        if isOpen { close(descriptor) }
+        if isOpen { Glibc.close(descriptor) }
     }
 
     /// Writes the buffer out once it is worth a system call.
@@ -32,7 +33,14 @@ final class OutputFile {
         guard fsync(descriptor) == 0 else { throw Self.failure("write", name) }
         isOpen = false
         // Some file systems report a full disk only here.
-        guard close(descriptor) == 0 else { throw Self.failure("write", name) }
+        guard Glibc.close(descriptor) == 0 else { throw Self.failure("write", name) }
+    }
+
+    /// Ends a file that another part of this run reads and removes; it need not be on the disk.
+    func close() throws(PipelineError) {
+        try flush()
+        isOpen = false
+        guard Glibc.close(descriptor) == 0 else { throw Self.failure("write", name) }
     }
 
     private func flush() throws(PipelineError) {

@@ -9,13 +9,12 @@ final class ResultWriter {
     private let jsonLines: OutputFile?
     private let landmarks: LandmarkFile?
     private let blendshapes: OutputFile?
-    private let metrics: Set<Metric>
+    private let tracks: OutputFile?
+    private let events: OutputFile?
     private var hasJSONFrame = false
-    private(set) var faceCount = 0
 
     init(folderPath: String, options: AnalysisOptions, blendshapeNames: [String]) throws(PipelineError) {
         let formats = options.formats
-        metrics = options.metrics
         func file(_ name: String, for format: OutputFormat) throws(PipelineError) -> OutputFile? {
             formats.contains(format) ? try OutputFile(path: folderPath + "/" + name) : nil
         }
@@ -28,55 +27,69 @@ final class ResultWriter {
         blendshapes?.buffer.writeCSV(row: (["time", "frame", "face_id"] + blendshapeNames).map(Field.text))
         facesCSV?.buffer.writeCSV(row: FaceTable.names.map(Field.text))
         framesCSV?.buffer.writeCSV(row: FrameTable.names.map(Field.text))
+        tracks = try file("tracks.csv", for: .csv)
+        events = try file("events.csv", for: .csv)
+        tracks?.buffer.writeCSV(row: TrackTable.names.map(Field.text))
+        events?.buffer.writeCSV(row: EventTable.names.map(Field.text))
         json?.buffer.write("{\"frames\":[")
     }
 
-    /// - Parameter ids: of the result's faces, in the same order.
-    func write(_ result: FrameResult, ids: [Int]) throws(PipelineError) {
-        let rows = zip(result.faces, ids).map {
-            FaceTable.fields(
-                of: FaceRow(
-                    microseconds: result.microseconds, frame: result.index, faceID: $1, face: $0,
-                    metrics: metrics))
-        }
-        faceCount += rows.count
+    /// - Parameter faces: that are kept of the frame's.
+    func write(_ result: FrameRecord, rows faces: [FaceRow]) throws(PipelineError) {
+        let rows = faces.map { FaceTable.fields(of: $0) }
         if let framesCSV {
             framesCSV.buffer.writeCSV(
                 row: [.microseconds(result.microseconds), .integer(result.index), .integer(Int64(rows.count))])
             try framesCSV.drain()
         }
-        for row in rows {
+        for (face, row) in zip(faces, rows) {
             facesCSV?.buffer.writeCSV(row: row)
             if let jsonLines {
-                jsonLines.buffer.writeJSON(names: FaceTable.names, row: row)
+                jsonLines.buffer.writeJSON(names: FaceTable.names, row: row, raw: face)
                 jsonLines.buffer.write("\n")
             }
         }
         try facesCSV?.drain()
         try jsonLines?.drain()
-        if let json { try write(result, rows: rows, to: json) }
-        for (face, id) in zip(result.faces, ids) {
-            try landmarks?.append(face.mesh)
-            if let blendshapes { try write(face, id: id, of: result, to: blendshapes) }
+        if let json { try write(result, faces, rows: rows, to: json) }
+        for face in faces {
+            try landmarks?.append(face.face.mesh)
+            if let blendshapes { try write(blendshapesOf: face, to: blendshapes) }
+        }
+    }
+
+    func write(_ rows: [TrackRow]) throws(PipelineError) {
+        guard let tracks else { return }
+        for row in rows {
+            tracks.buffer.writeCSV(row: TrackTable.fields(of: row))
+            try tracks.drain()
+        }
+    }
+
+    func write(_ found: [FaceEvent]) throws(PipelineError) {
+        guard let events else { return }
+        for event in found {
+            events.buffer.writeCSV(row: EventTable.fields(of: event))
+            try events.drain()
         }
     }
 
     func finish() throws(PipelineError) {
         json?.buffer.write("\n]}\n")
-        for file in [facesCSV, framesCSV, json, jsonLines, blendshapes] { try file?.finish() }
+        for file in [facesCSV, framesCSV, json, jsonLines, blendshapes, tracks, events] { try file?.finish() }
         try landmarks?.finish()
     }
 
-    private func write(
-        _ face: AnalyzedFace, id: Int, of result: FrameResult, to file: OutputFile
-    ) throws(PipelineError) {
-        guard let scores = face.expressions?.blendshapes else { return }
-        let key: [Field] = [.microseconds(result.microseconds), .integer(result.index), .integer(Int64(id))]
+    private func write(blendshapesOf row: FaceRow, to file: OutputFile) throws(PipelineError) {
+        guard let scores = row.face.blendshapes else { return }
+        let key: [Field] = [.microseconds(row.microseconds), .integer(row.frame), .integer(Int64(row.faceID))]
         file.buffer.writeCSV(row: key + scores.map { .decimal(Double($0), decimals: 4) })
         try file.drain()
     }
 
-    private func write(_ result: FrameResult, rows: [[Field]], to file: OutputFile) throws(PipelineError) {
+    private func write(
+        _ result: FrameRecord, _ faces: [FaceRow], rows: [[Field]], to file: OutputFile
+    ) throws(PipelineError) {
         file.buffer.write(text: hasJSONFrame ? ",\n" : "\n")
         hasJSONFrame = true
         file.buffer.write("{\"time\":")
@@ -84,12 +97,38 @@ final class ResultWriter {
         file.buffer.write(",\"frame\":")
         file.buffer.writeJSON(.integer(result.index))
         file.buffer.write(",\"faces\":[")
-        for (position, row) in rows.enumerated() {
+        for (position, (face, row)) in zip(faces, rows).enumerated() {
             if position > 0 { file.buffer.write(",") }
             // Time and frame stand above the faces.
-            file.buffer.writeJSON(names: Array(FaceTable.names.dropFirst(2)), row: row.dropFirst(2))
+            file.buffer.writeJSON(names: Array(FaceTable.names.dropFirst(2)), row: row.dropFirst(2), raw: face)
         }
         file.buffer.write("]}")
         try file.drain()
+    }
+}
+
+extension ByteWriter {
+    /// Writes a face's object; what was found before smoothing comes last in it, under `raw`.
+    fileprivate mutating func writeJSON(names: [String], row fields: some Sequence<Field>, raw face: FaceRow) {
+        writeJSON(names: names, row: fields)
+        removeLast()
+        write(",\"raw\":")
+        writeJSON(names: RawFace.names, row: RawFace.fields(of: face))
+        write("}")
+    }
+}
+
+/// The box and points as they were found in the frame alone; only in JSON.
+enum RawFace {
+    static let names =
+        ["x", "y", "width", "height"]
+        + ["left_eye", "right_eye", "nose", "left_mouth_corner", "right_mouth_corner", "chin"].flatMap {
+            ["\($0)_x", "\($0)_y"]
+        } + ["interocular_distance"]
+
+    static func fields(of row: FaceRow) -> [Field] {
+        ([row.rawBox.x, row.rawBox.y, row.rawBox.width, row.rawBox.height] + row.rawPoints.numbers).map {
+            $0.isNaN ? .missing : .decimal($0, decimals: 2)
+        }
     }
 }

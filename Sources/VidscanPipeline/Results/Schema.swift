@@ -18,6 +18,14 @@ public enum Schema {
             meaning: "One row per sampled frame, so that \"no face\" differs from \"not looked at\".",
             columns: FrameTable.columns),
         Table(
+            file: "tracks.csv", meaning: "One row per face_id: when it is seen, and what its measurements come to.",
+            columns: TrackTable.columns),
+        Table(
+            file: "events.csv",
+            meaning: "What happens, in order of time. Events of eyes and smiles need the metrics that tell them; blinks"
+                + " at least 12 samples a second.",
+            columns: EventTable.columns),
+        Table(
             file: "blendshapes.csv",
             meaning: "With --blendshapes: one row per face whose expressions could be told, then one column for each of"
                 + " the 52 ARKit-style scores, 0 to 1, under its usual name.",
@@ -25,7 +33,8 @@ public enum Schema {
         Table(
             file: "landmarks.npy",
             meaning: "With --landmarks: float32 of shape (rows of faces.csv, 478, 3): x and y in pixels of the upright"
-                + " picture, z in the same unit, smaller is nearer. Indices are MediaPipe's. Faces without a mesh are NaN.",
+                + " picture, z in the same unit, smaller is nearer. Indices are MediaPipe's. Faces without a mesh are NaN."
+                + " The points are as found, never smoothed.",
             columns: []),
     ]
 

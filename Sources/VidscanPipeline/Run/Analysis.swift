@@ -69,10 +69,9 @@ public struct Analysis: Sendable {
             }
             let folderPath = folder.partialPath
             group.addTask(executorPreference: line.writeThread) {
-                let writer = try ResultWriter(
-                    folderPath: folderPath, options: options,
-                    blendshapeNames: options.writesBlendshapes ? models.expressionModel().blendshapeNames : [])
-                return .written(try await WriteStage(line: line, options: options, observer: observer).run(writer))
+                let blendshapeNames = options.writesBlendshapes ? try models.expressionModel().blendshapeNames : []
+                let stage = WriteStage(line: line, options: options, observer: observer)
+                return .written(try await stage.run(folderPath: folderPath, blendshapeNames: blendshapeNames))
             }
             var outcome = RunOutcome(input: file.name)
             var workersLeft = line.workerThreads.count
@@ -93,9 +92,12 @@ public struct Analysis: Sendable {
             input: RunRecord.Input(path: file.absolutePath, bytes: file.bytes, modified: file.modified),
             options: RunRecord.Options(options),
             video: outcome.video, counts: outcome.counts, warnings: outcome.warnings,
+            notices: outcome.notices,
             timings: RunRecord.Timings(
                 wallSeconds: wallSeconds, resampleSeconds: outcome.times.resample, detectSeconds: outcome.times.detect,
-                cropSeconds: outcome.times.crop, meshSeconds: outcome.times.mesh, measureSeconds: outcome.times.measure)
+                cropSeconds: outcome.times.crop, meshSeconds: outcome.times.mesh, measureSeconds: outcome.times.measure,
+                lookSeconds: outcome.times.look, followSeconds: outcome.written.followSeconds,
+                tableSeconds: outcome.written.tableSeconds)
         )
     }
 

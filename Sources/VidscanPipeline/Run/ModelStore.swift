@@ -36,6 +36,8 @@ public final class ModelStore: Sendable {
 
     /// The folder that holds the model files.
     public let folder: String
+    /// Needs no file.
+    let faceShape = FaceShape()
     private let runtime: InferenceRuntime
     private let concurrency: Int
     private let precision: InferencePrecision

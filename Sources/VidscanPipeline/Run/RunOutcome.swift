@@ -52,6 +52,12 @@ struct RunOutcome: Sendable {
         return warnings
     }
 
+    /// What the options left out, in words.
+    var notices: [String] {
+        written.lacksBlinks
+            ? ["fewer than 12 samples a second: blinks cannot be told and are not in events.csv"] : []
+    }
+
     var video: RunRecord.Video {
         let info = decoded?.info
         return RunRecord.Video(
@@ -67,7 +73,9 @@ struct RunOutcome: Sendable {
     var counts: RunRecord.Counts {
         let statistics = decoded?.statistics ?? ReadStatistics()
         return RunRecord.Counts(
-            sampledFrames: written.frames, faces: written.faces, faceIds: written.identities,
+            sampledFrames: written.frames, faces: written.faces, faceIds: written.identities, personIds: written.people,
+            tracksDropped: written.tracksDropped,
+            hardCuts: written.hardCuts, gradualCuts: written.gradualCuts, events: written.events,
             decodedFrames: statistics.framesDecoded, packetsNotDecoded: statistics.packetsDropped,
             damagedFramesOrPackets: statistics.damage + statistics.corruptPackets)
     }

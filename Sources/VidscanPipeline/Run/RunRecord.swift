@@ -32,6 +32,13 @@ struct RunRecord: Encodable {
         var sampledFrames: Int
         var faces: Int
         var faceIds: Int
+        /// Of those whose person is certain.
+        var personIds: Int
+        /// Tracks that were only a flicker, or not among the most prominent.
+        var tracksDropped: Int
+        var hardCuts: Int
+        var gradualCuts: Int
+        var events: Int
         var decodedFrames: Int
         var packetsNotDecoded: Int
         var damagedFramesOrPackets: Int
@@ -45,6 +52,12 @@ struct RunRecord: Encodable {
         var cropSeconds: Double
         var meshSeconds: Double
         var measureSeconds: Double
+        /// Signatures of pictures and looks of faces, for shots and tracks.
+        var lookSeconds: Double
+        /// Following faces through the video, by one thread.
+        var followSeconds: Double
+        /// Writing the tables, by one thread.
+        var tableSeconds: Double
     }
 
     struct Options: Encodable {
@@ -54,8 +67,12 @@ struct RunRecord: Encodable {
         var stream: Int?
         var accuracy: String
         var faces: String
-        var maxFaces: Int
+        var maxFaces: Int?
+        var minFace: Double
         var minConfidence: Double
+        var maxGapSeconds: Double
+        var minTrackSamples: Int
+        var smoothing: Bool
         var precision: String
         var workers: Int
         var format: [String]
@@ -71,7 +88,11 @@ struct RunRecord: Encodable {
             accuracy = options.accuracy.rawValue
             faces = options.faceSize.rawValue
             maxFaces = options.maximumFaces
+            minFace = options.minimumFace
             minConfidence = options.minimumConfidence
+            maxGapSeconds = options.maximumGapSeconds
+            minTrackSamples = options.minimumTrackSamples
+            smoothing = options.smoothing != nil
             precision = options.precision.rawValue
             workers = options.workers
             format = options.formats.map(\.rawValue).sorted()
@@ -88,6 +109,8 @@ struct RunRecord: Encodable {
     var counts: Counts
     /// What a careful reader of the tables should know; empty when all went well.
     var warnings: [String]
+    /// What the options left out.
+    var notices: [String]
     var timings: Timings
 
     func write(to folder: ResultFolder) throws(PipelineError) {

@@ -23,14 +23,17 @@ final class FaceAnalyzer {
 
     func analyze(_ frame: SampledFrame) throws(PipelineError) -> FrameResult {
         do {
-            let faces = try detect(frame)
+            let found = try detect(frame)
             var analyzed: [AnalyzedFace] = []
-            for face in faces.prefix(options.maximumFaces) {
-                if let face = try measure(face, in: frame) { analyzed.append(face) }
+            for (face, appearance) in found.faces.prefix(Self.mostCandidates) {
+                guard var measured = try measure(face, in: frame) else { continue }
+                measured.appearance = appearance
+                analyzed.append(measured)
             }
             return FrameResult(
                 sequence: frame.sequence, index: frame.index, microseconds: frame.microseconds,
-                displaySize: frame.geometry.displaySize, faces: analyzed, byteCount: frame.byteCount)
+                displaySize: frame.geometry.displaySize, signature: found.signature, faces: analyzed,
+                byteCount: frame.byteCount)
         } catch let error as MediaError {
             throw PipelineError(
                 .media(error.code), error.reason, stage: .analyze, microseconds: frame.microseconds)
@@ -41,8 +44,17 @@ final class FaceAnalyzer {
 
     // MARK: Detecting
 
-    /// The faces of the whole picture, surest first, in display space.
-    private func detect(_ frame: SampledFrame) throws -> [FaceObservation] {
+    /// Faces of one picture that are looked at; the tracker chooses among them.
+    private static let mostCandidates = 256
+
+    /// What the whole picture shows.
+    private struct Detection {
+        var signature: FrameSignature
+        /// Surest first, in display space, with their looks.
+        var faces: [(FaceObservation, FaceAppearance)]
+    }
+
+    private func detect(_ frame: SampledFrame) throws -> Detection {
         let display = frame.geometry.displaySize
         let geometry = options.detectorGeometry(for: display)
         let session = try detectorSession(inputSize: geometry.tensor)
@@ -51,11 +63,21 @@ final class FaceAnalyzer {
             try resampler.resample(frame, pictureSize: geometry.picture, tensorSize: geometry.tensor, into: input)
         }
         let found = try times.measure(\.detect) { () throws(InferenceError) in
-            try session.detect(minimumConfidence: options.minimumConfidence)
+            try session.detect(minimumConfidence: options.candidateConfidence)
         }
         let scaleX = Double(display.width) / Double(geometry.picture.width)
         let scaleY = Double(display.height) / Double(geometry.picture.height)
-        return found.compactMap { $0.scaled(x: scaleX, y: scaleY, within: display) }
+        let least = options.minimumFace * Double(display.shortSide)
+        return times.measure(\.look) {
+            let picture = TensorPicture(base: input, size: geometry.picture, tensorSize: geometry.tensor)
+            let faces = found.compactMap { face -> (FaceObservation, FaceAppearance)? in
+                guard let scaled = face.scaled(x: scaleX, y: scaleY, within: display),
+                    max(scaled.box.width, scaled.box.height) >= least
+                else { return nil }
+                return (scaled, FaceAppearance(picture, face: face))
+            }
+            return Detection(signature: FrameSignature(picture), faces: faces)
+        }
     }
 
     private func detectorSession(inputSize: PictureSize) throws(InferenceError) -> FaceDetector.Session {
@@ -103,7 +125,8 @@ final class FaceAnalyzer {
                 observation: face, presence: located.presence, mesh: located.mesh, pose: pose,
                 quality: PictureQuality(
                     tensor: UnsafeBufferPointer(input), resolution: AttentionMesh.resolution),
-                expressions: isLegible ? model?.measure(located.mesh, pose: pose) : nil)
+                expressions: isLegible ? model?.measure(located.mesh, pose: pose) : nil,
+                shape: isLegible ? models.faceShape.describe(located.mesh) : nil)
         }
     }
 

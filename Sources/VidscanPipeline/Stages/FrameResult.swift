@@ -7,6 +7,7 @@ struct FrameResult: Sendable {
     var index: Int64
     var microseconds: Int64
     var displaySize: PictureSize
+    var signature: FrameSignature
     /// Surest first.
     var faces: [AnalyzedFace]
     /// Bytes of the frame, whose credit goes back when this result has been emitted.
@@ -24,6 +25,10 @@ struct AnalyzedFace: Sendable {
     var quality: PictureQuality?
     /// `nil` too when the face is too small or too far turned to tell, or nothing of it is wanted.
     var expressions: FaceExpressions?
+    /// What it and its surroundings look like.
+    var appearance: FaceAppearance?
+    /// Its shape, where it is turned little enough and large enough to tell.
+    var shape: [Float]?
 }
 
 /// Seconds spent in the parts of a worker's work.
@@ -33,6 +38,7 @@ struct StageTimes: Sendable {
     var crop = 0.0
     var mesh = 0.0
     var measure = 0.0
+    var look = 0.0
 
     mutating func measure<Result, Failure: Error>(
         _ part: WritableKeyPath<StageTimes, Double>, _ work: () throws(Failure) -> Result
@@ -49,5 +55,6 @@ struct StageTimes: Sendable {
         crop += other.crop
         mesh += other.mesh
         measure += other.measure
+        look += other.look
     }
 }

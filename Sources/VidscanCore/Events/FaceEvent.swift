@@ -1,0 +1,39 @@
+/// Something that happens at one moment.
+public struct FaceEvent: Sendable, Equatable {
+    public enum Kind: String, Sendable, CaseIterable {
+        // In this order where several happen at once.
+        case shotCut = "shot_cut"
+        case faceStarted = "face_started"
+        case blink
+        case eyesClosed = "eyes_closed"
+        case smileStarted = "smile_started"
+        case smileStopped = "smile_stopped"
+        case lookAway = "look_away"
+        case faceStopped = "face_stopped"
+
+        var order: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+    }
+
+    public enum Value: Sendable, Equatable {
+        case none
+        case text(String)
+        case number(Double)
+    }
+
+    public var microseconds: Int64
+    public var kind: Kind
+    public var faceID: Int?
+    public var value: Value
+
+    public init(microseconds: Int64, kind: Kind, faceID: Int? = nil, value: Value = .none) {
+        self.microseconds = microseconds
+        self.kind = kind
+        self.faceID = faceID
+        self.value = value
+    }
+
+    /// In order of time, kind and face.
+    public static func precedes(_ a: FaceEvent, _ b: FaceEvent) -> Bool {
+        (a.microseconds, a.kind.order, a.faceID ?? 0) < (b.microseconds, b.kind.order, b.faceID ?? 0)
+    }
+}

@@ -1,0 +1,92 @@
+/// Finds the events of one face from its measurements, sample by sample.
+public struct FaceEventDetector: Sendable {
+    /// What is measured of a face at one time; `nil` where it could not be.
+    public struct Measurement: Sendable {
+        /// Mean of both eyes, 0…100.
+        public var eyeOpenness: Double?
+        /// 0…100.
+        public var smile: Double?
+        /// Degrees between the head's direction and the camera.
+        public var turnDegrees: Double?
+
+        public init(eyeOpenness: Double?, smile: Double?, turnDegrees: Double?) {
+            self.eyeOpenness = eyeOpenness
+            self.smile = smile
+            self.turnDegrees = turnDegrees
+        }
+    }
+
+    private let faceID: Int
+    private let options: EventOptions
+    private let tellsBlinks: Bool
+    private var closure: Hysteresis
+    private var smile: Hysteresis
+    private var away: Hysteresis
+    private var lastMicroseconds: Int64?
+
+    /// - Parameter tellsBlinks: whether samples follow each other quickly enough.
+    public init(faceID: Int, options: EventOptions, tellsBlinks: Bool) {
+        self.faceID = faceID
+        self.options = options
+        self.tellsBlinks = tellsBlinks
+        closure = Hysteresis(
+            entersAbove: 100 - options.eyesClosedBelow, leavesBelow: 100 - options.eyesOpenAbove)
+        smile = Hysteresis(
+            entersAbove: options.smileStartsAbove, leavesBelow: options.smileStopsBelow,
+            holdSeconds: options.smileHoldSeconds)
+        away = Hysteresis(
+            entersAbove: options.lookAwayAboveDegrees, leavesBelow: options.lookBackBelowDegrees,
+            holdSeconds: options.lookAwayHoldSeconds)
+    }
+
+    public mutating func update(_ measurement: Measurement, at microseconds: Int64) -> [FaceEvent] {
+        lastMicroseconds = microseconds
+        var events: [FaceEvent] = []
+        if let openness = measurement.eyeOpenness {
+            if case .left(let start, let end) = closure.update(100 - openness, at: microseconds) {
+                events += closed(from: start, to: end)
+            }
+        }
+        if let value = measurement.smile {
+            switch smile.update(value, at: microseconds) {
+            case .entered(let start):
+                events.append(event(.smileStarted, at: start, .number(value)))
+            case .left(let start, let end):
+                events.append(event(.smileStopped, at: end, .number(Double(end - start) / 1e6)))
+            case nil: break
+            }
+        }
+        if let degrees = measurement.turnDegrees,
+            case .left(let start, let end) = away.update(degrees, at: microseconds)
+        {
+            events.append(event(.lookAway, at: start, .number(Double(end - start) / 1e6)))
+        }
+        return events
+    }
+
+    /// The face is not seen any more: ends what had begun.
+    public mutating func finish() -> [FaceEvent] {
+        guard let end = lastMicroseconds else { return [] }
+        var events: [FaceEvent] = []
+        if let start = closure.enteredAt, Double(end - start) / 1e6 > options.blinkLongestSeconds {
+            events += closed(from: start, to: end)
+        }
+        if let start = smile.enteredAt {
+            events.append(event(.smileStopped, at: end, .number(Double(end - start) / 1e6)))
+        }
+        if let start = away.enteredAt {
+            events.append(event(.lookAway, at: start, .number(Double(end - start) / 1e6)))
+        }
+        return events
+    }
+
+    private func closed(from start: Int64, to end: Int64) -> [FaceEvent] {
+        let seconds = Double(end - start) / 1e6
+        if seconds > options.blinkLongestSeconds { return [event(.eyesClosed, at: start, .number(seconds))] }
+        return tellsBlinks ? [event(.blink, at: start, .number(seconds))] : []
+    }
+
+    private func event(_ kind: FaceEvent.Kind, at microseconds: Int64, _ value: FaceEvent.Value) -> FaceEvent {
+        FaceEvent(microseconds: microseconds, kind: kind, faceID: faceID, value: value)
+    }
+}

@@ -1,0 +1,70 @@
+/// The pairing of rows with columns of least total cost, each used once at most: the Hungarian method with shortest
+/// augmenting paths (Jonker and Volgenant, "A shortest augmenting path algorithm for dense and sparse linear assignment
+/// problems", Computing 38, 1987).
+public enum Assignment {
+    /// - Parameters:
+    ///   - cost: of each row with each column, row after row; `nil` for a pair that must not be.
+    ///   - rowCount: rows of the table.
+    ///   - columnCount: columns of the table.
+    ///   - unpaired: cost of leaving a row without a column.
+    /// - Returns: the column of each row, or `nil`. Ties go to the lower indices.
+    public static func solve(cost: [Double?], rowCount: Int, columnCount: Int, unpaired: Double) -> [Int?] {
+        precondition(cost.count == rowCount * columnCount, "one cost for each pair")
+        guard rowCount > 0, columnCount > 0 else { return [Int?](repeating: nil, count: rowCount) }
+        // One extra column for each row stands for "no column".
+        let width = columnCount + rowCount
+        let forbidden = 1e9
+        func price(_ row: Int, _ column: Int) -> Double {
+            column < columnCount ? cost[row * columnCount + column] ?? forbidden : unpaired
+        }
+        var rowPotential = [Double](repeating: 0, count: rowCount + 1)
+        var columnPotential = [Double](repeating: 0, count: width + 1)
+        // The row of each column; rows and columns count from 1 here, 0 is none.
+        var owner = [Int](repeating: 0, count: width + 1)
+        var previous = [Int](repeating: 0, count: width + 1)
+        for row in 1...rowCount {
+            owner[0] = row
+            var column = 0
+            var distance = [Double](repeating: .infinity, count: width + 1)
+            var isDone = [Bool](repeating: false, count: width + 1)
+            repeat {
+                isDone[column] = true
+                let current = owner[column]
+                var step = Double.infinity
+                var next = 0
+                for candidate in 1...width where !isDone[candidate] {
+                    let reduced =
+                        price(current - 1, candidate - 1) - rowPotential[current] - columnPotential[candidate]
+                    if reduced < distance[candidate] {
+                        distance[candidate] = reduced
+                        previous[candidate] = column
+                    }
+                    if distance[candidate] < step {
+                        step = distance[candidate]
+                        next = candidate
+                    }
+                }
+                for candidate in 0...width {
+                    if isDone[candidate] {
+                        rowPotential[owner[candidate]] += step
+                        columnPotential[candidate] -= step
+                    } else {
+                        distance[candidate] -= step
+                    }
+                }
+                column = next
+            } while owner[column] != 0
+            while column != 0 {
+                let before = previous[column]
+                owner[column] = owner[before]
+                column = before
+            }
+        }
+        var result = [Int?](repeating: nil, count: rowCount)
+        for column in 1...columnCount where owner[column] > 0 {
+            let row = owner[column] - 1
+            if cost[row * columnCount + column - 1] != nil { result[row] = column - 1 }
+        }
+        return result
+    }
+}

@@ -1,0 +1,74 @@
+/// Which tracks are kept, and the numbers that they get.
+public struct TrackSelection: Sendable {
+    public struct Options: Sendable, Equatable {
+        /// Tracks of fewer samples are a flicker, unless their shot has no more.
+        public var minimumSamples: Int
+        /// The most people kept, the most prominent ones; `nil` keeps all.
+        public var maximumFaces: Int?
+
+        /// A track that is never surer than `sureConfidence` must be this sure on average: toys and patterns are not for
+        /// long. 0…1.
+        public var meanConfidence = 0.0
+        public var sureConfidence = 0.8
+
+        public init(minimumSamples: Int = 2, maximumFaces: Int? = nil) {
+            self.minimumSamples = minimumSamples
+            self.maximumFaces = maximumFaces
+        }
+    }
+
+    /// Numbers of a track in the result.
+    public struct Identity: Sendable, Equatable {
+        /// Counts from 1 in order of first appearance.
+        public var faceID: Int
+        /// Of the person, from 1; `nil` where it is open who it is.
+        public var personID: Int?
+    }
+
+    /// By the tracker's number minus 1; `nil` for tracks that are dropped.
+    public let identities: [Identity?]
+
+    /// - Parameters:
+    ///   - tracks: all of them, in the order of their numbers, which count from 1.
+    ///   - samplesOfShot: how many samples each shot has.
+    ///   - stitching: tells which tracks are one person.
+    public init(
+        _ tracks: [TrackSummary], samplesOfShot: [Int], options: Options, stitching: PersonStitcher
+    ) {
+        let kept = tracks.indices.filter { index in
+            let available = samplesOfShot.indices.contains(tracks[index].shot) ? samplesOfShot[tracks[index].shot] : 1
+            let isDoubtful =
+                available > 1 && tracks[index].bestConfidence < options.sureConfidence
+                && tracks[index].meanConfidence < options.meanConfidence * (tracks[index].samples < 5 ? 1.2 : 1)
+            return tracks[index].samples >= min(options.minimumSamples, max(available, 1)) && !isDoubtful
+        }
+        let people = stitching.people(among: kept.map { tracks[$0] })
+        var identities = [Identity?](repeating: nil, count: tracks.count)
+        var personNumbers: [Int: Int] = [:]
+        for (order, index) in kept.enumerated() {
+            var identity = Identity(faceID: order + 1, personID: nil)
+            if case .certain(let group) = people[order] {
+                let number = personNumbers[group] ?? personNumbers.count + 1
+                personNumbers[group] = number
+                identity.personID = number
+            }
+            identities[index] = identity
+        }
+        if let most = options.maximumFaces {
+            // Tracks known to be one person count once.
+            var groups: [Int: (prominence: Double, first: Int)] = [:]
+            for (order, index) in kept.enumerated() {
+                let group = people[order].group
+                let known = groups[group] ?? (0, index)
+                groups[group] = (known.prominence + tracks[index].prominence, known.first)
+            }
+            let best = groups.sorted { ($1.value.prominence, $0.value.first) < ($0.value.prominence, $1.value.first) }
+                .prefix(most).map(\.key)
+            let chosen = Set(best)
+            for (order, index) in kept.enumerated() where !chosen.contains(people[order].group) {
+                identities[index] = nil
+            }
+        }
+        self.identities = identities
+    }
+}

@@ -1,0 +1,39 @@
+internal import VidscanCore
+
+/// `events.csv`: one row per event, in order of time.
+public enum EventTable {
+    public static let columns: [Column] = definitions.map(\.column)
+    static let names: [String] = columns.map(\.name)
+
+    static func fields(of event: FaceEvent) -> [Field] { definitions.map { $0.field(event) } }
+
+    private typealias Definition = ColumnDefinition<FaceEvent>
+
+    private static let definitions: [Definition] = [
+        Definition("time", unit: "s", range: "any", "When it begins, on the clock of faces.csv.") {
+            .microseconds($0.microseconds)
+        },
+        Definition(
+            "kind", range: FaceEvent.Kind.allCases.map(\.rawValue).joined(separator: ", "),
+            "face_started and face_stopped: the first and last sample of a face_id. shot_cut: the first sample of a new"
+                + " shot. blink: both eyes closed for at most half a second (told at 12 samples a second or more)."
+                + " eyes_closed: for longer. smile_started and smile_stopped: smile above 60 and below 40. look_away: the"
+                + " head turned 35 degrees or more from the camera for half a second or more."
+        ) { .text($0.kind.rawValue) },
+        Definition("face_id", range: "1 and up", "Whose event it is; blank for shot_cut.") {
+            $0.faceID.map { .integer(Int64($0)) } ?? .missing
+        },
+        Definition(
+            "value", range: "depends on kind",
+            "face_stopped: left (the picture), occluded (or turned away), cut or end (of the video). shot_cut: hard, or"
+                + " gradual (a dissolve or fade). blink, eyes_closed, smile_stopped, look_away: how long it lasted, in"
+                + " seconds. smile_started: the smile's value. face_started: blank."
+        ) { event in
+            switch event.value {
+            case .none: .missing
+            case .text(let text): .text(text)
+            case .number(let value): .decimal(value, decimals: 3)
+            }
+        },
+    ]
+}

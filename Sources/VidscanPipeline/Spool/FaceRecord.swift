@@ -1,0 +1,139 @@
+internal import VidscanCore
+internal import VidscanFaces
+
+/// The points of a face that its row has: from the mesh, or from the detector where no mesh fits.
+struct FacePoints: Sendable, Equatable {
+    var leftEye: Point
+    var rightEye: Point
+    var nose: Point
+    var leftMouthCorner: Point
+    var rightMouthCorner: Point
+    /// Only from the mesh, as the distance is.
+    var chin: Point?
+    var interocularDistance: Double?
+
+    init(_ face: AnalyzedFace) {
+        let marks = face.observation.landmarks
+        guard let mesh = face.mesh else {
+            leftEye = marks.leftEye
+            rightEye = marks.rightEye
+            nose = marks.nose
+            leftMouthCorner = marks.leftMouthCorner
+            rightMouthCorner = marks.rightMouthCorner
+            return
+        }
+        leftEye = mesh.middle(MeshPoint.leftEyeInner, MeshPoint.leftEyeOuter)
+        rightEye = mesh.middle(MeshPoint.rightEyeInner, MeshPoint.rightEyeOuter)
+        nose = mesh[MeshPoint.noseTip]
+        leftMouthCorner = mesh[MeshPoint.leftMouthCorner]
+        rightMouthCorner = mesh[MeshPoint.rightMouthCorner]
+        chin = mesh[MeshPoint.chin]
+        interocularDistance = mesh.distance(MeshPoint.rightEyeOuter, MeshPoint.leftEyeOuter)
+    }
+
+    var mouth: Point {
+        Point(x: (leftMouthCorner.x + rightMouthCorner.x) / 2, y: (leftMouthCorner.y + rightMouthCorner.y) / 2)
+    }
+
+    static let count = 13
+
+    /// As numbers; NaN for what is missing.
+    var numbers: [Double] {
+        get {
+            [
+                leftEye.x, leftEye.y, rightEye.x, rightEye.y, nose.x, nose.y, leftMouthCorner.x, leftMouthCorner.y,
+                rightMouthCorner.x, rightMouthCorner.y, chin?.x ?? .nan, chin?.y ?? .nan, interocularDistance ?? .nan,
+            ]
+        }
+        set {
+            leftEye = Point(x: newValue[0], y: newValue[1])
+            rightEye = Point(x: newValue[2], y: newValue[3])
+            nose = Point(x: newValue[4], y: newValue[5])
+            leftMouthCorner = Point(x: newValue[6], y: newValue[7])
+            rightMouthCorner = Point(x: newValue[8], y: newValue[9])
+            chin = newValue[10].isNaN ? nil : Point(x: newValue[10], y: newValue[11])
+            interocularDistance = newValue[12].isNaN ? nil : newValue[12]
+        }
+    }
+
+    init(numbers: [Double]) {
+        leftEye = Point(x: 0, y: 0)
+        rightEye = leftEye
+        nose = leftEye
+        leftMouthCorner = leftEye
+        rightMouthCorner = leftEye
+        self.numbers = numbers
+    }
+}
+
+/// One face of one frame, as it lies in the spool until the whole video is known.
+struct FaceRecord: Sendable {
+    var box: Rectangle
+    var confidence: Double
+    var landmarks: FaceLandmarks
+    var presence: Double
+    var points: FacePoints
+    var yaw: Double?
+    var pitch: Double?
+    var roll: Double?
+    var brightness: Double?
+    var sharpness: Double?
+    /// In the order of `Metric.allCases`; NaN for what is not measured.
+    var metrics: [Float]
+    var emoji: Metric?
+    var appearance: FaceAppearance?
+    var shape: [Float]?
+    var blendshapes: [Float]?
+    var mesh: FaceMesh?
+
+    init(_ face: AnalyzedFace, metrics wanted: Set<Metric>) {
+        box = face.observation.box
+        confidence = face.observation.confidence
+        landmarks = face.observation.landmarks
+        presence = face.presence
+        points = FacePoints(face)
+        yaw = face.pose?.yaw
+        pitch = face.pose?.pitch
+        roll = face.pose?.roll
+        brightness = face.quality?.brightness
+        sharpness = face.quality?.sharpness
+        metrics = Metric.allCases.map { metric in
+            face.expressions?[metric].map(Float.init) ?? .nan
+        }
+        let character = face.expressions?.dominantEmoji(among: wanted)
+        emoji = character.flatMap { character in Metric.allCases.first { $0.emoji == character } }
+        appearance = face.appearance
+        shape = face.shape
+        blendshapes = face.expressions?.blendshapes
+        mesh = face.mesh
+    }
+
+    /// A metric's value, if it was measured.
+    subscript(metric: Metric) -> Double? {
+        guard let index = Self.places[metric], !metrics[index].isNaN else { return nil }
+        return Double(metrics[index])
+    }
+
+    private static let places = Dictionary(uniqueKeysWithValues: zip(Metric.allCases, 0...))
+
+    var sighting: FaceSighting {
+        FaceSighting(
+            box: box, confidence: confidence, landmarks: landmarks, appearance: appearance, shape: shape)
+    }
+
+    /// Degrees between the head's direction and the camera's axis.
+    var turnDegrees: Double? {
+        guard let yaw, let pitch else { return nil }
+        return (yaw * yaw + pitch * pitch).squareRoot()
+    }
+}
+
+/// One frame of the spool.
+struct FrameRecord: Sendable {
+    var microseconds: Int64
+    var index: Int64
+    var size: PictureSize
+    var faces: [FaceRecord]
+
+    var seconds: Double { Double(microseconds) / 1e6 }
+}
