@@ -97,7 +97,7 @@ struct TrackingScene {
         }
         let identities = TrackSelection(
             summaries, samplesOfShot: [Int(seconds * rate)], options: TrackSelection.Options(),
-            stitching: PersonStitcher()
+            stitching: TrackStitcher()
         ).identities
         // Flickers are dropped; a person who is not certain stays a track.
         score.endScene(

@@ -27,6 +27,8 @@ public struct ShotDetector: Sendable {
     private static let lookAheadSamples = 3
     private static let lookAheadSeconds = 0.35
     private static let longestDisturbance = 0.5
+    /// Samples around a smeared one among which a sharp one is looked for: a whip pan lasts for several of a high rate.
+    private static let smearReach = 10
     private static let memorySeconds = 3.2
     private static let memorySamples = 100
 
@@ -140,15 +142,15 @@ public struct ShotDetector: Sendable {
     private func isSmeared(_ position: Int) -> Bool {
         func sharpest(_ range: ClosedRange<Int>) -> FrameSignature? {
             range.clamped(to: 0...samples.count - 1).lazy.filter { $0 != position && range.contains($0) }
-                .filter { abs(samples[$0].seconds - samples[position].seconds) < 0.75 }
+                .filter { abs(samples[$0].seconds - samples[position].seconds) < 0.75 || abs($0 - position) == 1 }
                 .map { samples[$0].signature }
                 .max { min($0.edgesAcross, $0.edgesDown) < min($1.edgesAcross, $1.edgesDown) }
         }
         // A whip pan is over before samples further apart could show it.
         guard position > 0, position + 1 < samples.count,
             samples[position + 1].seconds - samples[position - 1].seconds < 0.6,
-            let before = sharpest(position - 3...position - 1),
-            let after = sharpest(position + 1...position + 3)
+            let before = sharpest(position - Self.smearReach...position - 1),
+            let after = sharpest(position + 1...position + Self.smearReach)
         else { return false }
         let signature = samples[position].signature
         // Where one large step follows another, less blur gives the camera away.

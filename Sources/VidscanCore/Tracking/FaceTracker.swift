@@ -2,8 +2,8 @@
 ///
 /// Each track predicts where its face is now and remembers how it looks; the faces of a sample are paired with the tracks
 /// so that the evidence for all pairs together is largest. A face that is hardly seen may continue a track, but not start
-/// one. A track unseen for longer than the gap ends. No track goes on after a cut, unless the same face is there again
-/// beyond doubt.
+/// one. A track unseen for longer than the gap ends, and a cut ends every track: whether the same person is there again
+/// can be told better once both shots have been seen (`TrackStitcher`).
 ///
 /// Numbers count from 1 in order of first appearance (from left to right within a sample) and never come back.
 public struct FaceTracker: Sendable {
@@ -30,8 +30,6 @@ public struct FaceTracker: Sendable {
         var motion: MotionEstimate
         var profile = IdentityProfile()
         var recent = IdentityProfile()
-        /// A cut has come since it was last seen.
-        var isCutOff = false
         /// Its last sample was the one before.
         var wasJustSeen = true
     }
@@ -60,7 +58,7 @@ public struct FaceTracker: Sendable {
         _ sightings: [FaceSighting], seconds: Double, isAfterCut: Bool = false
     ) -> [Int?] {
         tracks.removeAll { seconds - $0.motion.seconds > options.maximumGapSeconds + 1e-6 }
-        if isAfterCut { for index in tracks.indices { tracks[index].isCutOff = true } }
+        if isAfterCut { tracks.removeAll() }
         let looks = sightings.map { sighting in
             var profile = IdentityProfile()
             profile.add(sighting)
@@ -99,12 +97,7 @@ public struct FaceTracker: Sendable {
             }
             let sighting = sightings[column]
             ids[column] = tracks[row].id
-            if tracks[row].isCutOff {
-                tracks[row].motion = MotionEstimate(box: sighting.box, seconds: seconds)
-                tracks[row].isCutOff = false
-            } else {
-                tracks[row].motion.follow(sighting.box, at: seconds)
-            }
+            tracks[row].motion.follow(sighting.box, at: seconds)
             tracks[row].wasJustSeen = true
             // A face that is half hidden looks like what hides it.
             if sighting.confidence >= options.startingConfidence {
@@ -121,11 +114,6 @@ public struct FaceTracker: Sendable {
     ) -> Double? {
         let elapsed = seconds - track.motion.seconds
         var difference = track.profile.difference(to: look, betweenVariances: evidence.betweenVariances)
-        if track.isCutOff {
-            // Beyond doubt, or not at all: everything that can be compared must agree.
-            guard let certainty = SameFace.certainty(difference) else { return nil }
-            return certainty
-        }
         let recent = track.recent.difference(to: look, betweenVariances: [])
         difference.portrait = Self.least(difference.portrait, recent.portrait)
         difference.hair = Self.least(difference.hair, recent.hair)

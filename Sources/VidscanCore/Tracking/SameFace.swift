@@ -1,20 +1,25 @@
-/// Whether two looks belong to one person beyond doubt: what it takes to join tracks without seeing the way between.
+/// Whether two looks belong to one person: what it takes to join tracks without seeing the way between.
 public enum SameFace {
-    /// - Returns: how sure it is, above 0; `nil` when there is room for doubt.
-    public static func certainty(_ difference: IdentityProfile.Difference) -> Double? {
-        guard let portrait = difference.portrait, let hair = difference.hair else { return nil }
+    /// A certainty at which two tracks are one person.
+    public static let certain = 5.0
+    /// A certainty at which a face keeps its number after a cut.
+    public static let beyondDoubt = 6.0
+
+    /// - Returns: how sure it is, up to about 9; 0 when something speaks against it.
+    public static func certainty(_ difference: IdentityProfile.Difference) -> Double {
+        guard let portrait = difference.portrait, let hair = difference.hair, portrait < 0.3, hair < 0.3 else {
+            return 0
+        }
         // Clothes and hair of one person in one scene hardly change; another person may wear alike, but then the
         // shape must speak for one person clearly.
-        guard portrait < 0.3, hair < 0.3 else { return nil }
         let shape = difference.shapeEvidence ?? -1
         if let clothes = difference.clothes {
-            guard clothes < 0.3 else { return nil }
-            let likeness = (0.3 - clothes) * 8 + (0.3 - hair) * 6 + (0.3 - portrait) * 5
-            let total = likeness + 0.5 * min(shape, 6)
-            return shape > -2 && total > 4 ? total : nil
+            guard clothes < 0.3, shape > -2 else { return 0 }
+            return (0.3 - clothes) * 8 + (0.3 - hair) * 6 + (0.3 - portrait) * 5 + 0.5 * min(shape, 6)
         }
-        let total = (0.3 - hair) * 8 + (0.3 - portrait) * 6 + 0.6 * min(shape, 6)
-        return shape > 2 && total > 5 ? total : nil
+        // In a close-up that shows no clothes, many people look alike.
+        guard shape > 2 else { return 0 }
+        return (0.3 - hair) * 8 + (0.3 - portrait) * 6 + 0.6 * min(shape, 6) - 1.3
     }
 
     /// Whether two looks may belong to one person.

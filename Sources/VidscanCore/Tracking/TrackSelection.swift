@@ -19,7 +19,7 @@ public struct TrackSelection: Sendable {
 
     /// Numbers of a track in the result.
     public struct Identity: Sendable, Equatable {
-        /// Counts from 1 in order of first appearance.
+        /// Counts from 1 in order of first appearance. Tracks that a cut interrupted may share one.
         public var faceID: Int
         /// Of the person, from 1; `nil` where it is open who it is.
         public var personID: Int?
@@ -33,7 +33,7 @@ public struct TrackSelection: Sendable {
     ///   - samplesOfShot: how many samples each shot has.
     ///   - stitching: tells which tracks are one person.
     public init(
-        _ tracks: [TrackSummary], samplesOfShot: [Int], options: Options, stitching: PersonStitcher
+        _ tracks: [TrackSummary], samplesOfShot: [Int], options: Options, stitching: TrackStitcher
     ) {
         let kept = tracks.indices.filter { index in
             let available = samplesOfShot.indices.contains(tracks[index].shot) ? samplesOfShot[tracks[index].shot] : 1
@@ -42,11 +42,15 @@ public struct TrackSelection: Sendable {
                 && tracks[index].meanConfidence < options.meanConfidence * (tracks[index].samples < 5 ? 1.2 : 1)
             return tracks[index].samples >= min(options.minimumSamples, max(available, 1)) && !isDoubtful
         }
-        let people = stitching.people(among: kept.map { tracks[$0] })
+        let stitched = stitching.stitch(kept.map { tracks[$0] })
+        let people = stitched.people
         var identities = [Identity?](repeating: nil, count: tracks.count)
+        var faceNumbers: [Int: Int] = [:]
         var personNumbers: [Int: Int] = [:]
         for (order, index) in kept.enumerated() {
-            var identity = Identity(faceID: order + 1, personID: nil)
+            let face = faceNumbers[stitched.faces[order]] ?? faceNumbers.count + 1
+            faceNumbers[stitched.faces[order]] = face
+            var identity = Identity(faceID: face, personID: nil)
             if case .certain(let group) = people[order] {
                 let number = personNumbers[group] ?? personNumbers.count + 1
                 personNumbers[group] = number

@@ -15,7 +15,8 @@ public enum EventTable {
         },
         Definition(
             "kind", range: FaceEvent.Kind.allCases.map(\.rawValue).joined(separator: ", "),
-            "face_started and face_stopped: the first and last sample of a face_id. shot_cut: the first sample of a new"
+            "face_started and face_stopped: the first and last sample of a stretch in sight; a face_id that is seen again"
+                + " after a cut has several. shot_cut: the first sample of a new"
                 + " shot. blink: both eyes closed for at most half a second (told at 12 samples a second or more)."
                 + " eyes_closed: for longer. smile_started and smile_stopped: smile above 60 and below 40. look_away: the"
                 + " head turned 35 degrees or more from the camera for half a second or more."

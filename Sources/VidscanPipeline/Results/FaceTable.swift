@@ -39,8 +39,8 @@ public enum FaceTable {
         ) { .integer($0.frame) },
         Definition(
             "face_id", range: "1 and up",
-            "The same number follows the same face from sample to sample, from when it comes into sight until it is lost;"
-                + " in order of first appearance."
+            "The same number follows the same face from sample to sample, from when it comes into sight until it is lost,"
+                + " and goes on after a cut where it is the same person beyond doubt; in order of first appearance."
         ) { .integer(Int64($0.faceID)) },
         Definition("confidence", range: "0 to 1", decimals: 4, "The detector's score for being a face.") {
             $0.face.confidence

@@ -1,7 +1,7 @@
 internal import VidscanCore
 internal import VidscanFaces
 
-/// What one face's track came to.
+/// What one face's tracks came to.
 struct TrackRow: Sendable {
     struct Statistic: Sendable {
         var mean: Float?
@@ -15,6 +15,7 @@ struct TrackRow: Sendable {
     var lastMicroseconds: Int64
     var visibleSeconds: Double
     var samples: Int
+    var appearances: Int
     var meanBox: Rectangle
     var bestMicroseconds: Int64
     var bestFrame: Int64
@@ -76,6 +77,9 @@ public enum TrackTable {
             "Its samples times the mean time between samples of the video; 0 in a still picture."
         ) { $0.visibleSeconds },
         Definition("samples", range: "1 and up", "Its rows in faces.csv.") { .integer(Int64($0.samples)) },
+        Definition(
+            "appearances", range: "1 and up", "How often it comes into sight: its face_started events in events.csv."
+        ) { .integer(Int64($0.appearances)) },
         Definition("x", unit: "px", range: "inside the picture", decimals: 2, "Left edge of the mean box.") {
             $0.meanBox.x
         },

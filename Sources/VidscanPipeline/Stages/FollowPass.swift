@@ -8,6 +8,8 @@ struct Following {
     let summaries: [TrackSummary]
     /// By track, from 0; `nil` for those that are dropped.
     let identities: [TrackSelection.Identity?]
+    /// The last sample of each face, by face_id.
+    let lastSamples: [Int: Int]
     let sampleCount: Int
     /// Seconds between samples, on average; 0 for a single one.
     let interval: Double
@@ -58,11 +60,15 @@ struct FollowPass {
         choice.meanConfidence = 1.1 * options.minimumConfidence
         let selection = TrackSelection(
             summaries, samplesOfShot: samplesOfShot, options: choice,
-            stitching: PersonStitcher(shapeVariances: FaceShape.betweenVariances))
+            stitching: TrackStitcher(shapeVariances: FaceShape.betweenVariances))
+        var lastSamples: [Int: Int] = [:]
+        for (summary, identity) in zip(summaries, selection.identities) {
+            if let face = identity?.faceID { lastSamples[face] = max(lastSamples[face] ?? 0, summary.lastSample) }
+        }
         let span = times.map { $0.last - $0.first } ?? 0
         return Following(
-            spool: output, summaries: summaries, identities: selection.identities, sampleCount: sample,
-            interval: sample > 1 ? span / Double(sample - 1) : 0)
+            spool: output, summaries: summaries, identities: selection.identities, lastSamples: lastSamples,
+            sampleCount: sample, interval: sample > 1 ? span / Double(sample - 1) : 0)
     }
 }
 
