@@ -16,7 +16,7 @@ struct ResultTests {
         #expect(
             folder.entries
                 == ["still.png.vidscan"]
-                + ["faces.csv", "frames.csv", "run.json"].map { "still.png.vidscan/\($0)" })
+                + ["events.csv", "faces.csv", "frames.csv", "run.json", "tracks.csv"].map { "still.png.vidscan/\($0)" })
         let header = try folder.text("still.png.vidscan/faces.csv").prefix { $0 != "\n" }
         #expect(header.hasPrefix("time,frame,face_id,confidence,x,y,width,height,"))
         #expect(try folder.text("still.png.vidscan/frames.csv") == "time,frame,faces\n0.000000,0,1\n")
@@ -90,7 +90,7 @@ struct ResultTests {
         #expect(outcome.status == 1)
         #expect(outcome.errorLines.count == 1)
         #expect(outcome.errors.hasPrefix("vidscan: error: \(Checkout.clip): "))
-        #expect(outcome.errors.hasSuffix("cannot write faces.jsonl: File too large\n"))
+        #expect(outcome.errors.hasSuffix("cannot write its temporary file .frames: File too large\n"))
         #expect(folder.entries == [])
     }
 
@@ -109,6 +109,6 @@ struct ResultTests {
         guard outcome.output.contains("status") else { try Test.cancel("no small disk can be mounted here") }
         #expect(outcome.output == "status 1\n")
         #expect(outcome.errorLines.count == 1)
-        #expect(outcome.errors.hasSuffix("cannot write faces.jsonl: No space left on device\n"), "\(outcome.errors)")
+        #expect(outcome.errors.hasSuffix("cannot write its temporary file .frames: No space left on device\n"), "\(outcome.errors)")
     }
 }

@@ -54,6 +54,47 @@ import VidscanCore
         #expect(Self.changes(pictures, rate: 5).map(\.sample) == [5])
     }
 
+    /// A plain wall, and before it someone who takes a third of its width.
+    private static func wall(person: UInt64?) -> [Float] {
+        var tensor = [Float](repeating: 150, count: 3 * 160 * 90)
+        guard let person else { return tensor }
+        let look = picture(seed: person)
+        for row in 15..<90 {
+            for column in 60..<110 {
+                for channel in 0..<3 {
+                    let place = channel * 160 * 90 + row * 160 + column
+                    tensor[place] = look[place]
+                }
+            }
+        }
+        return tensor
+    }
+
+    private static func changes(people: [UInt64?]) -> [ShotChange] {
+        var detector = ShotDetector()
+        let face = Rectangle(x: 0.43, y: 0.25, width: 0.2, height: 0.4)
+        for (number, person) in people.enumerated() {
+            wall(person: person).withUnsafeBufferPointer { buffer in
+                guard let base = buffer.baseAddress else { return }
+                let size = PictureSize(width: 160, height: 90)
+                detector.add(
+                    FrameSignature(TensorPicture(base: base, size: size, tensorSize: size)),
+                    faces: person == nil ? [] : [face], seconds: Double(number) / 5)
+            }
+        }
+        detector.finish()
+        return detector.changes
+    }
+
+    @Test func `someone who leaves a plain picture at once, or comes into it, is no cut`() {
+        #expect(Self.changes(people: [2, 2, 2, 2, nil, nil, nil, nil]).isEmpty)
+        #expect(Self.changes(people: [nil, nil, nil, nil, 2, 2, 2, 2]).isEmpty)
+    }
+
+    @Test func `someone else at the same place before the same wall is a cut`() {
+        #expect(Self.changes(people: [1, 1, 1, 1, 3, 3, 3, 3]).map(\.sample) == [4])
+    }
+
     @Test func `a flash is no cut`() {
         let pictures = (0..<12).map { Self.picture(seed: 1, x: Double($0), light: $0 == 5 || $0 == 6 ? 3 : 1) }
         #expect(Self.changes(pictures, rate: 10).isEmpty)

@@ -126,6 +126,15 @@ struct TrackingGenerator: RandomNumberGenerator {
     /// Sum of twelve uniform numbers: close to normal.
     mutating func normal() -> Double { (0..<12).reduce(-6) { sum, _ in sum + unit() } }
 
+    /// Of each number of a shape, between people.
+    static let shapeVariances = [Double](repeating: 6, count: 12)
+
+    /// A shape that is the person's own, with noise of variance 1.
+    mutating func shape(of identity: Int) -> [Float] {
+        var own = TrackingGenerator(seed: UInt64(identity) &* 104_729 &+ 5)
+        return Self.shapeVariances.map { Float($0.squareRoot() * own.normal() + normal()) }
+    }
+
     /// A look that is the person's own, with noise. Real people's looks lie nearer to each other than random ones: half of
     /// each is common to all.
     mutating func look(of identity: Int) -> FaceAppearance? {

@@ -84,19 +84,4 @@ struct TruthTests {
         #expect(faces.rows.count == 15)
         for row in faces.rows { #expect(row[0].wholeMatch(of: /\d+\.\d{6}/) != nil) }
     }
-
-    @Test("No more faces are kept than asked for, the surest ones")
-    func maximumFaces() async throws {
-        let all = try await AnalysisRun(Checkout.clip) { ($0.start, $0.end) = (12_000_000, 13_000_000) }
-        let one = try await AnalysisRun(Checkout.clip) {
-            ($0.start, $0.end) = (12_000_000, 13_000_000)
-            $0.maximumFaces = 1
-        }
-        #expect(try all.table("frames.csv").numbers("faces") == [2, 2, 2, 2, 2])
-        #expect(try one.table("frames.csv").numbers("faces") == [1, 1, 1, 1, 1])
-        let (two, kept) = (
-            try all.table("faces.csv").numbers("confidence"), try one.table("faces.csv").numbers("confidence")
-        )
-        #expect(kept == stride(from: 0, to: two.count, by: 2).map { max(two[$0], two[$0 + 1]) })
-    }
 }

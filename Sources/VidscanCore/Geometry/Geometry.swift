@@ -49,6 +49,12 @@ public struct Rectangle: Sendable, Hashable {
         return Rectangle(x: left, y: top, width: right - left, height: bottom - top)
     }
 
+    /// In shares of the sides of a picture.
+    public func relative(to size: PictureSize) -> Rectangle {
+        let (across, down) = (1 / Double(max(size.width, 1)), 1 / Double(max(size.height, 1)))
+        return Rectangle(x: x * across, y: y * down, width: width * across, height: height * down)
+    }
+
     public func offset(dx: Double, dy: Double) -> Rectangle {
         Rectangle(x: x + dx, y: y + dy, width: width, height: height)
     }

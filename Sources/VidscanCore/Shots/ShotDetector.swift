@@ -2,7 +2,7 @@
 ///
 /// A hard cut is a step: all samples before it differ from all after it, and by more than neighbours differ around it. A
 /// flash or something that passes the lens is no step, because the picture comes back; a whip pan is no step, because
-/// the samples in between are smeared. A dissolve is found afterwards, as a stretch whose pictures are mixtures of the
+/// the samples in between are smeared. Someone who comes or goes is no step either, when all else stays. A dissolve is found afterwards, as a stretch whose pictures are mixtures of the
 /// one before and the one after it.
 ///
 /// Signatures of the last three seconds are kept, at most a hundred.
@@ -15,6 +15,8 @@ public struct ShotDetector: Sendable {
         var step: Double
         /// Mean absolute difference in luma from the sample before.
         var travel: Double
+        /// Boxes of faces, as shares of the picture's sides.
+        var faces: [Rectangle] = []
     }
 
     /// Differences of content below this are no cut, whatever their surroundings.
@@ -43,13 +45,16 @@ public struct ShotDetector: Sendable {
     public init() {}
 
     /// Takes the next sample.
-    public mutating func add(_ signature: FrameSignature, seconds: Double) {
+    ///
+    /// - Parameter faces: their boxes as shares of the picture's sides, 0…1.
+    public mutating func add(_ signature: FrameSignature, faces: [Rectangle] = [], seconds: Double) {
         let comparison = samples.last.map { SignatureComparison($0.signature, signature) }
         // The same picture under another light is the same shot.
         let step = comparison.map { $0.structure < Self.leastStructure ? min($0.total, 0.2) : $0.total } ?? 0
         let travel = samples.last.map { $0.signature.distance(to: signature) } ?? 0
         samples.append(
-            Sample(number: count, seconds: seconds, signature: signature, step: step, travel: travel))
+            Sample(number: count, seconds: seconds, signature: signature, step: step, travel: travel,
+                faces: faces))
         count += 1
         while nextToDecide + Self.lookAheadSamples < count {
             let position = samples.count - (count - nextToDecide)
@@ -98,6 +103,7 @@ public struct ShotDetector: Sendable {
         let local = level.isEmpty ? 0 : level.reduce(0, +) / Double(level.count)
         if isSmeared(position) || isSmeared(position - 1) { return false }
         if comesBack(at: position) { return false }
+        if ComingAndGoing.explains(samples[position - 1], samples[position]) { return false }
         return step > Self.leastStep + 0.35 * local
     }
 

@@ -1,7 +1,7 @@
 /// Whether two looks belong to one person: what it takes to join tracks without seeing the way between.
 public enum SameFace {
     /// A certainty at which two tracks are one person.
-    public static let certain = 5.0
+    public static let certain = 4.5
     /// A certainty at which a face keeps its number after a cut.
     public static let beyondDoubt = 6.0
 

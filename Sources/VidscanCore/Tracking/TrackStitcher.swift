@@ -12,7 +12,7 @@ public struct TrackStitcher: Sendable {
         /// In a group of its own, but some other track may be the same person.
         case open(Int)
 
-        var group: Int {
+        public var group: Int {
             switch self {
             case .certain(let group), .open(let group): group
             }

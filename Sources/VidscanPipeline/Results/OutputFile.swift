@@ -10,7 +10,8 @@ final class OutputFile {
     var buffer = ByteWriter(reservingCapacity: 1 << 16)
 
     init(path: String) throws(PipelineError) {
-        name = (path as NSString).lastPathComponent
+        let file = (path as NSString).lastPathComponent
+        name = file.hasPrefix(".") ? "its temporary file \(file)" : file
         descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else { throw Self.failure("create", name) }
     }

@@ -57,7 +57,9 @@ struct WriteStage {
         var report = Report()
         while let result = try await line.results.receive() {
             for next in order.insert(result, sequence: result.sequence) {
-                shots.add(next.signature, seconds: Double(next.microseconds) / 1e6)
+                shots.add(
+                    next.signature, faces: next.faces.map { $0.observation.box.relative(to: next.displaySize) },
+                    seconds: Double(next.microseconds) / 1e6)
                 try spool.append(
                     FrameRecord(
                         microseconds: next.microseconds, index: next.index, size: next.displaySize,
