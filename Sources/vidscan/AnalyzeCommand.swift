@@ -67,7 +67,9 @@ struct AnalyzeCommand: AsyncParsableCommand {
             valueName: "samples"))
     var minTrack = 2
 
-    @Flag(name: .customLong("no-smoothing"), help: "Write boxes and points as found, not smoothed over ±0.3 s.")
+    @Flag(
+        name: .customLong("no-smoothing"),
+        help: "Write boxes and points as found; else they are smoothed from 8 samples a second on.")
     var leavesRaw = false
 
     @Option(help: "exact: the same results everywhere; fast: bfloat16 where the processor has it.")

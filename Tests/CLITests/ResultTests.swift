@@ -109,6 +109,8 @@ struct ResultTests {
         guard outcome.output.contains("status") else { try Test.cancel("no small disk can be mounted here") }
         #expect(outcome.output == "status 1\n")
         #expect(outcome.errorLines.count == 1)
-        #expect(outcome.errors.hasSuffix("cannot write its temporary file .frames: No space left on device\n"), "\(outcome.errors)")
+        #expect(
+            outcome.errors.hasSuffix("cannot write its temporary file .frames: No space left on device\n"),
+            "\(outcome.errors)")
     }
 }

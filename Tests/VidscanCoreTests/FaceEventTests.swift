@@ -59,22 +59,6 @@ import VidscanCore
         #expect(Self.events([0, 50, 50, 50, 50, 50, 0, 0, 0, 0, 0], rate: 5, turn).map(\.kind) == [.lookAway])
     }
 
-    @Test func `a smoothed straight path stays where it is`() {
-        let offsets = [-0.3, -0.2, -0.1, 0, 0.1, 0.2, 0.3]
-        let factors = LocalRegression().factors(offsets: offsets)
-        #expect(abs(factors.reduce(0, +) - 1) < 1e-9)
-        #expect(abs(zip(factors, offsets).reduce(0) { $0 + $1.0 * (3 * $1.1 + 10) } - 10) < 1e-9)
-        // A parabola's height is kept as well.
-        #expect(abs(zip(factors, offsets).reduce(0) { $0 + $1.0 * (5 * $1.1 * $1.1 + 2) } - 2) < 1e-9)
-    }
-
-    @Test func `at the end of a track a straight path is continued, not lagged behind`() {
-        let offsets = [-0.2, 0.0]
-        let factors = LocalRegression().factors(offsets: offsets)
-        #expect(abs(zip(factors, offsets).reduce(0) { $0 + $1.0 * 7 * $1.1 }) < 1e-9)
-        #expect(LocalRegression().factors(offsets: [0]) == [1])
-    }
-
     @Test func `the sketch's median is right to half a bin, whatever the number of values`() {
         var sketch = MetricSketch(range: 0...100)
         for value in 0..<100_000 { sketch.add(Double(value % 1000) / 10) }

@@ -21,7 +21,8 @@ import VidscanCore
                 shot: track.shot, pictureSize: TrackingScene.size)
             for step in 0..<5 {
                 summary.add(
-                    FaceSighting(box: box, confidence: 0.9, appearance: generator.look(of: track.identity),
+                    FaceSighting(
+                        box: box, confidence: 0.9, appearance: generator.look(of: track.identity),
                         shape: generator.shape(of: track.identity)),
                     weight: track.weight, seconds: track.start + Double(step) / 5, sample: first + step)
             }

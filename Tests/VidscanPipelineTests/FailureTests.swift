@@ -41,7 +41,9 @@ struct FailureTests {
             _ = try await run(Checkout.clip, into: folder, observer: observer)
         }
         #expect(error?.code == .output)
-        #expect(error?.description == "\(Checkout.clip): cannot create its temporary file .tracks: No such file or directory")
+        #expect(
+            error?.description
+                == "\(Checkout.clip): cannot create its temporary file .tracks: No such file or directory")
         #expect(folder.entries == [])
     }
 

@@ -6,7 +6,8 @@ import VidscanPipeline
 /// Ids, events and tracks of whole runs.
 @Suite struct TrackingPipelineTests {
     /// The tables of the sample clip.
-    private static func sample(workers: Int = 2, _ change: (inout AnalysisOptions) throws -> Void = { _ in }) async throws
+    private static func sample(workers: Int = 2, _ change: (inout AnalysisOptions) throws -> Void = { _ in })
+        async throws
         -> AnalysisRun
     {
         try await AnalysisRun(Checkout.clip) {

@@ -53,7 +53,8 @@ public struct ShotDetector: Sendable {
         let step = comparison.map { $0.structure < Self.leastStructure ? min($0.total, 0.2) : $0.total } ?? 0
         let travel = samples.last.map { $0.signature.distance(to: signature) } ?? 0
         samples.append(
-            Sample(number: count, seconds: seconds, signature: signature, step: step, travel: travel,
+            Sample(
+                number: count, seconds: seconds, signature: signature, step: step, travel: travel,
                 faces: faces))
         count += 1
         while nextToDecide + Self.lookAheadSamples < count {

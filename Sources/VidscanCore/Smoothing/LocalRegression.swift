@@ -1,9 +1,9 @@
 internal import Glibc
 
-/// A zero-lag smoother for samples at any times: the value at a time is that of a curve fitted to the samples around it,
-/// the nearer ones weighing more (Cleveland, "Robust locally weighted regression", JASA 74, 1979; here without the
-/// robustness, and with Gaussian weights). With five samples or more the curve is a parabola, which keeps the height of
-/// peaks; with fewer, a straight line.
+/// A zero-lag smoother for samples at any times: the value at a time is that of a parabola fitted to the samples around
+/// it, the nearer ones weighing more (Cleveland, "Robust locally weighted regression", JASA 74, 1979; here without the
+/// robustness, and with Gaussian weights). A parabola keeps the height of peaks; where fewer than five samples are near,
+/// a value stays as it is, because a straighter line would cut corners by more than samples tremble.
 public struct LocalRegression: Sendable, Equatable {
     /// Samples further away than this do not count, in seconds.
     public var reach: Double
@@ -17,11 +17,12 @@ public struct LocalRegression: Sendable, Equatable {
 
     /// How much each sample counts for the value at time 0.
     ///
-    /// - Parameter offsets: of the samples, in seconds; one of them is 0. All within `reach`.
+    /// - Parameter offsets: of the samples, in seconds; exactly one of them is 0. All within `reach`.
     /// - Returns: factors that sum to 1, in the same order.
     public func factors(offsets: [Double]) -> [Double] {
+        let unchanged = offsets.map { $0 == 0 ? 1.0 : 0 }
+        guard offsets.count >= 5 else { return unchanged }
         let weights = offsets.map { exp(-0.5 * ($0 / width) * ($0 / width)) }
-        let degree = offsets.count >= 5 ? 2 : offsets.count >= 2 ? 1 : 0
         // Moments of the weighted times, in units of the reach so that they are of like size.
         let times = offsets.map { $0 / reach }
         var moments = [Double](repeating: 0, count: 5)
@@ -34,23 +35,11 @@ public struct LocalRegression: Sendable, Equatable {
         }
         let (m0, m1, m2, m3, m4) = (moments[0], moments[1], moments[2], moments[3], moments[4])
         // First row of the inverse of the moment matrix: the fitted curve's value at 0 as a sum over samples.
-        switch degree {
-        case 2:
-            let a = m2 * m4 - m3 * m3
-            let b = m2 * m3 - m1 * m4
-            let c = m1 * m3 - m2 * m2
-            let determinant = m0 * a + m1 * b + m2 * c
-            if abs(determinant) > 1e-9 {
-                return zip(times, weights).map { $1 * (a + b * $0 + c * $0 * $0) / determinant }
-            }
-            fallthrough
-        case 1:
-            let determinant = m0 * m2 - m1 * m1
-            if abs(determinant) > 1e-9 {
-                return zip(times, weights).map { $1 * (m2 - m1 * $0) / determinant }
-            }
-            fallthrough
-        default: return weights.map { $0 / m0 }
-        }
+        let a = m2 * m4 - m3 * m3
+        let b = m2 * m3 - m1 * m4
+        let c = m1 * m3 - m2 * m2
+        let determinant = m0 * a + m1 * b + m2 * c
+        guard abs(determinant) > 1e-9 else { return unchanged }
+        return zip(times, weights).map { $1 * (a + b * $0 + c * $0 * $0) / determinant }
     }
 }

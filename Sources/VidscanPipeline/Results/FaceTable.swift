@@ -50,8 +50,8 @@ public enum FaceTable {
     // MARK: Where
 
     private static let space =
-        "In the upright, square-pixel picture, origin at its top left corner. Smoothed over ±0.3 s unless --no-smoothing is"
-        + " given; JSON has the raw values too."
+        "In the upright, square-pixel picture, origin at its top left corner. Smoothed where five samples or more lie within"
+        + " 0.3 s, unless --no-smoothing is given; JSON has the raw values too."
 
     private static let box: [Definition] = [
         ("x", "Left edge", \Rectangle.x), ("y", "Top edge", \Rectangle.y), ("width", "Width", \Rectangle.width),
