@@ -15,7 +15,7 @@ struct FiltersCommand: AsyncParsableCommand {
               vidscan filters show eq
               vidscan filters preview movie.mp4 --at 1:05 --filter yadif --filter eq=gamma=1.4 -o sheet.png
             """,
-        subcommands: [List.self, Show.self])
+        subcommands: [List.self, Show.self, FilterPreviewCommand.self])
 
     struct List: ParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Lists the filters, by category.")

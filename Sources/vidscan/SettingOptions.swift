@@ -26,7 +26,7 @@ struct SettingOptions: ParsableArguments {
     /// - Throws: `PipelineFileError`, `ConfigurationError`.
     func resolve(named: String? = nil) throws -> ResolvedConfiguration {
         let file = try (named ?? pipeline).map {
-            try PipelineLibrary.load($0, allowsFileFilters: video.allowFileFilters)
+            try PipelineLibrary.load($0, allowsFileFilters: video.filtering.allowFileFilters)
         }
         return try ResolvedConfiguration(
             workers: max(1, ProcessInfo.processInfo.activeProcessorCount), file: file,

@@ -26,6 +26,31 @@ struct VideoOptions: ParsableArguments {
     @Option(help: .of("sample.max_duration", valueName: "seconds"))
     var maxDuration: Double?
 
+    @OptionGroup
+    var filtering: FilterOptions
+
+    func overrides() throws -> [ResolvedConfiguration.Override] {
+        var list = OverrideList()
+        try list.add("sample.rate", rate.map { .text($0.value.description) }, "--rate")
+        if everyFrame { try list.add("sample.rate", .text("every-frame"), "--every-frame") }
+        try list.add("sample.start", start.map { .number(Double($0.microseconds) / 1e6) }, "--start")
+        try list.add("sample.end", end.map { .number(Double($0.microseconds) / 1e6) }, "--end")
+        try list.add("sample.stream", stream.map { .integer($0) }, "--stream")
+        try list.add("sample.max_pixels", maxPixels.map { .integer($0) }, "--max-pixels")
+        try list.add("sample.max_duration", maxDuration.map { .number($0) }, "--max-duration")
+        return list.overrides + (try filtering.overrides())
+    }
+
+    func validate() throws {
+        _ = try overrides()
+        if let start, let end, end.microseconds <= start.microseconds {
+            throw ValidationError("--end must come after --start.")
+        }
+    }
+}
+
+/// What pictures go through.
+struct FilterOptions: ParsableArguments {
     @Option(
         name: .customLong("filter"),
         help: ArgumentHelp(
@@ -38,13 +63,6 @@ struct VideoOptions: ParsableArguments {
 
     func overrides() throws -> [ResolvedConfiguration.Override] {
         var list = OverrideList()
-        try list.add("sample.rate", rate.map { .text($0.value.description) }, "--rate")
-        if everyFrame { try list.add("sample.rate", .text("every-frame"), "--every-frame") }
-        try list.add("sample.start", start.map { .number(Double($0.microseconds) / 1e6) }, "--start")
-        try list.add("sample.end", end.map { .number(Double($0.microseconds) / 1e6) }, "--end")
-        try list.add("sample.stream", stream.map { .integer($0) }, "--stream")
-        try list.add("sample.max_pixels", maxPixels.map { .integer($0) }, "--max-pixels")
-        try list.add("sample.max_duration", maxDuration.map { .number($0) }, "--max-duration")
         if !filters.isEmpty {
             do {
                 let chain = try FilterChain(steps: filters, allowsFiles: allowFileFilters)
@@ -56,12 +74,7 @@ struct VideoOptions: ParsableArguments {
         return list.overrides
     }
 
-    func validate() throws {
-        _ = try overrides()
-        if let start, let end, end.microseconds <= start.microseconds {
-            throw ValidationError("--end must come after --start.")
-        }
-    }
+    func validate() throws { _ = try overrides() }
 }
 
 /// What the options of a command line set.

@@ -33,7 +33,7 @@ public enum FilterCatalog {
         let name = String(cString: filter.pointee.name)
         if soundOnly.contains(name) { return false }
         let pads = padTypes(filter, isOutput: false) + padTypes(filter, isOutput: true)
-        return pads.contains("video") || pads.isEmpty || pads == ["audio"] && name == "abuffer"
+        return pads.contains("video") || pads.isEmpty
     }
 
     private static func padTypes(_ filter: UnsafePointer<AVFilter>, isOutput: Bool) -> [String] {

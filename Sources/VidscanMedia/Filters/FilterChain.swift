@@ -72,10 +72,10 @@ public struct FilterChain: Sendable, Hashable {
         FilterSyntax.text(name: filter, options: options)
     }
 
-    /// The first `count` filters, and the last of them as written, for chains without branches; else by steps.
+    /// The chain up to each of its filters, and that filter as written; a chain with branches only as a whole.
     public func prefixes() -> [(steps: [String], last: String)] {
-        let list = parts ?? steps
-        return list.indices.map { (Array(list[...$0]), list[$0].trimmed) }
+        guard let parts else { return [(steps, text)] }
+        return parts.indices.map { (Array(parts[...$0]), parts[$0].trimmed) }
     }
 }
 

@@ -10,7 +10,7 @@ enum FilterTraits {
         alphaextract avgblur bilateral boxblur cas chromahold chromakey chromanr chromashift colorbalance
         colorchannelmixer colorcontrast colorcorrect colorhold colorize colorkey colorlevels colormatrix colorspace
         colortemperature convolution copy crop curves dblur dctdnoiz deband deflate delogo despill dilation drawbox
-        drawgrid drawtext edgedetect eq erosion exposure fillborders floodfill format gblur geq gradfun grayworld greyedge
+        drawgrid drawtext edgedetect eq erosion exposure fillborders floodfill format gblur geq gradfun grayworld
         hflip hqx hsvhold hsvkey hue huesaturation il inflate kirsch lenscorrection limiter lumakey lut lut1d lut3d lutrgb
         lutyuv median monochrome negate nlmeans noformat null owdenoise pad perspective pixelize prewitt pseudocolor
         removegrain rgbashift roberts rotate sab scale scharr selectivecolor setdar setfield setparams setrange setsar
