@@ -20,7 +20,10 @@ struct FiltersCommand: AsyncParsableCommand {
     struct List: ParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Lists the filters, by category.")
 
-        @Option(help: "Only this category.")
+        @Option(
+            help: ArgumentHelp(
+                "Only this one: \(FilterCategory.allCases.map(\.rawValue).joined(separator: ", ")).",
+                valueName: "category"))
         var category: FilterCategory?
 
         func run() {
@@ -58,4 +61,7 @@ struct FiltersCommand: AsyncParsableCommand {
     }
 }
 
-extension FilterCategory: ExpressibleByArgument {}
+extension FilterCategory: ExpressibleByArgument {
+    /// Too many for the one line of an error; the help has them.
+    public static var allValueStrings: [String] { [] }
+}

@@ -39,7 +39,7 @@ struct FilterCatalogTests {
         }
     }
 
-    @Test("Knows the options that ffmpeg knows", arguments: ["eq", "scale", "drawtext", "crop", "hqdn3d", "overlay"])
+    @Test("Knows the options that ffmpeg knows", arguments: ["eq", "unsharp", "drawtext", "crop", "hqdn3d", "overlay"])
     func options(name: String) throws {
         let help = try ChildProcess.run(["ffmpeg", "-v", "quiet", "-h", "filter=\(name)"]).output
         let filter = try #require(FilterCatalog.named(name))

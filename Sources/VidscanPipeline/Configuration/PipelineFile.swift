@@ -58,12 +58,8 @@ public struct PipelineFile: Sendable {
     private static let maximumBrackets = 1000
 
     private static func compose(_ text: String, path: String) throws(PipelineFileError) -> Node? {
-        let problem = { (mark: Mark?, message: String) in
-            PipelineFileError([
-                PipelineProblem(
-                    file: path, position: mark.map { TextPosition(line: $0.line, column: $0.column) },
-                    message: message)
-            ])
+        let problem = { (position: TextPosition?, message: String) in
+            PipelineFileError([PipelineProblem(file: path, position: position, message: message)])
         }
         let isDeep =
             text.utf8.count { $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "{") } > maximumBrackets
@@ -75,14 +71,23 @@ public struct PipelineFile: Sendable {
             switch error {
             case .scanner(_, let reason, let mark, _), .parser(_, let reason, let mark, _),
                 .composer(_, let reason, let mark, _):
-                throw problem(mark, "is no YAML: \(reason)")
+                throw problem(TextPosition(line: mark.line, column: mark.column), "is no YAML: \(reason)")
             case .duplicatedKeysInMapping(let names, let context):
-                throw problem(context.mark, "key '\(names.first ?? "")' is there twice")
+                let name = names.first ?? ""
+                throw problem(second(name, after: context.mark, in: text), "key '\(name)' is there twice")
             default: throw problem(nil, "is no YAML")
             }
         } catch {
             throw problem(nil, "is no YAML: \(error)")
         }
+    }
+
+    /// Where a key stands again: the parser tells only where it stands first.
+    private static func second(_ name: String, after first: Mark, in text: String) -> TextPosition {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        let start = String(repeating: " ", count: max(0, first.column - 1)) + name + ":"
+        let again = lines.indices.first { $0 >= first.line && lines[$0].hasPrefix(start) }
+        return TextPosition(line: again.map { $0 + 1 } ?? first.line, column: first.column)
     }
 
     private static func reason(_ error: any Error) -> String {

@@ -57,7 +57,7 @@ public struct ResolvedConfiguration: Sendable {
             override.key.set(override.value, &configuration)
             origins[override.key.path] = .option(override.option)
         }
-        for rule in Rule.all where !rule.holds(configuration) { throw rule.error(origins) }
+        for rule in Rule.all where !rule.holds(configuration) { throw rule.error(origins, configuration) }
     }
 
     public func origin(of key: PipelineKey) -> Origin { origins[key.path] ?? .preset }
@@ -92,18 +92,25 @@ public struct ResolvedConfiguration: Sendable {
         return [("\(stage.rawValue):", origin)] + chain.steps.map { ("  - \(quoted($0))", "") }
     }
 
-    private static func yaml(_ value: SettingValue) -> String {
+    fileprivate static func yaml(_ value: SettingValue) -> String {
         switch value {
         case .absent: "null"
         case .flag(let value): "\(value)"
         case .integer(let value): "\(value)"
         case .number(let value): NumberText.plain(value)
-        case .text(let text):
-            text.allSatisfy { $0.isLetter || $0.isNumber || "-_/.".contains($0) } && !text.isEmpty
-                ? text : quoted(text)
+        case .text(let text): isPlain(text) ? text : quoted(text)
         case .list(let names): "[" + names.joined(separator: ", ") + "]"
         case .filters(let chain): quoted(chain.text)
         }
+    }
+
+    /// Whether YAML takes it for a text as it stands.
+    private static func isPlain(_ text: String) -> Bool {
+        !text.isEmpty && text.lowercased() != "null"
+            && text.unicodeScalars.allSatisfy {
+                $0.isASCII && ($0.properties.isAlphabetic || "0123456789-_/.".contains(Character($0)))
+            }
+            && text.first != "-"
     }
 
     /// A JSON text is a YAML text.
@@ -147,18 +154,21 @@ private struct Rule: Sendable {
         },
     ]
 
-    func error(_ origins: [String: ResolvedConfiguration.Origin]) -> any Error {
+    func error(_ origins: [String: ResolvedConfiguration.Origin], _ configuration: Configuration) -> any Error {
         let places = [greater, lesser].compactMap { path -> (String, TextPosition)? in
             if case .file(let file, let position)? = origins[path] { (file, position) } else { nil }
         }
         let isOption = [greater, lesser].contains {
             if case .option? = origins[$0] { true } else { false }
         }
+        guard !isOption, let (file, position) = places.first else {
+            let names = [greater, lesser].map { PipelineKey.at($0)?.options.first ?? "'\($0)'" }
+            return ConfigurationError("\(names[0]) \(words) \(names[1]).")
+        }
         let names = [greater, lesser].map { path in
-            isOption ? PipelineKey.at(path)?.options.first ?? "'\(path)'" : "'\(path)'"
+            "'\(path)' (\(PipelineKey.at(path).map { ResolvedConfiguration.yaml($0.value(configuration)) } ?? ""))"
         }
         let message = "\(names[0]) \(words) \(names[1])"
-        guard !isOption, let (file, position) = places.first else { return ConfigurationError(message + ".") }
         return PipelineFileError([PipelineProblem(file: file, position: position, message: message)])
     }
 }
