@@ -96,7 +96,9 @@ public final class FrameReader {
         restart = RestartPoint(parameters)
         info = VideoInfo(demuxer)
         filter = options.filters.map { [grid, info] in
-            FrameFilter($0, grid: grid, frameRate: info.frameRate, threads: max(1, options.decoderThreads))
+            FrameFilter(
+                $0, grid: grid, frameRate: info.frameRate, threads: max(1, options.decoderThreads),
+                maximumPixels: options.limits.maximumPixels)
         }
         // Filters that remember need all that came before, from the first frame on.
         let mayPass = restart.mayPass && options.passesOver && options.filters?.needsEveryFrame != true

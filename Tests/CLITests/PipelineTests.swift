@@ -83,7 +83,7 @@ struct PipelineTests {
         ("sample x.mp4 --filter split", "--filter: the filter chain must lead from one video to one video"),
         ("pipelines show p.yaml", "p.yaml:2:13: 'detect.accuracy' is best; allowed: low, medium, high"),
         ("filters show eqq", "unknown filter 'eqq'; did you mean 'eq'?"),
-        ("filters list --category blurs", "The value 'blurs' is invalid for '--category <category>'."),
+        ("filters list --category blurs", "The value 'blurs' is invalid for '--category <category>'"),
     ]
 
     @Test("What is wrong is one line and status 2", arguments: wrong)
@@ -181,6 +181,9 @@ struct FilterCommandTests {
         #expect(run.status == 1)
         #expect(run.errorLines.count == 1)
         #expect(run.errors.contains("faces.mp4: the filter chain cannot be built for pictures of 640x360: "))
+        let huge = try Tool.run("analyze", Checkout.clip, "--filter", "scale=20000:20000", in: folder)
+        #expect(huge.status == 1)
+        #expect(huge.errors.contains("its picture of 20000x20000 is over the limit of 100000000 pixels"))
         #expect(folder.entries == [])
     }
 

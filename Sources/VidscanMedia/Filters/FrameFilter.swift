@@ -17,6 +17,7 @@ final class FrameFilter {
     private let timeBase: Rational
     private let frameRate: Rational?
     private let threads: Int
+    private let maximumPixels: Int
     private let text: String
     private var graph: FilterGraph?
     private var waiting: [Output] = []
@@ -25,11 +26,13 @@ final class FrameFilter {
     ///   - grid: what is sampled; tells a chain that needs every frame for its first filters which pictures the others may
     ///     leave out.
     ///   - frameRate: as the container announces it.
-    init(_ chain: FilterChain, grid: SampleGrid, frameRate: Rational?, threads: Int) {
+    ///   - maximumPixels: of the pictures that come out.
+    init(_ chain: FilterChain, grid: SampleGrid, frameRate: Rational?, threads: Int, maximumPixels: Int) {
         self.chain = chain
         self.timeBase = grid.clock.timeBase
         self.frameRate = frameRate
         self.threads = threads
+        self.maximumPixels = maximumPixels
         text = Self.text(of: chain, grid: grid)
     }
 
@@ -69,6 +72,10 @@ final class FrameFilter {
         if graph?.input != input {
             try flush()
             let graph = try FilterGraph(text, input: input, threads: threads)
+            let size = graph.outputGeometry.codedSize
+            guard size.width * size.height <= maximumPixels else {
+                throw .pictureTooLarge(size.width, size.height, limit: maximumPixels)
+            }
             self.graph = graph
             toSource = Self.map(graph, source: geometry)
         }

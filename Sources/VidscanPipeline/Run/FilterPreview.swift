@@ -31,7 +31,7 @@ public struct FilterPreview: Sendable {
         let file = try InputFile(input)
         var panels = [
             try panel(
-                file, after: nil, title: "source", detail: "at \(TimeText.seconds(microseconds)) s", at: microseconds)
+                file, after: nil, title: "source", detail: nil, at: microseconds)
         ]
         for (number, prefix) in (options.filters?.prefixes() ?? []).enumerated() {
             let chain: FilterChain
@@ -62,7 +62,7 @@ public struct FilterPreview: Sendable {
     }
 
     private func panel(
-        _ file: InputFile, after chain: FilterChain?, title: String, detail: String, at microseconds: Int64
+        _ file: InputFile, after chain: FilterChain?, title: String, detail: String?, at microseconds: Int64
     ) throws(PipelineError) -> ContactSheet.Panel {
         do throws(MediaError) {
             let reader = try FrameReader(
@@ -73,7 +73,8 @@ public struct FilterPreview: Sendable {
             guard let frame = try reader.next() else {
                 throw MediaError(.undecodable, "has no picture at or after \(TimeText.seconds(microseconds)) s")
             }
-            return ContactSheet.Panel(frame: frame, title: title, detail: detail)
+            return ContactSheet.Panel(
+                frame: frame, title: title, detail: detail ?? "at \(TimeText.seconds(frame.microseconds)) s")
         } catch {
             throw PipelineError(.media(error.code), error.reason, input: file.name, stage: .decode)
         }
