@@ -27,6 +27,7 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+        .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
     ],
     targets: [
         .systemLibrary(name: "CFFmpeg", pkgConfig: "libavformat libavcodec libavfilter libswscale libavutil"),
@@ -42,7 +43,10 @@ let package = Package(
             exclude: ["Resources"], swiftSettings: strict),
         .target(
             name: "VidscanPipeline",
-            dependencies: ["CSystem", "VidscanCore", "VidscanMedia", "VidscanInference", "VidscanFaces"],
+            dependencies: [
+                "CSystem", "VidscanCore", "VidscanMedia", "VidscanInference", "VidscanFaces",
+                .product(name: "Yams", package: "Yams"),
+            ],
             swiftSettings: strict),
         .executableTarget(
             name: "vidscan",

@@ -6,8 +6,12 @@
 #include <errno.h>
 #include <libavcodec/avcodec.h>
 #include <libavfilter/avfilter.h>
+#include <libavfilter/buffersink.h>
+#include <libavfilter/buffersrc.h>
 #include <libavformat/avformat.h>
+#include <libavutil/avstring.h>
 #include <libavutil/display.h>
+#include <libavutil/eval.h>
 #include <libavutil/imgutils.h>
 #include <libavutil/log.h>
 #include <libavutil/md5.h>
@@ -39,6 +43,26 @@ static inline const int32_t *vs_stream_display_matrix(const AVStream *stream) {
 static inline const int32_t *vs_frame_display_matrix(const AVFrame *frame) {
     const AVFrameSideData *data = av_frame_get_side_data(frame, AV_FRAME_DATA_DISPLAYMATRIX);
     return data && data->size >= 36 ? (const int32_t *)data->data : NULL;
+}
+
+// The default of an option lies in a union that also holds pointers.
+static inline int64_t vs_option_integer(const AVOption *option) { return option->default_val.i64; }
+static inline double vs_option_number(const AVOption *option) { return option->default_val.dbl; }
+static inline const char *vs_option_text(const AVOption *option) { return option->default_val.str; }
+static inline AVRational vs_option_rational(const AVOption *option) { return option->default_val.q; }
+
+// The pads' media types are asked for through an opaque array. A pad that there is not has no type.
+static inline int vs_pad_type(const AVFilter *filter, int is_output, int index) {
+    return avfilter_pad_get_type(is_output ? filter->outputs : filter->inputs, index);
+}
+
+// A class's options are listed through a pretended object: a pointer to a pointer to the class.
+static inline const AVOption *vs_next_option(const AVClass *class, const AVOption *previous) {
+    return av_opt_next(&class, previous);
+}
+
+static inline const AVOption *vs_find_option(const AVClass *class, const char *name) {
+    return av_opt_find(&class, name, NULL, 0, AV_OPT_SEARCH_FAKE_OBJ);
 }
 
 #endif

@@ -18,10 +18,13 @@ public final class FrameReader {
         /// `false` decodes every frame, whatever is sampled; the samples are the same.
         public var passesOver: Bool
         public var limits: MediaLimits
+        /// What every sampled picture goes through.
+        public var filters: FilterChain?
 
         public init(
             rate: SampleGrid.Rate, start: Int64? = nil, end: Int64? = nil, streamIndex: Int? = nil,
-            decoderThreads: Int = 2, passesOver: Bool = true, limits: MediaLimits = MediaLimits()
+            decoderThreads: Int = 2, passesOver: Bool = true, limits: MediaLimits = MediaLimits(),
+            filters: FilterChain? = nil
         ) {
             self.rate = rate
             self.start = start
@@ -30,11 +33,23 @@ public final class FrameReader {
             self.decoderThreads = decoderThreads
             self.passesOver = passesOver
             self.limits = limits
+            self.filters = filters
         }
+    }
+
+    /// What the filters make of the first sampled picture.
+    public struct Filtering: Sendable, Equatable {
+        /// Of the source, upright and with square pixels.
+        public let sourceSize: PictureSize
+        public let filteredSize: PictureSize
+        /// From display pixels of the filtered picture to those of the source; `nil` where it is not known.
+        public let toSource: AffineTransform?
     }
 
     public let info: VideoInfo
     public private(set) var statistics = ReadStatistics()
+    /// `nil` until the first sample, and without filters.
+    public private(set) var filtering: Filtering?
 
     private let demuxer: Demuxer
     private let decoder: VideoDecoder
@@ -53,6 +68,10 @@ public final class FrameReader {
     private var packetAfterDrain: (packet: UnsafeMutablePointer<AVPacket>, skipUnreferenced: Bool)?
     private var sequence = 0
     private var assumedTimestamp: Int64?
+    private let filter: FrameFilter?
+    /// When each of the last frames that went into the filters is shown, and its number.
+    private var frameNumbers: [(microseconds: Int64, index: Int64)] = []
+    private var sourceGeometry: DisplayGeometry?
 
     /// Opens a file.
     ///
@@ -75,16 +94,23 @@ public final class FrameReader {
         decoder = try VideoDecoder(
             stream: demuxer.stream, limits: options.limits, threads: max(1, options.decoderThreads))
         restart = RestartPoint(parameters)
-        plan = SamplePlan(grid: grid, mayPass: restart.mayPass && options.passesOver)
+        info = VideoInfo(demuxer)
+        filter = options.filters.map { [grid, info] in
+            FrameFilter(
+                $0, grid: grid, frameRate: info.frameRate, threads: max(1, options.decoderThreads),
+                maximumPixels: options.limits.maximumPixels)
+        }
+        // Filters that remember need all that came before, from the first frame on.
+        let mayPass = restart.mayPass && options.passesOver && options.filters?.needsEveryFrame != true
+        plan = SamplePlan(grid: grid, mayPass: mayPass)
         selector = FrameSelector(grid: grid)
         maximumPixels = options.limits.maximumPixels
         let matrix = vs_stream_display_matrix(demuxer.stream).flatMap(DisplayMatrix.orientation)
         streamMatrix = matrix?.orientation
         statistics.orientationIsApproximate = matrix.map { !$0.isExact } ?? false
-        info = VideoInfo(demuxer)
         held = PacketQueue()
         var skippedFrames: Int64 = 0
-        if options.passesOver, let start = options.start, restart.mayPass {
+        if mayPass, let start = options.start {
             skippedFrames = try SeekPlanner(demuxer: demuxer, restart: restart).seek(before: start, into: held)
         }
         numbering = PresentationIndex(base: skippedFrames)
@@ -101,6 +127,11 @@ public final class FrameReader {
     /// - Throws: `MediaError`, when nothing of the video could be decoded, or with the code `cancelled`.
     public func next() throws(MediaError) -> SampledFrame? {
         while true {
+            switch try nextFiltered() {
+            case .sample(let sample): return sample
+            case .beyondEnd: return nil
+            case .none: break
+            }
             switch try decoder.receive() {
             case .frame(let frame):
                 if let sample = try take(frame) { return sample }
@@ -108,6 +139,8 @@ public final class FrameReader {
                 try feed()
             case .ended:
                 guard let pending = packetAfterDrain else {
+                    try filter?.flush()
+                    if case .sample(let sample) = try nextFiltered() { return sample }
                     try finish()
                     return nil
                 }
@@ -198,7 +231,7 @@ public final class FrameReader {
         if packet.pointee.flags & AV_PKT_FLAG_CORRUPT != 0 { statistics.corruptPackets += 1 }
         if !summary.isHidden, let presentation = summary.presentation, grid.clock.isPlausible(presentation) {
             numbering.enter(presentation)
-            selector.note(presentation)
+            if filter?.needsEveryFrame != true { selector.note(presentation) }
         }
         plan.push(summary)
     }
@@ -220,15 +253,96 @@ public final class FrameReader {
         }
         let microseconds = grid.clock.microseconds(at: timestamp)
         statistics.lastMicroseconds = max(statistics.lastMicroseconds ?? microseconds, microseconds)
+        if let filter, filter.needsEveryFrame {
+            try checkSize(frame)
+            owned = nil
+            frameNumbers.append((microseconds, index))
+            try filter.push(frame, timestamp: timestamp, geometry: prepared(frame))
+            return nil
+        }
         guard selector.takes(timestamp) else { return nil }
+        try checkSize(frame)
+        owned = nil
+        guard let filter else {
+            return sample(frame, index: index, microseconds: microseconds, geometry: geometry(of: frame))
+        }
+        let filtered = try filter.apply(frame, timestamp: timestamp, geometry: prepared(frame))
+        return try filteredSample(filtered, index: index, microseconds: microseconds)
+    }
+
+    private func checkSize(_ frame: UnsafeMutablePointer<AVFrame>) throws(MediaError) {
         let (width, height) = (Int(frame.pointee.width), Int(frame.pointee.height))
         guard width > 0, height > 0, width * height <= maximumPixels else {
             throw .pictureTooLarge(width, height, limit: maximumPixels)
         }
+    }
+
+    private func sample(
+        _ frame: UnsafeMutablePointer<AVFrame>, index: Int64, microseconds: Int64, geometry: DisplayGeometry
+    ) -> SampledFrame {
         defer { sequence += 1 }
-        owned = nil
         return SampledFrame(
-            frame: frame, sequence: sequence, index: index, microseconds: microseconds, geometry: geometry(of: frame))
+            frame: frame, sequence: sequence, index: index, microseconds: microseconds, geometry: geometry)
+    }
+
+    // MARK: Filters
+
+    private enum Filtered {
+        case sample(SampledFrame)
+        /// All that is wanted has come out.
+        case beyondEnd
+        case none
+    }
+
+    /// The next sample among the pictures that have come out of a chain that is given every frame.
+    private func nextFiltered() throws(MediaError) -> Filtered {
+        guard let filter, filter.needsEveryFrame else { return .none }
+        while let output = filter.pop() {
+            var owned: UnsafeMutablePointer<AVFrame>? = output.frame
+            defer { av_frame_free(&owned) }
+            let clock = StreamClock(timeBase: output.timeBase, startMicroseconds: grid.clock.startMicroseconds)
+            guard let timestamp = output.timestamp, clock.isPlausible(timestamp) else { continue }
+            if let end = grid.end, clock.isAtOrAfter(end, timestamp) { return .beyondEnd }
+            selector.grid = SampleGrid(rate: grid.rate, clock: clock, start: grid.start, end: grid.end)
+            guard selector.takes(timestamp) else { continue }
+            owned = nil
+            let microseconds = clock.microseconds(at: timestamp)
+            // The number of the frame that is shown at that time.
+            while frameNumbers.count > 1, frameNumbers[1].microseconds <= microseconds { frameNumbers.removeFirst() }
+            return .sample(
+                try filteredSample(
+                    output.frame, index: frameNumbers.first?.index ?? 0, microseconds: microseconds))
+        }
+        return .none
+    }
+
+    /// Gives a frame that goes into the filters the shape of pixels that the container says it has.
+    private func prepared(_ frame: UnsafeMutablePointer<AVFrame>) -> DisplayGeometry {
+        frame.pointee.sample_aspect_ratio = av_guess_sample_aspect_ratio(demuxer.context, demuxer.stream, frame)
+        let geometry = geometry(of: frame)
+        sourceGeometry = geometry
+        return geometry
+    }
+
+    /// Takes a picture that came out of the filters.
+    private func filteredSample(
+        _ frame: UnsafeMutablePointer<AVFrame>, index: Int64, microseconds: Int64
+    ) throws(MediaError) -> SampledFrame {
+        do {
+            try checkSize(frame)
+        } catch {
+            FrameFilter.free(frame)
+            throw error
+        }
+        let aspect = frame.pointee.sample_aspect_ratio
+        let geometry = DisplayGeometry(
+            codedSize: PictureSize(width: Int(frame.pointee.width), height: Int(frame.pointee.height)),
+            pixelAspect: Rational(Int64(aspect.num), Int64(aspect.den)) ?? .one, orientation: .upright)
+        if filtering == nil, let sourceGeometry {
+            filtering = Filtering(
+                sourceSize: sourceGeometry.displaySize, filteredSize: geometry.displaySize, toSource: filter?.toSource)
+        }
+        return sample(frame, index: index, microseconds: microseconds, geometry: geometry)
     }
 
     /// A timestamp for a frame that has none: the previous one's plus a frame's duration, as the stream announces it.

@@ -6,7 +6,7 @@ public enum MediaVersions {
     public static var summary: String {
         let parts = [
             ("libavformat", avformat_version()), ("libavcodec", avcodec_version()), ("libavutil", avutil_version()),
-            ("libswscale", swscale_version()),
+            ("libswscale", swscale_version()), ("libavfilter", avfilter_version()),
         ]
         let list = parts.map { "\($0) \($1 >> 16).\($1 >> 8 & 0xFF).\($1 & 0xFF)" }.joined(separator: ", ")
         return "\(String(cString: av_version_info())) (\(list))"

@@ -28,6 +28,7 @@ struct Measurements {
         case .memory: try measureMemory()
         case .workers: try measureWorkers()
         case .startup: try measureStartup()
+        case .filters: try measureFilters()
         }
     }
 
@@ -110,6 +111,21 @@ struct Measurements {
         }
         report.add(Report.Line(what: "a clip of one frame, start to end", measured: milliseconds(pair.first)))
         report.add(Report.Line(what: "`vidscan --version`: loading the program", measured: milliseconds(pair.second)))
+    }
+
+    /// What filters add, on samples and on every frame. Every frame is decoded in all four runs, so that only the filters
+    /// differ.
+    private mutating func measureFilters() throws {
+        let clip = try clips.minute()
+        let sample = { [vidscan] (options: [String]) in [vidscan, "sample", clip, "--decode-all"] + options }
+        let chain = ["--filter", "eq=gamma=1.2,gblur=sigma=3,unsharp"]
+        let few = try Pair(sample(chain), against: sample([]), rounds: min(rounds, 3))
+        let all = try Pair(
+            sample(["--every-frame"] + chain), against: sample(["--every-frame"]), rounds: min(rounds, 3))
+        let added = { (pair: Pair) in zip(pair.first, pair.second).map { $0.cpuSeconds - $1.cpuSeconds } }
+        add(
+            "filters without memory at 5 of 25 frames/s: CPU that they add ÷ that on every frame",
+            Spread(zip(added(few), added(all)).map { $0 / $1 }), aim: "0.20")
     }
 
     // MARK: Commands

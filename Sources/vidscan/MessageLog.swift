@@ -1,12 +1,13 @@
 internal import Foundation
 internal import Logging
+internal import VidscanPipeline
 
 /// Messages on standard error, through swift-log: `vidscan: warning: …`, or a JSON object a line.
 struct MessageLog: Sendable {
     private let logger: Logger
 
     /// - Parameter overProgressLine: a line of progress may stand where the message goes; it is cleared first.
-    init(format: TellingOptions.LogFormat, level: Logger.Level, overProgressLine: Bool) {
+    init(format: MessageOptions.Format, level: Logger.Level, overProgressLine: Bool) {
         var logger = Logger(label: "vidscan") { _ in
             StandardErrorHandler(format: format, overProgressLine: overProgressLine)
         }
@@ -27,7 +28,7 @@ struct MessageLog: Sendable {
 }
 
 private struct StandardErrorHandler: LogHandler {
-    let format: TellingOptions.LogFormat
+    let format: MessageOptions.Format
     let overProgressLine: Bool
     var metadata: Logger.Metadata = [:]
     var logLevel: Logger.Level = .info

@@ -9,12 +9,13 @@ struct SampleCommand: AsyncParsableCommand {
         commandName: "sample",
         abstract: "Lists the frames that an analysis would look at, without looking at them.",
         discussion: """
-            Decodes and samples only, and prints a CSV: time, frame and, with --md5, the checksum of the decoded planes \
-            as FFmpeg's framemd5 prints it. So what was sampled can be compared with what any other tool decodes.
+            Decodes and samples only, and prints a CSV: time, frame and, with --md5, the checksum of the planes \
+            after the filters, as FFmpeg's framemd5 prints it. So what was sampled can be compared with what any other tool decodes.
 
             EXAMPLES
               vidscan sample movie.mp4 --rate 2
               vidscan sample movie.mp4 --md5 --start 10 --end 12
+              vidscan sample movie.mp4 --md5 --filter yadif
             """)
 
     @Argument(help: ArgumentHelp("A video or picture.", valueName: "input"))
@@ -36,12 +37,19 @@ struct SampleCommand: AsyncParsableCommand {
             Output.error("vidscan: error: \(error)")
             throw ExitStatus.someFailed
         }
+        let options: AnalysisOptions
+        do {
+            options = try ResolvedConfiguration(workers: 1, overrides: video.overrides()).configuration.analysis
+        } catch {
+            Output.error("vidscan: error: \(error)")
+            throw ExitStatus.usage
+        }
         do {
             let reader = try FrameReader(
                 path: input,
                 options: FrameReader.Options(
-                    rate: video.samplingRate, start: video.start?.microseconds, end: video.end?.microseconds,
-                    streamIndex: video.stream, passesOver: !decodeAll, limits: video.limits))
+                    rate: options.rate, start: options.start, end: options.end, streamIndex: options.streamIndex,
+                    passesOver: !decodeAll, limits: options.limits, filters: options.filters))
             var writer = ByteWriter()
             writer.write(text: printsDigest ? "time,frame,md5\n" : "time,frame\n")
             while let frame = try reader.next() {

@@ -1,31 +1,45 @@
-internal import ArgumentParser
+public import ArgumentParser
 internal import Glibc
 internal import Logging
+public import VidscanPipeline
 
 /// How much is told, and how.
 struct TellingOptions: ParsableArguments {
-    enum LogFormat: String, CaseIterable, ExpressibleByArgument {
-        case text, json
-    }
-
     @Flag(name: .shortAndLong, help: "Tell errors only.")
     var quiet = false
 
     @Flag(name: .shortAndLong, help: "Tell details too.")
     var verbose = false
 
-    @Option(help: "Messages as text, or as one JSON object a line.")
-    var logFormat: LogFormat = .text
+    @Option(help: .of("write.log_format"))
+    var logFormat: MessageOptions.Format?
 
     func validate() throws {
         if quiet && verbose { throw ValidationError("--quiet and --verbose exclude each other.") }
     }
 
+    func overrides() throws -> [ResolvedConfiguration.Override] {
+        var list = OverrideList()
+        if quiet { try list.add("write.messages", .text("quiet"), "--quiet") }
+        if verbose { try list.add("write.messages", .text("verbose"), "--verbose") }
+        try list.add("write.log_format", logFormat.map { .text($0.rawValue) }, "--log-format")
+        return list.overrides
+    }
+}
+
+extension MessageOptions.Format: ExpressibleByArgument {}
+
+extension MessageOptions {
     func makeTeller() -> Teller {
-        let isTerminal = isatty(STDERR_FILENO) == 1 && logFormat == .text && !quiet
+        let isTerminal = isatty(STDERR_FILENO) == 1 && format == .text && level != .quiet
+        let logged: Logger.Level =
+            switch level {
+            case .quiet: .error
+            case .normal: .info
+            case .verbose: .debug
+            }
         return Teller(
-            log: MessageLog(
-                format: logFormat, level: quiet ? .error : verbose ? .debug : .info, overProgressLine: isTerminal),
+            log: MessageLog(format: format, level: logged, overProgressLine: isTerminal),
             showsProgressLine: isTerminal)
     }
 }

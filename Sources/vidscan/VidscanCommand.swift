@@ -12,6 +12,7 @@ struct VidscanCommand: AsyncParsableCommand {
             EXAMPLES
               vidscan analyze movie.mp4                 faces 5 times a second, into movie.mp4.vidscan/
               vidscan analyze *.mp4 --output results    many videos, one result folder each
+              vidscan analyze a.mp4 --pipeline thorough settings from a file
               vidscan schema                            what each column means
               vidscan doctor                            is everything there that vidscan needs?
 
@@ -20,7 +21,10 @@ struct VidscanCommand: AsyncParsableCommand {
               1  some inputs failed               130  interrupted
             """,
         version: Vidscan.version,
-        subcommands: [AnalyzeCommand.self, SampleCommand.self, SchemaCommand.self, DoctorCommand.self])
+        subcommands: [
+            AnalyzeCommand.self, SampleCommand.self, PipelinesCommand.self, FiltersCommand.self, SchemaCommand.self,
+            DoctorCommand.self,
+        ])
 
     /// Parses, runs, and ends with one of the exit statuses above.
     static func main() async {

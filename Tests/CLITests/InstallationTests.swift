@@ -17,6 +17,8 @@ struct InstallationTests {
             try FileManager.default.createSymbolicLink(
                 atPath: prefix + "/share/vidscan/models/" + model, withDestinationPath: Checkout.models + "/" + model)
         }
+        try FileManager.default.createSymbolicLink(
+            atPath: prefix + "/share/vidscan/pipelines", withDestinationPath: Checkout.root + "/pipelines")
         return prefix
     }
 
@@ -41,8 +43,9 @@ struct InstallationTests {
         let doctor = try ChildProcess.run([prefix + "/bin/vidscan", "doctor"])
         #expect(doctor.status == 0)
         #expect(doctor.output.contains(prefix + "/share/vidscan/models/centerface.onnx"))
+        #expect(try ChildProcess.run([prefix + "/bin/vidscan", "pipelines", "check", "fast"]).output == "fast: ok\n")
         let analysis = try ChildProcess.run(
-            [prefix + "/bin/vidscan", "analyze", try Variants.path("still.png")], in: folder.path)
+            [prefix + "/bin/vidscan", "analyze", try Variants.path("still.png"), "--pipeline", "fast"], in: folder.path)
         #expect(analysis.status == 0, "\(analysis.errors)")
     }
 

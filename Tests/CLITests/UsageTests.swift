@@ -8,6 +8,10 @@ struct UsageTests {
             ([], "vidscan analyze movie.mp4"), (["--help"], "vidscan doctor"), (["help"], "vidscan schema"),
             (["analyze", "--help"], "vidscan analyze interview.mov --rate 12 --format csv,json"),
             (["sample", "--help"], "vidscan sample movie.mp4 --rate 2"),
+            (["pipelines", "--help"], "vidscan pipelines show thorough --rate 10"),
+            (["pipelines", "show", "--help"], "vidscan pipelines show default"),
+            (["filters", "--help"], "vidscan filters list --category denoise"),
+            (["filters", "preview", "--help"], "--pipeline lobby.yaml --mark-faces -o sheet.png"),
             (["schema", "--help"], "vidscan schema --format markdown > columns.md"),
         ])
     func help(arguments: [String], example: String) throws {

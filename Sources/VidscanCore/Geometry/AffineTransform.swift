@@ -26,4 +26,14 @@ public struct AffineTransform: Sendable, Hashable {
             xx: xx * inner.xx + xy * inner.yx, xy: xx * inner.xy + xy * inner.yy, x: xx * inner.x + xy * inner.y + x,
             yx: yx * inner.xx + yy * inner.yx, yy: yx * inner.xy + yy * inner.yy, y: yx * inner.x + yy * inner.y + y)
     }
+
+    public static let identity = AffineTransform(xx: 1, xy: 0, x: 0, yx: 0, yy: 1, y: 0)
+
+    /// - Returns: the map that undoes this one, or `nil` when it makes the plane a line or a point.
+    public var inverse: AffineTransform? {
+        let determinant = xx * yy - xy * yx
+        guard determinant.isFinite, abs(determinant) > 1e-12 else { return nil }
+        let (a, b, c, d) = (yy / determinant, -xy / determinant, -yx / determinant, xx / determinant)
+        return AffineTransform(xx: a, xy: b, x: -(a * x + b * y), yx: c, yy: d, y: -(c * x + d * y))
+    }
 }

@@ -45,7 +45,8 @@ public struct SampleGrid: Sendable, Equatable {
 /// It needs to see just the frames that could be taken: those that the plan left undecoded serve no tick. When damage
 /// swallows the frame that a tick was meant for, the next one that comes serves it.
 public struct FrameSelector: Sendable {
-    private let grid: SampleGrid
+    /// May be replaced by one of the same rate and start on a clock with another time base.
+    public var grid: SampleGrid
     private var servedTicks: Int64 = 0
 
     public init(grid: SampleGrid) {

@@ -59,6 +59,8 @@ public struct AnalysisOptions: Sendable, Equatable {
     public var smoothing: LocalRegression? = LocalRegression()
     public var events = EventOptions()
     public var limits = MediaLimits()
+    /// What every sampled picture goes through before faces are looked for.
+    public var filters: FilterChain?
 
     public init(workers: Int) {
         self.workers = workers

@@ -73,7 +73,7 @@ public struct Analysis: Sendable {
                 let stage = WriteStage(line: line, options: options, observer: observer)
                 return .written(try await stage.run(folderPath: folderPath, blendshapeNames: blendshapeNames))
             }
-            var outcome = RunOutcome(input: file.name)
+            var outcome = RunOutcome(input: file.name, blinkRate: options.events.blinkMinimumRate)
             var workersLeft = line.workerThreads.count
             for try await result in group {
                 outcome.add(result)
@@ -90,8 +90,9 @@ public struct Analysis: Sendable {
         RunRecord(
             openvinoVersion: InferenceRuntime.version, models: try models.digests(),
             input: RunRecord.Input(path: file.absolutePath, bytes: file.bytes, modified: file.modified),
-            options: RunRecord.Options(options),
-            video: outcome.video, counts: outcome.counts, warnings: outcome.warnings,
+            pipeline: Configuration(analysis: options).record, workers: options.workers,
+            filters: outcome.filters(options.filters), video: outcome.video, counts: outcome.counts,
+            warnings: outcome.warnings,
             notices: outcome.notices,
             timings: RunRecord.Timings(
                 wallSeconds: wallSeconds, resampleSeconds: outcome.times.resample, detectSeconds: outcome.times.detect,

@@ -8,8 +8,12 @@ struct RunOutcome: Sendable {
     private(set) var written = WriteStage.Report()
     private(set) var times = StageTimes()
 
-    init(input: String) {
+    /// Samples a second from which on blinks are told.
+    private let blinkRate: String
+
+    init(input: String, blinkRate: Double) {
         self.input = input
+        self.blinkRate = NumberText.plain(blinkRate)
     }
 
     mutating func add(_ result: StageResult) {
@@ -54,8 +58,23 @@ struct RunOutcome: Sendable {
 
     /// What the options left out, in words.
     var notices: [String] {
-        written.lacksBlinks
-            ? ["fewer than 12 samples a second: blinks cannot be told and are not in events.csv"] : []
+        var notices: [String] = []
+        if written.lacksBlinks {
+            notices.append("fewer than \(blinkRate) samples a second: blinks cannot be told and are not in events.csv")
+        }
+        if let filtering = decoded?.filtering, filtering.toSource == nil {
+            notices.append(
+                "the filters move the picture in a way that no map tells: places cannot be traced to the source")
+        }
+        return notices
+    }
+
+    /// What the filters made of the pictures; `nil` without filters, and when no frame was sampled.
+    func filters(_ chain: FilterChain?) -> RunRecord.Filters? {
+        guard let chain, let filtering = decoded?.filtering else { return nil }
+        return RunRecord.Filters(
+            chain: chain.text, everyFrame: chain.needsEveryFrame, sourceWidth: filtering.sourceSize.width,
+            sourceHeight: filtering.sourceSize.height, toSource: filtering.toSource.map(RunRecord.Filters.Map.init))
     }
 
     var video: RunRecord.Video {

@@ -60,42 +60,24 @@ struct RunRecord: Encodable {
         var tableSeconds: Double
     }
 
-    struct Options: Encodable {
-        var rate: String
-        var startSeconds: Double?
-        var endSeconds: Double?
-        var stream: Int?
-        var accuracy: String
-        var faces: String
-        var maxFaces: Int?
-        var minFace: Double
-        var minConfidence: Double
-        var maxGapSeconds: Double
-        var minTrackSamples: Int
-        var smoothing: Bool
-        var precision: String
-        var workers: Int
-        var format: [String]
+    /// What the filters made of the pictures.
+    struct Filters: Encodable {
+        var chain: String
+        /// Some filter was given every frame, and not only those that are sampled.
+        var everyFrame: Bool
+        var sourceWidth: Int
+        var sourceHeight: Int
+        /// From a place in the tables to the place in the source: x' = xx·x + xy·y + x, y' = yx·x + yy·y + y, in pixels of
+        /// the upright, square-pixel picture. Missing when a filter moves things in a way that no such map tells.
+        var toSource: Map?
 
-        init(_ options: AnalysisOptions) {
-            switch options.rate {
-            case .everyFrame: rate = "every-frame"
-            case .perSecond(let value): rate = value.description
+        struct Map: Encodable {
+            var xx, xy, x, yx, yy, y: Double
+
+            init(_ map: VidscanCore.AffineTransform) {
+                (xx, xy, x) = (map.xx, map.xy, map.x)
+                (yx, yy, y) = (map.yx, map.yy, map.y)
             }
-            startSeconds = options.start.map { Double($0) / 1e6 }
-            endSeconds = options.end.map { Double($0) / 1e6 }
-            stream = options.streamIndex
-            accuracy = options.accuracy.rawValue
-            faces = options.faceSize.rawValue
-            maxFaces = options.maximumFaces
-            minFace = options.minimumFace
-            minConfidence = options.minimumConfidence
-            maxGapSeconds = options.maximumGapSeconds
-            minTrackSamples = options.minimumTrackSamples
-            smoothing = options.smoothing != nil
-            precision = options.precision.rawValue
-            workers = options.workers
-            format = options.formats.map(\.rawValue).sorted()
         }
     }
 
@@ -104,7 +86,10 @@ struct RunRecord: Encodable {
     var openvinoVersion: String
     var models: [String: String]
     var input: Input
-    var options: Options
+    /// All settings that the results depend on, as a pipeline file has them: `--pipeline run.json` repeats the run.
+    var pipeline: JSONValue
+    var workers: Int
+    var filters: Filters?
     var video: Video
     var counts: Counts
     /// What a careful reader of the tables should know; empty when all went well.

@@ -7,6 +7,7 @@ struct DecodeStage {
         var info: VideoInfo
         var statistics: ReadStatistics
         var displaySize: PictureSize?
+        var filtering: FrameReader.Filtering?
         /// No window was asked for.
         var isWholeVideo: Bool
     }
@@ -42,7 +43,7 @@ struct DecodeStage {
             line.frames.finish()
             return Report(
                 info: reader.info, statistics: reader.statistics, displaySize: displaySize,
-                isWholeVideo: options.start == nil && options.end == nil)
+                filtering: reader.filtering, isWholeVideo: options.start == nil && options.end == nil)
         } catch let error as MediaError {
             if error.code == .cancelled { throw CancellationError() }
             throw PipelineError(
@@ -55,6 +56,6 @@ extension FrameReader.Options {
     init(_ options: AnalysisOptions) {
         self.init(
             rate: options.rate, start: options.start, end: options.end, streamIndex: options.streamIndex,
-            limits: options.limits)
+            limits: options.limits, filters: options.filters)
     }
 }

@@ -1,0 +1,39 @@
+/// Finds what somebody who mistyped a name is likely to have meant.
+public enum NearestName {
+    /// The name that takes the fewest changes of a letter (insertions, removals, replacements, swaps of neighbours: the
+    /// optimal string alignment distance); a third of the letters at most.
+    public static func find(_ name: String, among names: some Sequence<String>) -> String? {
+        let typed = Array(name.lowercased().unicodeScalars)
+        var best: (name: String, distance: Int)?
+        for candidate in names {
+            let distance = distance(typed, Array(candidate.lowercased().unicodeScalars))
+            if distance < best?.distance ?? .max { best = (candidate, distance) }
+        }
+        guard let best, best.distance <= max(1, max(typed.count, best.name.unicodeScalars.count) / 3) else {
+            return nil
+        }
+        return best.name
+    }
+
+    /// `; did you mean 'scale'?`, or nothing when no name is near.
+    public static func suggestion(for name: String, among names: some Sequence<String>) -> String {
+        find(name, among: names).map { "; did you mean '\($0)'?" } ?? ""
+    }
+
+    private static func distance(_ a: [Unicode.Scalar], _ b: [Unicode.Scalar]) -> Int {
+        var rows = [Array(0...b.count)]
+        for i in 1..<(a.count + 1) {
+            var row = [i]
+            for j in 1..<(b.count + 1) {
+                let replaced = rows[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)
+                var least = min(replaced, rows[i - 1][j] + 1, row[j - 1] + 1)
+                if i > 1, j > 1, a[i - 1] == b[j - 2], a[i - 2] == b[j - 1] {
+                    least = min(least, rows[i - 2][j - 2] + 1)
+                }
+                row.append(least)
+            }
+            rows.append(row)
+        }
+        return rows[a.count][b.count]
+    }
+}

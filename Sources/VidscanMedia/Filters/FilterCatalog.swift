@@ -1,0 +1,162 @@
+internal import CFFmpeg
+internal import VidscanCore
+
+/// The video filters of the libavfilter that this process runs with, read from the library's own tables.
+public enum FilterCatalog {
+    /// Every filter with a video input or output, and those whose pads only their options tell, by name.
+    public static let all: [FilterDescription] = {
+        var found: [FilterDescription] = []
+        var state: UnsafeMutableRawPointer?
+        while let filter = av_filter_iterate(&state) {
+            if isVideo(filter) { found.append(describe(filter)) }
+        }
+        return found.sorted { $0.name < $1.name }
+    }()
+
+    public static let names: [String] = all.map(\.name)
+
+    public static func named(_ name: String) -> FilterDescription? {
+        all.first { $0.name == name }
+    }
+
+    /// Of the installed video filters, those that no category knows. Empty, unless the library is newer than the table.
+    public static var uncategorised: [String] { names.filter { FilterCategory.of($0) == nil } }
+
+    /// Filters without fixed pads, whose media type nothing tells, but which are for sound.
+    private static let soundOnly: Set<String> = [
+        "afir", "ainterleave", "amerge", "amix", "asegment", "astreamselect", "headphone", "join", "ladspa", "lv2",
+    ]
+
+    // MARK: Reading
+
+    private static func isVideo(_ filter: UnsafePointer<AVFilter>) -> Bool {
+        let name = String(cString: filter.pointee.name)
+        if soundOnly.contains(name) { return false }
+        let pads = padTypes(filter, isOutput: false) + padTypes(filter, isOutput: true)
+        return pads.contains("video") || pads.isEmpty
+    }
+
+    private static func padTypes(_ filter: UnsafePointer<AVFilter>, isOutput: Bool) -> [String] {
+        let count = avfilter_filter_pad_count(filter, isOutput ? 1 : 0)
+        return (0..<Int32(count)).map {
+            switch vs_pad_type(filter, isOutput ? 1 : 0, $0) {
+            case AVMEDIA_TYPE_VIDEO.rawValue: "video"
+            case AVMEDIA_TYPE_AUDIO.rawValue: "audio"
+            default: "other"
+            }
+        }
+    }
+
+    private static func describe(_ filter: UnsafePointer<AVFilter>) -> FilterDescription {
+        let name = String(cString: filter.pointee.name)
+        let flags = filter.pointee.flags
+        let timeline = AVFILTER_FLAG_SUPPORT_TIMELINE_GENERIC | AVFILTER_FLAG_SUPPORT_TIMELINE_INTERNAL
+        return FilterDescription(
+            name: name, summary: filter.pointee.description.map { String(cString: $0) } ?? "",
+            category: FilterCategory.of(name) ?? .other, inputs: padTypes(filter, isOutput: false),
+            outputs: padTypes(filter, isOutput: true), hasMoreInputs: flags & AVFILTER_FLAG_DYNAMIC_INPUTS != 0,
+            hasMoreOutputs: flags & AVFILTER_FLAG_DYNAMIC_OUTPUTS != 0, isStateless: FilterTraits.isStateless(name),
+            isSliceable: flags & AVFILTER_FLAG_SLICE_THREADS != 0, supportsTimeline: flags & timeline != 0,
+            reach: FilterTraits.reach(of: name)?.rawValue, options: options(of: filter))
+    }
+
+    static func options(of filter: UnsafePointer<AVFilter>) -> [FilterOption] {
+        let filterName = String(cString: filter.pointee.name)
+        var table: [AVOption] = []
+        var option = vs_next_option(filter.pointee.priv_class, nil)
+        while let current = option {
+            table.append(current.pointee)
+            option = vs_next_option(filter.pointee.priv_class, current)
+        }
+        var firstNames: [Int32: String] = [:]
+        return table.filter { $0.type != AV_OPT_TYPE_CONST }.map { option in
+            let name = String(cString: option.name)
+            let alias = firstNames[option.offset]
+            if alias == nil { firstNames[option.offset] = name }
+            return describe(option, name: name, aliasOf: alias, filter: filterName, constants: constants(option, table))
+        }
+    }
+
+    private static func constants(_ option: AVOption, _ table: [AVOption]) -> [FilterOption.Choice] {
+        guard let unit = option.unit.map({ String(cString: $0) }) else { return [] }
+        return table.filter { $0.type == AV_OPT_TYPE_CONST && $0.unit.map { String(cString: $0) } == unit }.map {
+            var constant = $0
+            return FilterOption.Choice(
+                name: String(cString: constant.name), meaning: text(constant.help),
+                value: vs_option_integer(&constant))
+        }
+    }
+
+    private static func describe(
+        _ option: AVOption, name: String, aliasOf: String?, filter: String, constants: [FilterOption.Choice]
+    ) -> FilterOption {
+        let kind = kind(of: option.type, hasChoices: !constants.isEmpty)
+        let help = text(option.help)
+        return FilterOption(
+            name: name, kind: kind, help: help, defaultText: defaultText(option, choices: constants),
+            range: range(option, kind: kind), choices: constants, aliasOf: aliasOf,
+            reachesFiles: FilterTraits.namesPlace(filter: filter, option: name, help: help, isText: kind == .text))
+    }
+
+    private static func kind(of type: AVOptionType, hasChoices: Bool) -> FilterOption.Kind {
+        switch type {
+        case AV_OPT_TYPE_BOOL: .flag
+        case AV_OPT_TYPE_INT, AV_OPT_TYPE_INT64, AV_OPT_TYPE_UINT64: hasChoices ? .choice : .integer
+        case AV_OPT_TYPE_FLOAT, AV_OPT_TYPE_DOUBLE: .number
+        case AV_OPT_TYPE_FLAGS: .flags
+        case AV_OPT_TYPE_STRING: .text
+        case AV_OPT_TYPE_RATIONAL: .rational
+        case AV_OPT_TYPE_IMAGE_SIZE: .size
+        case AV_OPT_TYPE_VIDEO_RATE: .rate
+        case AV_OPT_TYPE_DURATION: .duration
+        case AV_OPT_TYPE_COLOR: .color
+        case AV_OPT_TYPE_PIXEL_FMT: .pixelFormat
+        case AV_OPT_TYPE_DICT: .dictionary
+        case AV_OPT_TYPE_BINARY: .binary
+        default: .other
+        }
+    }
+
+    private static func range(_ option: AVOption, kind: FilterOption.Kind) -> ClosedRange<Double>? {
+        switch kind {
+        case .integer, .number, .choice, .rational, .duration: break
+        default: return nil
+        }
+        let widest = option.type == AV_OPT_TYPE_FLOAT ? Double(Float.greatestFiniteMagnitude) : 9.2e18
+        guard option.min <= option.max, option.min > -widest || option.max < widest else { return nil }
+        return option.min...option.max
+    }
+
+    /// As it would be written.
+    private static func defaultText(_ option: AVOption, choices: [FilterOption.Choice]) -> String? {
+        var option = option
+        switch option.type {
+        case AV_OPT_TYPE_BOOL: return ["false", "true"][safe: Int(vs_option_integer(&option))] ?? "auto"
+        case AV_OPT_TYPE_INT, AV_OPT_TYPE_INT64, AV_OPT_TYPE_UINT64:
+            let value = vs_option_integer(&option)
+            return choices.first { $0.value == value }?.name ?? "\(value)"
+        case AV_OPT_TYPE_FLAGS:
+            let value = vs_option_integer(&option)
+            let named = choices.filter { $0.value != 0 && value & $0.value == $0.value }
+            let covered = named.reduce(Int64(0)) { $0 | $1.value }
+            return covered == value && !named.isEmpty ? named.map(\.name).joined(separator: "+") : "\(value)"
+        case AV_OPT_TYPE_FLOAT: return "\(Float(vs_option_number(&option)))"
+        case AV_OPT_TYPE_DOUBLE: return "\(vs_option_number(&option))"
+        case AV_OPT_TYPE_RATIONAL: return "\(vs_option_number(&option))"
+        case AV_OPT_TYPE_DURATION: return "\(Double(vs_option_integer(&option)) / 1e6) s"
+        case AV_OPT_TYPE_PIXEL_FMT:
+            let format = AVPixelFormat(Int32(truncatingIfNeeded: vs_option_integer(&option)))
+            return av_get_pix_fmt_name(format).map { String(cString: $0) } ?? "none"
+        case AV_OPT_TYPE_STRING, AV_OPT_TYPE_IMAGE_SIZE, AV_OPT_TYPE_VIDEO_RATE, AV_OPT_TYPE_COLOR,
+            AV_OPT_TYPE_DICT:
+            return text(vs_option_text(&option))
+        default: return nil
+        }
+    }
+
+    private static func text(_ pointer: UnsafePointer<CChar>?) -> String? { pointer.map { String(cString: $0) } }
+}
+
+extension Array {
+    fileprivate subscript(safe index: Int) -> Element? { indices.contains(index) ? self[index] : nil }
+}

@@ -1,0 +1,165 @@
+internal import CFFmpeg
+internal import Glibc
+internal import VidscanCore
+
+/// Where a graph's filters move what a picture shows, read from the configured filters.
+enum FilterGeometry {
+    typealias Context = UnsafeMutablePointer<AVFilterContext>
+
+    /// The map from pixels of what goes in to pixels of what comes out.
+    ///
+    /// - Returns: `nil` when the graph branches, or a filter moves things in a way that is not known or that changes.
+    static func map(from source: Context, to sink: Context) -> AffineTransform? {
+        var map = AffineTransform.identity
+        var current = source
+        while current != sink {
+            guard current.pointee.nb_outputs == 1, let link = current.pointee.outputs[0], let next = link.pointee.dst,
+                next.pointee.nb_inputs == 1
+            else { return nil }
+            if next != sink {
+                guard next.pointee.nb_outputs == 1, let out = next.pointee.outputs[0],
+                    let step = Step(next, link, out).map
+                else { return nil }
+                map = step.after(map)
+            }
+            current = next
+        }
+        return map
+    }
+
+    /// One filter between two links.
+    private struct Step {
+        let context: Context
+        let name: String
+        let inWidth, inHeight, outWidth, outHeight: Double
+        /// Pixels per chroma sample, as powers of two.
+        let chromaShiftX, chromaShiftY: Int32
+        private let aspect: Double
+
+        init(
+            _ context: Context, _ input: UnsafeMutablePointer<AVFilterLink>,
+            _ output: UnsafeMutablePointer<AVFilterLink>
+        ) {
+            self.context = context
+            name = context.pointee.filter.map { String(cString: $0.pointee.name) } ?? ""
+            (inWidth, inHeight) = (Double(input.pointee.w), Double(input.pointee.h))
+            (outWidth, outHeight) = (Double(output.pointee.w), Double(output.pointee.h))
+            let format = av_pix_fmt_desc_get(AVPixelFormat(input.pointee.format))?.pointee
+            chromaShiftX = Int32(format?.log2_chroma_w ?? 0)
+            chromaShiftY = Int32(format?.log2_chroma_h ?? 0)
+            let ratio = input.pointee.sample_aspect_ratio
+            aspect = ratio.num > 0 && ratio.den > 0 ? Double(ratio.num) / Double(ratio.den) : 1
+        }
+
+        var map: AffineTransform? {
+            // Switched on and off over time.
+            if let enable = option("enable"), !enable.isEmpty { return nil }
+            switch name {
+            case "crop": return crop
+            case "pad": return pad
+            case "rotate": return rotation
+            case "transpose": return transposition
+            case "hflip": return AffineTransform(xx: -1, xy: 0, x: inWidth, yx: 0, yy: 1, y: 0)
+            case "vflip": return AffineTransform(xx: 1, xy: 0, x: 0, yx: 0, yy: -1, y: inHeight)
+            case "scale", "zscale", "epx", "hqx", "super2xsai", "xbr":
+                return AffineTransform(
+                    xx: outWidth / inWidth, xy: 0, x: 0, yx: 0, yy: outHeight / inHeight, y: 0)
+            default:
+                let keepsSize = inWidth == outWidth && inHeight == outHeight
+                return keepsSize && FilterTraits.keepsPlace(name) ? .identity : nil
+            }
+        }
+
+        // MARK: Filters
+
+        private var crop: AffineTransform? {
+            guard let x = option("x"), let y = option("y"), let left = evaluate(x), let top = evaluate(y) else {
+                return nil
+            }
+            var (offsetX, offsetY) = (
+                min(max(0, left.rounded(.toNearestOrEven)), inWidth - outWidth),
+                min(max(0, top.rounded(.toNearestOrEven)), inHeight - outHeight)
+            )
+            if option("exact") != "true" {
+                offsetX = Double(Int32(offsetX) & ~((1 << chromaShiftX) - 1))
+                offsetY = Double(Int32(offsetY) & ~((1 << chromaShiftY) - 1))
+            }
+            return AffineTransform(xx: 1, xy: 0, x: -offsetX, yx: 0, yy: 1, y: -offsetY)
+        }
+
+        private var pad: AffineTransform? {
+            guard let x = option("x"), let y = option("y"), var left = evaluate(x), var top = evaluate(y) else {
+                return nil
+            }
+            left.round(.towardZero)
+            top.round(.towardZero)
+            // What does not fit is put in the middle.
+            if left < 0 || left + inWidth > outWidth { left = ((outWidth - inWidth) / 2).rounded(.towardZero) }
+            if top < 0 || top + inHeight > outHeight { top = ((outHeight - inHeight) / 2).rounded(.towardZero) }
+            let offsetX = Double(Int32(left) & ~((1 << chromaShiftX) - 1))
+            let offsetY = Double(Int32(top) & ~((1 << chromaShiftY) - 1))
+            return AffineTransform(xx: 1, xy: 0, x: offsetX, yx: 0, yy: 1, y: offsetY)
+        }
+
+        /// Clockwise about the middle.
+        private var rotation: AffineTransform? {
+            guard let text = option("angle"), let angle = evaluate(text) else { return nil }
+            let (sine, cosine) = (sin(angle), cos(angle))
+            let (centerX, centerY) = (inWidth / 2, inHeight / 2)
+            return AffineTransform(
+                xx: cosine, xy: -sine, x: outWidth / 2 - cosine * centerX + sine * centerY, yx: sine, yy: cosine,
+                y: outHeight / 2 - sine * centerX - cosine * centerY)
+        }
+
+        private var transposition: AffineTransform? {
+            let passes =
+                switch option("passthrough") {
+                case "portrait", "2": inWidth <= inHeight
+                case "landscape", "1": inWidth >= inHeight
+                default: false
+                }
+            if passes { return .identity }
+            guard let value = integer("dir") else { return nil }
+            // 0: mirrored on the main diagonal; 1: clockwise; 2: counter-clockwise; 3: on the other diagonal.
+            let mirrorsX = value & 1 != 0
+            let mirrorsY = value & 2 != 0
+            return AffineTransform(
+                xx: 0, xy: mirrorsX ? -1 : 1, x: mirrorsX ? inHeight : 0, yx: mirrorsY ? -1 : 1, yy: 0,
+                y: mirrorsY ? inWidth : 0)
+        }
+
+        // MARK: Options
+
+        private func option(_ name: String) -> String? {
+            var text: UnsafeMutablePointer<UInt8>?
+            guard av_opt_get(context, name, AV_OPT_SEARCH_CHILDREN, &text) >= 0, let text else { return nil }
+            defer { av_free(text) }
+            return String(cString: text)
+        }
+
+        private func integer(_ name: String) -> Int64? {
+            var value: Int64 = 0
+            return av_opt_get_int(context, name, AV_OPT_SEARCH_CHILDREN, &value) >= 0 ? value : nil
+        }
+
+        /// The value of an expression that is the same for every frame.
+        private func evaluate(_ text: String) -> Double? {
+            let words = text.split { !($0.isLetter || $0.isNumber || $0 == "_") }
+            guard !words.contains(where: { ["n", "t", "pos", "random"].contains($0) }) else { return nil }
+            let display = inWidth / inHeight
+            let variables: [(String, Double)] = [
+                ("in_w", inWidth), ("iw", inWidth), ("in_h", inHeight), ("ih", inHeight), ("out_w", outWidth),
+                ("ow", outWidth), ("out_h", outHeight), ("oh", outHeight), ("w", outWidth), ("h", outHeight),
+                ("a", display), ("sar", aspect), ("dar", display * aspect),
+                ("hsub", Double(Int32(1) << chromaShiftX)), ("vsub", Double(Int32(1) << chromaShiftY)),
+            ]
+            let names = variables.map { strdup($0.0) }
+            defer { for name in names { free(name) } }
+            let constants = names.map { UnsafePointer($0) } + [nil]
+            var result = 0.0
+            let code = av_expr_parse_and_eval(
+                &result, text, constants, variables.map(\.1) + [0], nil, nil, nil, nil, nil, 0, nil)
+            return code >= 0 && result.isFinite ? result : nil
+        }
+    }
+}

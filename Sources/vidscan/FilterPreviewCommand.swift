@@ -1,0 +1,58 @@
+internal import ArgumentParser
+internal import VidscanPipeline
+
+struct FilterPreviewCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "preview",
+        abstract: "Writes a contact sheet: a picture of a video, and what each filter makes of it.",
+        discussion: """
+            EXAMPLES
+              vidscan filters preview movie.mp4 --at 12.5 --filter hqdn3d,eq=gamma=1.4 -o sheet.png
+              vidscan filters preview movie.mp4 --at 1:05 --pipeline lobby.yaml --mark-faces -o sheet.png
+            """)
+
+    @Argument(help: ArgumentHelp("A video or picture.", valueName: "input"))
+    var input: String
+
+    @Option(help: ArgumentHelp("Which picture: seconds or [hh:]mm:ss. Default: the first.", valueName: "time"))
+    var at: TimeArgument?
+
+    @Option(name: .shortAndLong, help: ArgumentHelp("The PNG file to write.", valueName: "file"))
+    var output: String
+
+    @Option(help: ArgumentHelp("Take the filters from a pipeline.", valueName: "name|file"))
+    var pipeline: String?
+
+    @OptionGroup
+    var video: FilterOptions
+
+    @Flag(help: "Mark the faces that are found on the last picture.")
+    var markFaces = false
+
+    @Flag(help: "Replace a file that is there already.")
+    var force = false
+
+    func run() async throws {
+        let options: AnalysisOptions
+        let models: ModelStore?
+        do {
+            let file = try pipeline.map {
+                try PipelineLibrary.load($0, allowsFileFilters: video.allowFileFilters)
+            }
+            let resolved = try ResolvedConfiguration(workers: 1, file: file, overrides: video.overrides())
+            options = resolved.configuration.analysis
+            models = markFaces ? try ModelStore(concurrency: 1, precision: options.precision) : nil
+        } catch {
+            Output.error("vidscan: error: \(error)")
+            throw ExitStatus.usage
+        }
+        do {
+            let preview = FilterPreview(
+                options: options, allowsFileFilters: video.allowFileFilters, models: models)
+            try preview.write(input: input, at: at?.microseconds ?? 0, to: output, replaces: force)
+        } catch {
+            Output.error("vidscan: error: \(error)")
+            throw ExitStatus.someFailed
+        }
+    }
+}

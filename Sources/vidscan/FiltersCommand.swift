@@ -1,0 +1,67 @@
+public import ArgumentParser
+public import VidscanMedia
+internal import VidscanPipeline
+
+struct FiltersCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "filters",
+        abstract: "Lists, explains and previews the filters that pictures can go through.",
+        discussion: """
+            They are the video filters of the installed libavfilter. 'vidscan analyze --filter' and the section 'filters' of \
+            a pipeline take them in FFmpeg's syntax.
+
+            EXAMPLES
+              vidscan filters list --category denoise
+              vidscan filters show eq
+              vidscan filters preview movie.mp4 --at 1:05 --filter yadif --filter eq=gamma=1.4 -o sheet.png
+            """,
+        subcommands: [List.self, Show.self, FilterPreviewCommand.self])
+
+    struct List: ParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Lists the filters, by category.")
+
+        @Option(
+            help: ArgumentHelp(
+                "Only this one: \(FilterCategory.allCases.map(\.rawValue).joined(separator: ", ")).",
+                valueName: "category"))
+        var category: FilterCategory?
+
+        func run() {
+            let filters = FilterCatalog.all
+            let width = filters.map(\.name.count).max() ?? 0
+            for group in FilterCategory.allCases where category == nil || category == group {
+                let members = filters.filter { $0.category == group }
+                guard !members.isEmpty else { continue }
+                if category == nil { Output.standard("\(group.rawValue):") }
+                let indent = category == nil ? "  " : ""
+                for filter in members {
+                    Output.standard(indent + Columns.line(filter.name, width: width, filter.summary))
+                }
+            }
+        }
+    }
+
+    struct Show: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Explains a filter: inputs, outputs, every option with type, range, default and meaning.")
+
+        @Argument(help: ArgumentHelp("Name of a filter.", valueName: "filter"))
+        var name: String
+
+        @Flag(help: "As a JSON object.")
+        var json = false
+
+        func run() throws {
+            guard let text = FilterText.describe(name, asJSON: json) else {
+                Output.error("vidscan: error: \(FilterText.unknown(name))")
+                throw ExitStatus.usage
+            }
+            Output.write(text, to: 1)
+        }
+    }
+}
+
+extension FilterCategory: ExpressibleByArgument {
+    /// Too many for the one line of an error; the help has them.
+    public static var allValueStrings: [String] { [] }
+}

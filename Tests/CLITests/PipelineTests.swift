@@ -1,0 +1,241 @@
+import Foundation
+import Testing
+
+@Suite("Pipelines on the command line")
+struct PipelineTests {
+    private static let shipped =
+        (try? FileManager.default.contentsOfDirectory(atPath: Checkout.root + "/pipelines"))?
+        .filter { $0.hasSuffix(".yaml") }.map { String($0.dropLast(5)) }.sorted() ?? []
+
+    @Test("Every shipped one is listed, is whole, and runs", arguments: shipped)
+    func runs(name: String) throws {
+        let folder = try TemporaryFolder()
+        let listed = try Tool.run("pipelines", "list", in: folder)
+        #expect(listed.status == 0)
+        #expect(listed.output.split(separator: "\n").contains { $0.hasPrefix(name + "  ") })
+        #expect(try Tool.run("pipelines", "check", name, in: folder).output == "\(name): ok\n")
+        let run = try Tool.run(
+            "analyze", Checkout.clip, "--pipeline", name, "--start", "2", "--end", "4", "--output", "out", in: folder)
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(try folder.text("out/faces.mp4.vidscan/faces.csv").split(separator: "\n").count > 3)
+    }
+
+    @Test(
+        "A run repeated from run.json writes the same tables, byte for byte",
+        arguments: [
+            [
+                "--rate", "30000/1001", "--end", "2", "--accuracy", "high", "--min-face", "0.05", "--no-smoothing",
+                "--metrics", "smile,eyes", "--format", "csv,jsonl", "--blendshapes",
+            ],
+            [
+                "--every-frame", "--start", "1.5", "--end", "2.75", "--filter", "hqdn3d", "--filter",
+                "crop=400:300,hflip",
+            ],
+            ["--pipeline", "interview", "--end", "3", "--max-gap", "0.5"],
+        ])
+    func repeated(options: [String]) throws {
+        let folder = try TemporaryFolder()
+        let first = try ChildProcess.run(
+            [Checkout.tool, "analyze", Checkout.clip, "--output", "one", "--quiet"] + options, in: folder.path)
+        try #require(first.status == 0, "\(first.errors)")
+        let record = "one/faces.mp4.vidscan/run.json"
+        let second = try Tool.run(
+            "analyze", Checkout.clip, "--pipeline", record, "--output", "two", "--workers", "1", in: folder)
+        try #require(second.status == 0, "\(second.errors)")
+        let tables = folder.entries.filter { $0.hasPrefix("one/faces.mp4.vidscan/") && !$0.hasSuffix("run.json") }
+        #expect(tables.count >= 4)
+        for table in tables {
+            #expect(try folder.bytes(table) == folder.bytes(table.replacing("one/", with: "two/")), "\(table)")
+        }
+        let pipelines = try [record, "two/faces.mp4.vidscan/run.json"].map { name in
+            let object = try JSONSerialization.jsonObject(with: folder.bytes(name)) as? [String: Any]
+            return try #require(object?["pipeline"] as? NSDictionary)
+        }
+        #expect(pipelines[0] == pipelines[1])
+        // What belongs to one run is not handed on.
+        #expect((pipelines[0]["write"] as? [String: Any])?["folder"] == nil)
+        // What is shown of it is a pipeline with the same settings.
+        let shown = try Tool.run("pipelines", "show", record, in: folder)
+        try folder.write(shown.output, to: "again.yaml")
+        #expect(try Tool.run("pipelines", "check", "again.yaml", in: folder).status == 0)
+    }
+
+    @Test("Every option of an analysis sets a key, and every key's options are there")
+    func options() throws {
+        let help = try ChildProcess.run([Checkout.tool, "analyze", "--help"]).output
+        let said = Set(help.matches(of: /--[a-z][a-z-]*/).map { String($0.output) })
+        let schema = try ChildProcess.run([Checkout.tool, "pipelines", "schema"]).output
+        let known = Set(
+            schema.matches(of: /"(--[a-z-]+)"/).map { String($0.output.1) })
+        // The pipeline itself, the leave that no file can give itself, and what every command has.
+        let others: Set = ["--pipeline", "--allow-file-filters", "--help", "--version"]
+        let negations: Set = ["--no-landmarks", "--no-blendshapes"]
+        #expect(said.subtracting(others).subtracting(negations) == known)
+    }
+
+    private static let wrong: [(String, String)] = [
+        ("analyze x.mp4 --pipeline fsat", "fsat: no pipeline of that name; there are "),
+        ("analyze x.mp4 --pipeline none.yaml", "none.yaml: cannot be read: no such file"),
+        ("analyze x.mp4 --pipeline p.yaml", "p.yaml:2:13: 'detect.accuracy' is best; allowed: low, medium, high"),
+        ("analyze x.mp4 --pipeline ends.yaml --start 9", "--end must come after --start."),
+        ("analyze x.mp4 --filter lut3d=a.cube", "--filter: filter 'lut3d' reaches a file by its option 'file'; "),
+        ("analyze x.mp4 --filter eqq", "--filter: unknown filter 'eqq'; did you mean 'eq'?"),
+        ("sample x.mp4 --filter split", "--filter: the filter chain must lead from one video to one video"),
+        ("pipelines show p.yaml", "p.yaml:2:13: 'detect.accuracy' is best; allowed: low, medium, high"),
+        ("filters show eqq", "unknown filter 'eqq'; did you mean 'eq'?"),
+        ("filters list --category blurs", "The value 'blurs' is invalid for '--category <category>'"),
+    ]
+
+    @Test("What is wrong is one line and status 2", arguments: wrong)
+    func wrongUsage(line: String, message: String) throws {
+        let folder = try TemporaryFolder()
+        try folder.write("detect:\n  accuracy: best\n", to: "p.yaml")
+        try folder.write("sample:\n  end: 5\n", to: "ends.yaml")
+        let outcome = try ChildProcess.run(
+            [Checkout.tool] + line.split(separator: " ").map(String.init), in: folder.path)
+        #expect(outcome.status == 2)
+        #expect(outcome.errors.hasPrefix("vidscan: error: \(message)"), "\(outcome.errors)")
+        #expect(outcome.errorLines.count == 1)
+        #expect(outcome.output == "")
+    }
+
+    @Test("Checking tells all that is wrong with all files, with status 1")
+    func check() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("detect:\n  accuracy: best\n  min_face: 2\n", to: "p.yaml")
+        let outcome = try Tool.run("pipelines", "check", "p.yaml", "fast", in: folder)
+        #expect(outcome.status == 1)
+        #expect(
+            outcome.output == """
+                p.yaml:2:13: 'detect.accuracy' is best; allowed: low, medium, high
+                p.yaml:3:13: 'detect.min_face' is 2; allowed: a number, 0 to 1
+                fast: ok
+
+                """)
+    }
+
+    @Test("Messages, folder and replacing can be a pipeline's")
+    func output() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("write:\n  folder: night\n  replace: true\n  messages: quiet\n", to: "p.yaml")
+        for _ in 0..<2 {
+            let run = try Tool.run(
+                "analyze", Checkout.clip, "--pipeline", "p.yaml", "--end", "0.5", in: folder)
+            #expect(run.status == 0)
+            #expect(run.errors == "")
+        }
+        #expect(folder.entries.contains("night/faces.mp4.vidscan/faces.csv"))
+    }
+}
+
+@Suite("Filters on the command line")
+struct FilterCommandTests {
+    @Test("Faces lie where the filtered picture has them, and the map leads back")
+    func places() throws {
+        let folder = try TemporaryFolder()
+        let options = ["--start", "2", "--end", "3", "--no-smoothing", "--quiet"]
+        for (name, filters) in [("plain", []), ("turned", ["--filter", "crop=480:300:20:30,hflip,scale=iw*2:ih*2"])] {
+            let run = try ChildProcess.run(
+                [Checkout.tool, "analyze", Checkout.clip, "--output", name] + options + filters, in: folder.path)
+            try #require(run.status == 0, "\(run.errors)")
+        }
+        let plain = try ResultTable(path: folder.path + "/plain/faces.mp4.vidscan/faces.csv")
+        let turned = try ResultTable(path: folder.path + "/turned/faces.mp4.vidscan/faces.csv")
+        let record =
+            try JSONSerialization.jsonObject(
+                with: folder.bytes("turned/faces.mp4.vidscan/run.json")) as? NSDictionary
+        let map = try #require((record?["filters"] as? [String: Any])?["to_source"] as? [String: Double])
+        #expect(map == ["xx": -0.5, "xy": 0, "x": 500, "yx": 0, "yy": 0.5, "y": 30])
+        try #require(plain.rows.count == turned.rows.count && plain.rows.count >= 5)
+        for row in plain.rows.indices {
+            let box = try ["x", "y", "width", "height"].map { try #require(try turned.number($0, row)) }
+            let centerX = (box[0] + box[2] / 2) * -0.5 + 500
+            let centerY = (box[1] + box[3] / 2) * 0.5 + 30
+            let expected = try ["x", "y", "width", "height"].map { try #require(try plain.number($0, row)) }
+            // The detector sees a mirrored and enlarged picture.
+            #expect(abs(centerX - expected[0] - expected[2] / 2) < 4)
+            #expect(abs(centerY - expected[1] - expected[3] / 2) < 4)
+        }
+    }
+
+    @Test("Without a map there is none, and a notice says so")
+    func noMap() throws {
+        let folder = try TemporaryFolder()
+        let run = try Tool.run(
+            "analyze", Checkout.clip, "--end", "0.5", "--filter", "lenscorrection=k1=0.1", in: folder)
+        try #require(run.status == 0, "\(run.errors)")
+        let record =
+            try JSONSerialization.jsonObject(
+                with: folder.bytes("faces.mp4.vidscan/run.json")) as? NSDictionary
+        let filters = try #require(record?["filters"] as? [String: Any])
+        #expect(filters["to_source"] == nil)
+        #expect(filters["chain"] as? String == "lenscorrection=k1=0.1")
+        let notices = try #require(record?["notices"] as? [String])
+        #expect(notices.contains { $0.hasPrefix("the filters move the picture in a way that no map tells") })
+    }
+
+    @Test("A chain that does not fit the picture is an error that names file and reason")
+    func unfit() throws {
+        let folder = try TemporaryFolder()
+        let run = try Tool.run("analyze", Checkout.clip, "--filter", "crop=9999:10", in: folder)
+        #expect(run.status == 1)
+        #expect(run.errorLines.count == 1)
+        #expect(run.errors.contains("faces.mp4: the filter chain cannot be built for pictures of 640x360: "))
+        let huge = try Tool.run("analyze", Checkout.clip, "--filter", "scale=20000:20000", in: folder)
+        #expect(huge.status == 1)
+        #expect(huge.errors.contains("its picture of 20000x20000 is over the limit of 100000000 pixels"))
+        #expect(folder.entries == [])
+    }
+
+    @Test("The list goes by category, and the description of one is JSON too")
+    func lists() throws {
+        let folder = try TemporaryFolder()
+        let blur = try Tool.run("filters", "list", "--category", "blur", in: folder)
+        #expect(blur.output.contains("gblur  "))
+        #expect(!blur.output.contains("hflip"))
+        let all = try Tool.run("filters", "list", in: folder).output
+        #expect(all.contains("deinterlace:\n") && all.contains("  yadif  "))
+        let shown = try Tool.run("filters", "show", "eq", "--json", in: folder)
+        let object = try JSONSerialization.jsonObject(with: Data(shown.outputBytes)) as? [String: Any]
+        #expect(object?["stateless"] as? Bool == true)
+        #expect((object?["options"] as? [[String: Any]])?.first?["name"] as? String == "contrast")
+        let text = try Tool.run("filters", "show", "hqdn3d", in: folder).output
+        #expect(text.contains("stateless  no: is given every frame"))
+    }
+
+    @Test("A preview shows the source and the picture after each filter")
+    func preview() throws {
+        let folder = try TemporaryFolder()
+        let arguments = ["--at", "2.5", "--filter", "hqdn3d,negate", "--filter", "scale=320:-2", "-o", "sheet.png"]
+        let made = try ChildProcess.run(
+            [Checkout.tool, "filters", "preview", Checkout.clip] + arguments + ["--mark-faces"], in: folder.path)
+        try #require(made.status == 0, "\(made.errors)")
+        let probed = try ChildProcess.run([
+            "ffprobe", "-v", "error", "-show_entries", "stream=codec_name,width,height", "-of", "csv=p=0",
+            folder.path + "/sheet.png",
+        ])
+        // Two by two panels of 480 and what is between them; the pictures are 270 tall, each under two lines.
+        #expect(probed.output == "png,1008,682\n")
+        // Panels against what ffmpeg makes of the same frame: the middle of the second picture is the negative of the first.
+        let first = try middle(of: folder.path + "/sheet.png", x: 120, y: 120)
+        let second = try middle(of: folder.path + "/sheet.png", x: 120, y: 120 + 333)
+        for (a, b) in zip(first, second) { #expect(abs(Int(a) + Int(b) - 255) < 24) }
+        let again = try ChildProcess.run(
+            [Checkout.tool, "filters", "preview", Checkout.clip] + arguments, in: folder.path)
+        #expect(again.status == 1)
+        #expect(again.errors == "vidscan: error: sheet.png: is there already (--force replaces it)\n")
+        let late = try ChildProcess.run(
+            [Checkout.tool, "filters", "preview", Checkout.clip, "--at", "99", "-o", "late.png"], in: folder.path)
+        #expect(late.status == 1)
+        #expect(late.errors.hasSuffix("faces.mp4: has no picture at or after 99.000 s\n"))
+        #expect(folder.entries == ["sheet.png"])
+    }
+
+    /// Red, green and blue of a small patch, averaged.
+    private func middle(of path: String, x: Int, y: Int) throws -> [UInt8] {
+        try ChildProcess.run([
+            "ffmpeg", "-nostdin", "-v", "error", "-i", path, "-vf", "crop=20:20:\(x):\(y),scale=1:1:flags=area", "-f",
+            "rawvideo", "-pix_fmt", "rgb24", "-",
+        ]).outputBytes
+    }
+}

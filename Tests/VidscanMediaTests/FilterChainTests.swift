@@ -1,0 +1,158 @@
+import Foundation
+import Testing
+import VidscanCore
+import VidscanMedia
+
+@Suite("Filtered pictures")
+struct FilterChainTests {
+    /// The frames that ffmpeg makes with `-vf`, with their times on the file's own time line.
+    private struct Golden {
+        var rows: [(microseconds: Int64, md5: String)] = []
+
+        init(_ path: String, chain: String) throws {
+            let made = try ChildProcess.run([
+                "ffmpeg", "-nostdin", "-v", "error", "-i", path, "-map", "0:v:0", "-fps_mode", "passthrough", "-copyts",
+                "-vf", chain, "-enc_time_base", "1:1000000", "-f", "framemd5", "-",
+            ])
+            try #require(made.status == 0, "\(made.errors)")
+            for line in made.output.split(separator: "\n") where !line.hasPrefix("#") {
+                let fields = line.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+                rows.append((try #require(Int64(fields[2])), fields[5]))
+            }
+            try #require(!rows.isEmpty)
+        }
+    }
+
+    /// One for each category that makes one picture of one, and the lot together.
+    private static let chains = [
+        "gblur=sigma=2", "eq=brightness=0.06:saturation=1.3", "hue=h=40", "drawbox=20:30:100:50:red@0.5:t=4",
+        "lenscorrection=k1=-0.2:k2=0.05", "crop=iw/2:ih/2:13:7,pad=iw+40:ih+20:11:9:gray", "transpose=clock,hflip",
+        "rotate=0.2:ow=rotw(0.2):oh=roth(0.2)", "scale=300:-2,setsar=1", "unsharp=5:5:1.2", "edgedetect=mode=colormix",
+        "yadif", "yadif=mode=send_field,scale=iw/2:ih/2", "hqdn3d,format=gray", "tmix=frames=3",
+        "split[a][b];[a]boxblur=4[c];[c][b]blend=all_mode=average", "curves=preset=vintage,vflip",
+        "lutyuv=y=negval,pixelize=w=8:h=8", "fade=in:0:20", "tile=2x1",
+        "hqdn3d=4,eq=gamma=1.2,crop=200:100,unsharp",
+    ]
+
+    @Test("Equal those of ffmpeg -vf, bit for bit", arguments: chains)
+    func equalToTheCommandLine(chain: String) throws {
+        try compare(try Variants.path("bpyramid.mp4"), chain: chain, rate: .everyFrame)
+        try compare(try Variants.path("bpyramid.mp4"), chain: chain, rate: try .of("5"))
+    }
+
+    private static let variants = [
+        "vfr.mp4", "starttime.ts", "sar.mp4", "oddsize.webm", "opengop.ts", "hevc.mp4", "mjpeg.avi", "ffv1.mkv",
+        "tenbit.mp4", "yuv444.mp4", "rgb.mkv", "gray.mp4", "fullrange.mp4", "bt601.mp4", "interlaced.ts", "still.png",
+        "still_exif.jpg", "anim.gif", "orient1.mp4", "orient2.mp4", "orient3.mp4", "orient4.mp4", "orient5.mp4",
+        "orient6.mp4", "orient7.mp4", "orient8.mp4",
+    ]
+
+    @Test("Are equal for pictures of every kind", arguments: variants)
+    func equalOnVariants(name: String) throws {
+        let path = try Variants.path(name)
+        try compare(path, chain: "crop=iw*3/4:ih/2,eq=contrast=1.2,scale=160:100", rate: try .of("5"))
+        try compare(path, chain: "bwdif,unsharp", rate: try .of("5"))
+    }
+
+    /// Compares every sampled picture with ffmpeg's of the same time; the times must be those that sampling picks.
+    private func compare(_ path: String, chain: String, rate: SampleGrid.Rate) throws {
+        let golden = try Golden(path, chain: chain)
+        let filters = try FilterChain(steps: [chain], allowsFiles: false)
+        let reading = try FrameReading(path, FrameReader.Options(rate: rate, filters: filters))
+        let start = reading.info.containerStartMicroseconds
+        var expected: [(microseconds: Int64, md5: String)] = []
+        var lastTick: Int64 = -1
+        for row in golden.rows {
+            let time = row.microseconds - start
+            if case .perSecond(let rate) = rate {
+                // Times off the grid by less than the rounding count as on it.
+                let tick = ((Double(time) + 0.5) / 1e6 * rate.value).rounded(.down)
+                guard time >= 0, Int64(tick) > lastTick else { continue }
+                lastTick = Int64(tick)
+            }
+            expected.append((time, row.md5))
+        }
+        let got = reading.rows
+        #expect(got.map(\.md5) == expected.map(\.md5), "\(chain) on \((path as NSString).lastPathComponent)")
+        for (row, truth) in zip(got, expected) { #expect(abs(row.microseconds - truth.microseconds) <= 1) }
+    }
+
+    @Test("Need every frame only where a filter remembers")
+    func memory() throws {
+        for chain in Self.chains {
+            let remembers = ["yadif", "hqdn3d", "tmix", "fade", "tile", "split"].contains { chain.contains($0) }
+            #expect(try FilterChain(steps: [chain], allowsFiles: false).needsEveryFrame == remembers, "\(chain)")
+        }
+        // By its number a frame is the same only among all of them.
+        for chain in ["rotate=n*0.1", "geq=lum='p(X,Y)+N'", "eq=brightness=0.1:enable='gt(n,3)'"] {
+            #expect(try FilterChain(steps: [chain], allowsFiles: false).needsEveryFrame, "\(chain)")
+        }
+        #expect(try !FilterChain(steps: ["rotate=t*0.1"], allowsFiles: false).needsEveryFrame)
+    }
+
+    @Test("Of a chain without memory cost no more decoding than the samples alone")
+    func cost() throws {
+        let path = try Variants.path("bpyramid.mp4")
+        let rate = try SampleGrid.Rate.of("5")
+        let plain = try FrameReading(path, FrameReader.Options(rate: rate)).statistics
+        let chain = try FilterChain(steps: ["eq=gamma=1.2"], allowsFiles: false)
+        let filtered = try FrameReading(path, FrameReader.Options(rate: rate, filters: chain)).statistics
+        #expect(filtered == plain)
+        let remembering = try FilterChain(steps: ["hqdn3d"], allowsFiles: false)
+        let whole = try FrameReading(path, FrameReader.Options(rate: rate, filters: remembering)).statistics
+        #expect(whole.framesDecoded == 75)
+        #expect(plain.framesDecoded < 65)
+    }
+
+    @Test("Of a window are those of the whole run", arguments: ["eq=gamma=1.2", "hqdn3d,eq=gamma=1.2", "yadif"])
+    func window(chain: String) throws {
+        let path = try Variants.path("longgop.mp4")
+        let filters = try FilterChain(steps: [chain], allowsFiles: false)
+        let rate = try SampleGrid.Rate.of("7")
+        let whole = try FrameReading(path, FrameReader.Options(rate: rate, filters: filters)).rows
+        let part = try FrameReading(
+            path, FrameReader.Options(rate: rate, start: 900_000, end: 2_100_000, filters: filters)
+        ).rows
+        #expect(part == whole.filter { (900_000..<2_100_000).contains($0.microseconds) })
+        #expect(part.count > 5)
+    }
+}
+
+@Suite("Filters said to need no memory")
+struct StatelessFilterTests {
+    /// Options without which a filter refuses to work, or does nothing.
+    private static let options = [
+        "alphaextract": "format=yuva420p,alphaextract", "colormatrix": "colormatrix=bt601:bt709",
+        "colorspace": "setparams=colorspace=bt709:color_trc=bt709:color_primaries=bt709,colorspace=bt601-6-625",
+        "crop": "crop=100:100", "delogo": "delogo=10:10:40:40", "drawtext": "drawtext=text=%{pts}",
+        "floodfill": "floodfill=d0=9", "format": "format=gray", "geq": "geq=lum='p(X,Y)+T'", "lut3d": "",
+        "noformat": "noformat=yuv420p", "pad": "pad=800:600", "premultiply": "", "rotate": "rotate=t",
+        "scale": "scale=100:100", "setfield": "setfield=tff", "swaprect": "swaprect=20:20:0:0:50:50",
+        "tonemap": "format=gbrpf32le,tonemap", "zscale": "zscale=100:100", "v360": "v360=e:flat",
+        "xbr": "scale=64:64,xbr", "hqx": "scale=64:64,hqx", "super2xsai": "scale=64:64,super2xsai",
+        "nlmeans": "scale=64:36,nlmeans", "dctdnoiz": "scale=64:36,dctdnoiz=4.5",
+    ]
+
+    private static let names = FilterCatalog.all.filter { $0.isStateless && options[$0.name] != "" }.map(\.name)
+
+    @Test("Make the same of a frame whatever went before", arguments: names)
+    func stateless(name: String) throws {
+        let path = try Variants.path("mjpeg.avi")
+        let chain = try FilterChain(steps: [Self.options[name] ?? name], allowsFiles: false)
+        // For frames by themselves, and after all others.
+        let sampled = try FrameReading(
+            path, FrameReader.Options(rate: try .of("3"), filters: chain)
+        ).rows
+        let all = try FrameReading(path, FrameReader.Options(rate: .everyFrame, filters: chain)).rows
+        #expect(sampled.count == 9)
+        #expect(sampled == all.filter { row in sampled.contains { $0.index == row.index } })
+    }
+
+    @Test("Are most of those that people use")
+    func common() {
+        #expect(Self.names.count > 60)
+        for name in ["scale", "crop", "eq", "unsharp", "gblur", "hflip", "curves", "drawtext"] {
+            #expect(Self.names.contains(name))
+        }
+    }
+}
