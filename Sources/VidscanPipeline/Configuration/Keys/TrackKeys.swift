@@ -13,7 +13,8 @@ enum TrackKeys {
             "Leave out faces seen in fewer samples than this: they only flicker. Shots that are shorter keep theirs."),
         PipelineKey(
             stage: .track, name: "smoothing", kind: .flag, options: ["--smoothing", "--no-smoothing"],
-            meaning: "Smooth boxes and points over time, from 8 samples a second on, or write them as found.", absence: nil, belongsToRun: false,
+            meaning: "Smooth boxes and points over time, from 8 samples a second on, or write them as found.",
+            absence: nil, belongsToRun: false,
             value: { .flag($0.analysis.smoothing != nil) },
             set: { if case .flag(let smooths) = $0 { $1.analysis.smoothing = smooths ? LocalRegression() : nil } }),
         PipelineKey(
