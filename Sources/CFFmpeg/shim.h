@@ -41,4 +41,13 @@ static inline const int32_t *vs_frame_display_matrix(const AVFrame *frame) {
     return data && data->size >= 36 ? (const int32_t *)data->data : NULL;
 }
 
+// In the stream's time base; 0 when unknown. The field was renamed in FFmpeg 6, and the old name is gone in 7.
+static inline int64_t vs_frame_duration(const AVFrame *frame) {
+#if LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(57, 30, 100)
+    return frame->duration;
+#else
+    return frame->pkt_duration;
+#endif
+}
+
 #endif

@@ -36,7 +36,7 @@ public final class FrameReader {
     public let info: VideoInfo
     public private(set) var statistics = ReadStatistics()
 
-    private let demuxer: Demuxer
+    let demuxer: Demuxer
     private let decoder: VideoDecoder
     private let restart: RestartPoint
     private let grid: SampleGrid
@@ -228,7 +228,8 @@ public final class FrameReader {
         defer { sequence += 1 }
         owned = nil
         return SampledFrame(
-            frame: frame, sequence: sequence, index: index, microseconds: microseconds, geometry: geometry(of: frame))
+            frame: frame, sequence: sequence, index: index, timestamp: timestamp, microseconds: microseconds,
+            geometry: geometry(of: frame))
     }
 
     /// A timestamp for a frame that has none: the previous one's plus a frame's duration, as the stream announces it.

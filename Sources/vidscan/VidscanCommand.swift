@@ -12,6 +12,7 @@ struct VidscanCommand: AsyncParsableCommand {
             EXAMPLES
               vidscan analyze movie.mp4                 faces 5 times a second, into movie.mp4.vidscan/
               vidscan analyze *.mp4 --output results    many videos, one result folder each
+              vidscan render movie.mp4.vidscan          the video with its faces marked
               vidscan schema                            what each column means
               vidscan doctor                            is everything there that vidscan needs?
 
@@ -20,7 +21,9 @@ struct VidscanCommand: AsyncParsableCommand {
               1  some inputs failed               130  interrupted
             """,
         version: Vidscan.version,
-        subcommands: [AnalyzeCommand.self, SampleCommand.self, SchemaCommand.self, DoctorCommand.self])
+        subcommands: [
+            AnalyzeCommand.self, RenderCommand.self, SampleCommand.self, SchemaCommand.self, DoctorCommand.self,
+        ])
 
     /// Parses, runs, and ends with one of the exit statuses above.
     static func main() async {
