@@ -21,6 +21,8 @@ struct AnalyzeCommand: AsyncParsableCommand {
               vidscan analyze match.mkv --start 1:02:00 --end 1:05:30 --every-frame
               vidscan analyze crowd.mp4 --faces small --accuracy high
               vidscan analyze a.mp4 b.mov c.jpg --output results
+              vidscan analyze movie.mp4 --overlay --style full
+              vidscan analyze street.mp4 --anonymize blur
             """)
 
     @Argument(help: ArgumentHelp("Videos or pictures.", valueName: "input"))
@@ -93,6 +95,18 @@ struct AnalyzeCommand: AsyncParsableCommand {
     @Flag(help: "Write the 52 ARKit-style scores of every face, as blendshapes.csv.")
     var blendshapes = false
 
+    @Flag(help: "Make a video with the faces marked too, overlay.mp4. So do --style, --show and --sticker.")
+    var overlay = false
+
+    @OptionGroup(title: "What to draw")
+    var drawing: DrawingOptions
+
+    @OptionGroup(title: "What to hide: looks at every frame, for small and doubtful faces too")
+    var hiding: HidingOptions
+
+    @OptionGroup(title: "How to code the video")
+    var coding: CodingOptions
+
     @OptionGroup(title: "What to tell")
     var telling: TellingOptions
 
@@ -106,6 +120,19 @@ struct AnalyzeCommand: AsyncParsableCommand {
         if !(0...1).contains(minFace) { throw ValidationError("--min-face must be 0 to 1.") }
         if !(0...60).contains(maxGap) { throw ValidationError("--max-gap must be 0 to 60 seconds.") }
         if !(1...10_000).contains(minTrack) { throw ValidationError("--min-track must be 1 to 10000.") }
+        if rendering != nil, !format.formats.contains(.csv) {
+            throw ValidationError("a video is made from the tables: --format must name csv.")
+        }
+        guard hiding.anonymize != nil else { return }
+        if video.start != nil || video.end != nil {
+            throw ValidationError("--anonymize is for whole videos: --start and --end would leave faces as they are.")
+        }
+        if maxFaces != nil || minFace > 0 {
+            throw ValidationError("--anonymize hides all faces: --max-faces and --min-face would leave some as they are.")
+        }
+        if !hiding.only.isEmpty || !hiding.except.isEmpty {
+            throw ValidationError("ids are known after the analysis: give --only and --except to 'vidscan render'.")
+        }
     }
 
     func run() async throws {
@@ -168,6 +195,19 @@ struct AnalyzeCommand: AsyncParsableCommand {
         options.metrics = metrics.metrics
         options.writesLandmarks = landmarks
         options.writesBlendshapes = blendshapes
+        options.rendering = rendering
+        if hiding.anonymize != nil { options.lookThoroughly() }
+        if options.rendering?.needsLandmarks == true { options.writesLandmarks = true }
+        return options
+    }
+
+    /// What is made of the result, if anything is asked for.
+    private var rendering: RenderOptions? {
+        let draws = overlay || drawing.style != nil || drawing.show != nil || drawing.sticker != nil
+        guard draws || hiding.anonymize != nil else { return nil }
+        var options = RenderOptions(drawing: drawing, hiding: hiding, coding: coding)
+        if overlay, options.overlay == nil { options.overlay = drawing.overlay(isDefault: true) }
+        options.limits = video.limits
         return options
     }
 }

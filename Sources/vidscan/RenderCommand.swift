@@ -86,13 +86,8 @@ struct RenderCommand: AsyncParsableCommand {
     }
 
     private var resolvedOptions: RenderOptions {
-        var options = RenderOptions()
-        options.anonymize = hiding.options
-        options.sticker = drawing.stickerOptions
-        // Who hides faces or puts stickers on them wants no boxes too, unless they are asked for.
-        options.overlay = drawing.overlay(isDefault: hiding.anonymize == nil && drawing.sticker == nil)
+        var options = RenderOptions(drawing: drawing, hiding: hiding, coding: coding)
         options.acceptsChangedSource = changedSource
-        coding.apply(to: &options)
         return options
     }
 }

@@ -57,9 +57,9 @@ struct DrawingOptions: ParsableArguments {
 
     /// - Parameter isDefault: draw in the standard style when nothing else is asked for.
     func overlay(isDefault: Bool) -> OverlayStyle? {
-        guard let elements = show?.elements ?? style?.elements ?? (isDefault ? .some([]) : nil) else { return nil }
-        let chosen = show == nil && style == nil ? OverlayStyle.Preset.standard.elements : elements
-        return OverlayStyle(elements: chosen, bars: bars.metrics, trailSeconds: trail, scale: drawScale)
+        let preset = style ?? (isDefault ? .standard : nil)
+        guard let elements = show?.elements ?? preset?.elements else { return nil }
+        return OverlayStyle(elements: elements, bars: bars.metrics, trailSeconds: trail, scale: drawScale)
     }
 
     var stickerOptions: StickerOptions? {
@@ -91,8 +91,9 @@ struct HidingOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Of blur and pixelate: the share of the face that becomes one value, 0.1 to 1.", valueName: "share"))
-    var strength = AnonymizeOptions(method: .blur).strength
+            "The share of the face that becomes one value, 0.1 to 1. Default: 0.5 for blur, 0.3 for pixelate.",
+            valueName: "share"))
+    var strength: Double?
 
     @Option(
         help: ArgumentHelp("Hide a face this long before and after it was seen too.", valueName: "seconds"))
@@ -109,7 +110,7 @@ struct HidingOptions: ParsableArguments {
 
     func validate() throws {
         if !(0...2).contains(margin) { throw ValidationError("--margin must be 0 to 2.") }
-        if !(0.1...1).contains(strength) { throw ValidationError("--strength must be 0.1 to 1.") }
+        if let strength, !(0.1...1).contains(strength) { throw ValidationError("--strength must be 0.1 to 1.") }
         if !(0...60).contains(hold) { throw ValidationError("--hold must be 0 to 60 seconds.") }
         if anonymize == nil, invert || !only.isEmpty || !except.isEmpty {
             throw ValidationError("--invert, --only and --except need --anonymize.")
@@ -167,6 +168,17 @@ struct CodingOptions: ParsableArguments {
         options.rateFactor = crf
         options.height = height
         options.copiesAudio = !noAudio
+    }
+}
+
+extension RenderOptions {
+    init(drawing: DrawingOptions, hiding: HidingOptions, coding: CodingOptions) {
+        self.init()
+        anonymize = hiding.options
+        sticker = drawing.stickerOptions
+        // Who hides faces or puts stickers on them wants no boxes too, unless they are asked for.
+        overlay = drawing.overlay(isDefault: hiding.anonymize == nil && drawing.sticker == nil)
+        coding.apply(to: &self)
     }
 }
 

@@ -154,14 +154,25 @@ public final class VideoRewriter {
 
     private func finish() throws(MediaError) {
         if let pending {
-            let own = vs_frame_duration(pending.frame)
-            try encode(pending, duration: own > 0 ? own : lastDuration)
+            try encode(pending, duration: lastFrameDuration(pending.frame))
             self.pending = nil
         }
         try encoder?.encode(nil, duration: 0) { packet throws(MediaError) in
             try writer?.write(video: packet)
         }
         try writer?.finish()
+    }
+
+    /// The last frame lasts until the stream's announced end; where that is not said, as long as itself or the frame
+    /// before it says.
+    private func lastFrameDuration(_ frame: UnsafeMutablePointer<AVFrame>) -> Int64 {
+        let stream = reader.demuxer.stream.pointee
+        if let start = Libav.timestamp(stream.start_time), let duration = Libav.timestamp(stream.duration), duration > 0 {
+            let left = start &+ duration &- shiftTicks &- frame.pointee.pts
+            if left > 0, left <= 4 * max(lastDuration, vs_frame_duration(frame)) { return left }
+        }
+        let own = vs_frame_duration(frame)
+        return own > 0 ? own : lastDuration
     }
 
     private func open(

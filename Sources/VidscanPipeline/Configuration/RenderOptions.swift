@@ -22,6 +22,11 @@ public struct RenderOptions: Sendable, Equatable {
 
     public init() {}
 
+    /// Draws from the mesh's points, so the result must have `landmarks.npy`.
+    public var needsLandmarks: Bool {
+        overlay?.elements.contains(.mesh) == true || anonymize?.shape == .mesh
+    }
+
     /// The file's name, without extension, in the result's folder.
     var name: String { anonymize == nil ? "overlay" : "anonymized" }
 }

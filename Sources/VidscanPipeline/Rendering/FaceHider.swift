@@ -100,7 +100,7 @@ final class FaceHider {
 
     /// - Parameter side: the face's shorter side in pixels of the new video.
     private func cover(side: Double) -> EditablePicture.Cover {
-        let cell = max(4, Int((side * options.strength).rounded(.up)))
+        let cell = max(4, Int((side * options.resolvedStrength).rounded(.up)))
         switch options.method {
         case .blur: return .smooth(side: cell)
         case .pixelate: return .squares(side: cell)

@@ -32,13 +32,21 @@ public struct Rendering: Sendable {
     public func run(
         resultPath: String, input: String? = nil, outputPath: String? = nil, replaces: Bool
     ) async throws -> Summary {
+        try await run(
+            resultPath: resultPath, name: resultPath, input: input, outputPath: outputPath, replaces: replaces)
+    }
+
+    /// - Parameter name: of the result in what is told.
+    func run(
+        resultPath: String, name: String, input: String?, outputPath: String?, replaces: Bool
+    ) async throws -> Summary {
         let thread = ThreadExecutor(name: "render")
         defer { thread.shutDown() }
         let cancellation = CancellationFlag()
         do {
             return try await withTaskCancellationHandler {
                 let work = Task(executorPreference: thread) {
-                    try render(resultPath, input, outputPath, replaces: replaces, cancellation)
+                    try render(resultPath, name, input, outputPath, replaces: replaces, cancellation)
                 }
                 return try await work.value
             } onCancel: {
@@ -47,23 +55,24 @@ public struct Rendering: Sendable {
         } catch let error as PipelineError {
             guard error.code != .media(.cancelled) else { throw PipelineError(.interrupted, "interrupted") }
             throw PipelineError(
-                error.code, error.reason, input: error.input ?? resultPath, stage: error.stage,
+                error.code, error.reason, input: name, stage: error.stage,
                 microseconds: error.microseconds)
         }
     }
 
     private func render(
-        _ resultPath: String, _ input: String?, _ outputPath: String?, replaces: Bool, _ cancellation: CancellationFlag
+        _ resultPath: String, _ name: String, _ input: String?, _ outputPath: String?, replaces: Bool,
+        _ cancellation: CancellationFlag
     ) throws(PipelineError) -> Summary {
         let begin = ContinuousClock.now
         let result = try FinishedResult(path: resultPath)
         let source = try result.source(override: input, acceptsChanges: options.acceptsChangedSource)
-        for warning in try warnings(of: result) { observer.warned(resultPath, message: warning) }
+        for warning in try warnings(of: result) { observer.warned(name, message: warning) }
         let painter = try FramePainter(options, result: result)
         let rewriter = try Self.media(stage: .open) { () throws(MediaError) in
             try VideoRewriter(source: source.absolutePath, options: rewriting(result), cancellation: cancellation)
         }
-        observer.opened(source.name, info: rewriter.info)
+        observer.opened(name, info: rewriter.info)
         let (path, container) = try place(outputPath, in: resultPath, rewriter)
         let file = try UnfinishedFile(finalPath: path, replaces: replaces, sourcePath: source.absolutePath)
         defer { file.discardUnlessComplete() }
@@ -85,7 +94,7 @@ public struct Rendering: Sendable {
             throw PipelineError(.output, "\(error)", stage: .render)
         }
         try file.complete()
-        tell(rewriter, source: source)
+        tell(rewriter, name: name)
         return Summary(
             path: path, frames: rewriter.frameCount, seconds: Double(progress.microseconds) / 1e6,
             wallSeconds: begin.duration(to: .now) / .seconds(1))
@@ -141,17 +150,17 @@ public struct Rendering: Sendable {
         return warnings
     }
 
-    private func tell(_ rewriter: VideoRewriter, source: InputFile) {
+    private func tell(_ rewriter: VideoRewriter, name: String) {
         let damage = rewriter.statistics.damage + rewriter.statistics.corruptPackets
         if damage > 0 {
-            observer.warned(source.name, message: "\(damage) damaged packets or frames; what could be decoded was rendered")
+            observer.warned(name, message: "\(damage) damaged packets or frames; what could be decoded was rendered")
         }
         if let error = rewriter.statistics.readError {
-            observer.warned(source.name, message: "reading ended early: \(error)")
+            observer.warned(name, message: "reading ended early: \(error)")
         }
         if rewriter.movedFrames > 0 {
             observer.warned(
-                source.name, message: "\(rewriter.movedFrames) frames without a time of their own were put a tick later")
+                name, message: "\(rewriter.movedFrames) frames without a time of their own were put a tick later")
         }
     }
 
