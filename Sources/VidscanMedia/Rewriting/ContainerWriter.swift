@@ -37,6 +37,11 @@ final class ContainerWriter {
     private let path: String
     private var copies: [Int32: Copy] = [:]
     private let copied: UnsafeMutablePointer<AVPacket>
+    /// The last packet of the new video, which is written once it is known whether another one follows.
+    private let held: UnsafeMutablePointer<AVPacket>
+    private var firstDecoding: Int64?
+    private var firstPresentation: Int64?
+    private var endPresentation: Int64?
     private var isOpen = false
     private var videoTimeBase = AVRational(num: 1, den: 1)
 
@@ -59,11 +64,12 @@ final class ContainerWriter {
         self.path = path
         var allocated: UnsafeMutablePointer<AVFormatContext>?
         let result = avformat_alloc_output_context2(&allocated, nil, container.formatName, "file:" + path)
-        guard result >= 0, let context = allocated, let copied = av_packet_alloc() else {
+        guard result >= 0, let context = allocated, let copied = av_packet_alloc(), let held = av_packet_alloc() else {
             throw MediaError(.io, "cannot make a \(container.rawValue) file: \(Libav.message(result))")
         }
         self.context = context
         self.copied = copied
+        self.held = held
         try addVideo(encoder, source: source, keepsMetadata: keepsMetadata)
         for index in streams {
             try addCopy(of: source, index: index, shiftMicroseconds: shiftMicroseconds, keepsMetadata: keepsMetadata)
@@ -82,14 +88,32 @@ final class ContainerWriter {
         if isOpen { avio_closep(&context.pointee.pb) }
         avformat_free_context(context)
         PacketQueue.free(copied)
+        PacketQueue.free(held)
     }
 
     /// Writes a packet of the new video.
     func write(video packet: UnsafeMutablePointer<AVPacket>) throws(MediaError) {
-        guard let stream = context.pointee.streams[0] else { return }
-        packet.pointee.stream_index = 0
-        av_packet_rescale_ts(packet, videoTimeBase, stream.pointee.time_base)
-        try put(packet)
+        try writeHeld()
+        av_packet_move_ref(held, packet)
+        let (presentation, decoding) = (held.pointee.pts, held.pointee.dts)
+        firstDecoding = firstDecoding ?? decoding
+        firstPresentation = min(firstPresentation ?? presentation, presentation)
+        endPresentation = max(endPresentation ?? presentation, presentation + held.pointee.duration)
+    }
+
+    private func writeHeld() throws(MediaError) {
+        guard held.pointee.size > 0, let stream = context.pointee.streams[0] else { return }
+        held.pointee.stream_index = 0
+        av_packet_rescale_ts(held, videoTimeBase, stream.pointee.time_base)
+        try put(held)
+    }
+
+    /// MP4 adds up the times between decodings: the last packet to be decoded makes up for what the last picture to be
+    /// shown lasts.
+    private func stretchLast() {
+        guard held.pointee.size > 0, let firstDecoding, let firstPresentation, let endPresentation else { return }
+        let left = endPresentation - firstPresentation - (held.pointee.dts - firstDecoding)
+        if left > 0 { held.pointee.duration = left }
     }
 
     /// Copies a packet of another stream; of one that is not copied, nothing.
@@ -115,6 +139,8 @@ final class ContainerWriter {
 
     /// Writes the index and closes the file.
     func finish() throws(MediaError) {
+        stretchLast()
+        try writeHeld()
         Libav.beginErrors()
         var result = av_write_trailer(context)
         guard result >= 0 else { throw failure("write", result) }

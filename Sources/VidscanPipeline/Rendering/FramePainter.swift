@@ -43,7 +43,8 @@ final class FramePainter {
             for face in faces {
                 let trail =
                     style.elements.contains(.trail) ? timeline.trail(of: face, seconds: style.trailSeconds) : []
-                try overlay.paint(face, trail: trail, on: picture)
+                let others = faces.filter { $0.faceID != face.faceID }.map(\.box)
+                try overlay.paint(face, trail: trail, others: others, on: picture)
             }
         }
         return max(count, faces.count)

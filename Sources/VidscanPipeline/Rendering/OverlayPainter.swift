@@ -42,8 +42,12 @@ final class OverlayPainter {
         }
     }
 
-    /// - Parameter trail: where the face has been, oldest first.
-    func paint(_ face: FaceSight, trail: [Point], on picture: EditablePicture) throws(MediaError) {
+    /// - Parameters:
+    ///   - trail: where the face has been, oldest first.
+    ///   - others: the boxes of the other faces, which bars keep clear of where they can.
+    func paint(
+        _ face: FaceSight, trail: [Point], others: [Rectangle], on picture: EditablePicture
+    ) throws(MediaError) {
         let sizes = Sizes(face, in: picture, scale: style.scale)
         let ink = Self.inks[(max(face.faceID, 1) - 1) % Self.inks.count]
         if style.elements.contains(.trail), trail.count > 1 { try paint(trail, ink, sizes, on: picture) }
@@ -60,7 +64,7 @@ final class OverlayPainter {
         if let plate = label(of: face, sizes) {
             try sheet(plate.frame, on: picture) { draw(plate, ink, sizes) }
         }
-        if style.elements.contains(.bars) { try paintBars(of: face, ink, sizes, on: picture) }
+        if style.elements.contains(.bars) { try paintBars(of: face, others: others, ink, sizes, on: picture) }
     }
 
     /// Draws on a part of the picture, in display pixels.
@@ -217,7 +221,7 @@ final class OverlayPainter {
     // MARK: Bars
 
     private func paintBars(
-        of face: FaceSight, _ ink: Ink, _ sizes: Sizes, on picture: EditablePicture
+        of face: FaceSight, others: [Rectangle], _ ink: Ink, _ sizes: Sizes, on picture: EditablePicture
     ) throws(MediaError) {
         let values = style.bars.compactMap { metric in face.metrics[metric].map { (metric, $0) } }
         guard !values.isEmpty else { return }
@@ -230,26 +234,25 @@ final class OverlayPainter {
         let nameWidth = measured.map(\.width).max() ?? 0
         let width = nameWidth + barLength + 3 * padding
         let height = line * Double(values.count) + padding
-        // Beside the box, on the right if there is room, else on the left, else over its foot.
+        // Beside the box, on the right or the left, wherever there is room and no other face; else over its foot.
         let gap = sizes.line * 1.5
-        var x = face.box.x + face.box.width + gap
-        var y = face.box.y
-        if x + width > sizes.picture.width { x = face.box.x - width - gap }
-        if x < 0 {
-            x = min(max(face.box.x, 0), max(0, sizes.picture.width - width))
-            y = face.box.y + face.box.height - height
-        }
-        y = min(max(y, 0), max(0, sizes.picture.height - height))
-        let frame = Rectangle(x: x, y: y, width: width, height: height)
+        let top = min(max(face.box.y, 0), max(0, sizes.picture.height - height))
+        let sides = [face.box.x + face.box.width + gap, face.box.x - width - gap].map {
+            Rectangle(x: $0, y: top, width: width, height: height)
+        }.filter { $0.x >= 0 && $0.x + width <= sizes.picture.width }
+        let foot = Rectangle(
+            x: min(max(face.box.x, 0), max(0, sizes.picture.width - width)),
+            y: max(0, min(face.box.y + face.box.height, sizes.picture.height) - height), width: width, height: height)
+        let frame = sides.first { side in others.allSatisfy { $0.intersectionArea(with: side) == 0 } } ?? sides.first ?? foot
         try sheet(frame, on: picture) {
             surface.rectangle(frame, radius: font * 0.3, .fill(Ink.black.faded(to: 0.5)))
             for (index, (metric, value)) in values.enumerated() {
-                let top = y + padding / 2 + Double(index) * line
+                let top = frame.y + padding / 2 + Double(index) * line
                 surface.text(
-                    names[index], at: Point(x: x + padding, y: top + measured[index].ascent + font * 0.15), size: font,
+                    names[index], at: Point(x: frame.x + padding, y: top + measured[index].ascent + font * 0.15), size: font,
                     .white)
                 let track = Rectangle(
-                    x: x + nameWidth + 2 * padding, y: top + line * 0.3, width: barLength, height: line * 0.4)
+                    x: frame.x + nameWidth + 2 * padding, y: top + line * 0.3, width: barLength, height: line * 0.4)
                 surface.rectangle(track, radius: track.height / 2, .fill(Ink.white.faded(to: 0.25)))
                 let bar = Self.bar(of: metric, value, in: track)
                 if bar.width > 0 { surface.rectangle(bar, radius: track.height / 2, .fill(ink)) }
