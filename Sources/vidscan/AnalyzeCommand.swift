@@ -128,7 +128,8 @@ struct AnalyzeCommand: AsyncParsableCommand {
             throw ValidationError("--anonymize is for whole videos: --start and --end would leave faces as they are.")
         }
         if maxFaces != nil || minFace > 0 {
-            throw ValidationError("--anonymize hides all faces: --max-faces and --min-face would leave some as they are.")
+            throw ValidationError(
+                "--anonymize hides all faces: --max-faces and --min-face would leave some as they are.")
         }
         if !hiding.only.isEmpty || !hiding.except.isEmpty {
             throw ValidationError("ids are known after the analysis: give --only and --except to 'vidscan render'.")

@@ -143,7 +143,8 @@ struct CodingOptions: ParsableArguments {
             valueName: "number"))
     var crf: Double?
 
-    @Option(help: ArgumentHelp("Height of the new video in pixels, even. Default: as it is shown.", valueName: "pixels"))
+    @Option(
+        help: ArgumentHelp("Height of the new video in pixels, even. Default: as it is shown.", valueName: "pixels"))
     var height: Int?
 
     @Flag(help: "Leave the sound out.")

@@ -22,7 +22,8 @@ struct OverlayTests {
         let rows = try run.analysis.table("faces.csv").faces()
         try #require(rows.count >= 10)
         for row in rows {
-            let found = try #require(plain.difference(from: drawn, frame: row.frame, threshold: 12), "frame \(row.frame)")
+            let found = try #require(
+                plain.difference(from: drawn, frame: row.frame, threshold: 12), "frame \(row.frame)")
             let edges = zip(
                 [found.left, found.top, found.right, found.bottom].map(Double.init),
                 [row.box.x, row.box.y, row.box.x + row.box.width, row.box.y + row.box.height])

@@ -117,8 +117,10 @@ public final class VideoRewriter {
         demuxer.onOtherPacket = { [unowned self] packet throws(MediaError) in try self.pass(packet) }
         defer { demuxer.onOtherPacket = nil }
         while let sample = try reader.next() {
-            let converter = converter ?? UprightConverter(
-                displaySize: sample.geometry.displaySize, height: options.height)
+            let converter =
+                converter
+                ?? UprightConverter(
+                    displaySize: sample.geometry.displaySize, height: options.height)
             self.converter = converter
             let frame = try converter.convert(sample)
             frame.pointee.pts = sample.timestamp - shiftTicks
@@ -167,7 +169,8 @@ public final class VideoRewriter {
     /// before it says.
     private func lastFrameDuration(_ frame: UnsafeMutablePointer<AVFrame>) -> Int64 {
         let stream = reader.demuxer.stream.pointee
-        if let start = Libav.timestamp(stream.start_time), let duration = Libav.timestamp(stream.duration), duration > 0 {
+        if let start = Libav.timestamp(stream.start_time), let duration = Libav.timestamp(stream.duration), duration > 0
+        {
             let left = start &+ duration &- shiftTicks &- frame.pointee.pts
             if left > 0, left <= 4 * max(lastDuration, vs_frame_duration(frame)) { return left }
         }

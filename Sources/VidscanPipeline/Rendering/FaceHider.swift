@@ -10,6 +10,8 @@ final class FaceHider {
 
     /// Within a track, a gap up to this long is bridged.
     private static let bridgedSeconds = 2.0
+    /// A face that is lost goes on for this long as it went.
+    private static let carriedMicroseconds: Int64 = 250_000
 
     init(_ options: AnonymizeOptions, sticker: StickerPainter?) {
         self.options = options
@@ -55,9 +57,32 @@ final class FaceHider {
             }
         }
         var sights: [FaceSight] = []
-        if let before, microseconds - before.face.microseconds <= hold { sights.append(before.face) }
-        if let after, after.face.microseconds - microseconds <= hold { sights.append(after.face) }
+        for sight in [before, after] {
+            guard let sight, abs(microseconds - sight.face.microseconds) <= hold else { continue }
+            sights += [sight.face, carriedOn(sight, id: id, in: timeline, to: microseconds)].compactMap { $0 }
+        }
         return sights
+    }
+
+    /// The face where it would be if it had gone on as it went between its last two samples (or first two, backwards).
+    private func carriedOn(
+        _ sight: (number: Int, face: FaceSight), id: Int, in timeline: FaceTimeline, to microseconds: Int64
+    ) -> FaceSight? {
+        let time = sight.face.microseconds
+        let isAfter = microseconds > time
+        let others = timeline.window.filter { isAfter ? $0.number < sight.number : $0.number > sight.number }
+        guard
+            let other = (isAfter ? others.reversed() : others).lazy.compactMap({ sample in
+                sample.faces.first { $0.faceID == id }
+            }).first, other.microseconds != time
+        else { return nil }
+        let elapsed = min(max(microseconds - time, -Self.carriedMicroseconds), Self.carriedMicroseconds)
+        let share = Double(elapsed) / Double(time - other.microseconds)
+        let (from, to) = (other.box.center, sight.face.box.center)
+        var moved = sight.face
+        moved.box = moved.box.offset(dx: (to.x - from.x) * share, dy: (to.y - from.y) * share)
+        moved.mesh = nil
+        return moved
     }
 
     private func beside(_ number: Int, id: Int, in timeline: FaceTimeline) -> [FaceSight] {

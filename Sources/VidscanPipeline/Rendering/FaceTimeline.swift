@@ -129,7 +129,8 @@ struct FaceTimeline {
             && sample.microseconds >= face.microseconds - Int64(seconds * 1e6)
         {
             guard let own = sample.faces.first(where: { $0.faceID == face.faceID }) else { continue }
-            if let last, sample.number - last.number > 2 || hasCut(after: last.microseconds, upTo: sample.microseconds) {
+            if let last, sample.number - last.number > 2 || hasCut(after: last.microseconds, upTo: sample.microseconds)
+            {
                 points.removeAll()
             }
             points.append(own.box.center)

@@ -189,7 +189,8 @@ final class OverlayPainter {
         if y < 0 { y = face.box.y + sizes.line }
         let x = min(max(face.box.x - sizes.line / 2, 0), max(0, sizes.picture.width - width))
         return Plate(
-            frame: Rectangle(x: x, y: min(max(y, 0), max(0, sizes.picture.height - height)), width: width, height: height),
+            frame: Rectangle(
+                x: x, y: min(max(y, 0), max(0, sizes.picture.height - height)), width: width, height: height),
             chip: chip, chipWidth: chipWidth, text: text, ascent: measured.ascent, padding: padding)
     }
 
@@ -206,7 +207,8 @@ final class OverlayPainter {
                 chip, at: Point(x: plate.frame.x + plate.padding, y: base), size: sizes.font, Ink.black.faded(to: 0.9))
         }
         surface.text(
-            plate.text, at: Point(x: plate.frame.x + plate.chipWidth + plate.padding, y: base), size: sizes.font, .white)
+            plate.text, at: Point(x: plate.frame.x + plate.chipWidth + plate.padding, y: base), size: sizes.font, .white
+        )
     }
 
     static let emotions: [Metric] = [.anger, .contempt, .disgust, .fear, .joy, .sadness, .surprise]
@@ -243,13 +245,15 @@ final class OverlayPainter {
         let foot = Rectangle(
             x: min(max(face.box.x, 0), max(0, sizes.picture.width - width)),
             y: max(0, min(face.box.y + face.box.height, sizes.picture.height) - height), width: width, height: height)
-        let frame = sides.first { side in others.allSatisfy { $0.intersectionArea(with: side) == 0 } } ?? sides.first ?? foot
+        let frame =
+            sides.first { side in others.allSatisfy { $0.intersectionArea(with: side) == 0 } } ?? sides.first ?? foot
         try sheet(frame, on: picture) {
             surface.rectangle(frame, radius: font * 0.3, .fill(Ink.black.faded(to: 0.5)))
             for (index, (metric, value)) in values.enumerated() {
                 let top = frame.y + padding / 2 + Double(index) * line
                 surface.text(
-                    names[index], at: Point(x: frame.x + padding, y: top + measured[index].ascent + font * 0.15), size: font,
+                    names[index], at: Point(x: frame.x + padding, y: top + measured[index].ascent + font * 0.15),
+                    size: font,
                     .white)
                 let track = Rectangle(
                     x: frame.x + nameWidth + 2 * padding, y: top + line * 0.3, width: barLength, height: line * 0.4)

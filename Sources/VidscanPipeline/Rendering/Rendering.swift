@@ -67,7 +67,7 @@ public struct Rendering: Sendable {
         let begin = ContinuousClock.now
         let result = try FinishedResult(path: resultPath)
         let source = try result.source(override: input, acceptsChanges: options.acceptsChangedSource)
-        for warning in try warnings(of: result) { observer.warned(name, message: warning) }
+        let warnings = try warnings(of: result)
         let painter = try FramePainter(options, result: result)
         let rewriter = try Self.media(stage: .open) { () throws(MediaError) in
             try VideoRewriter(source: source.absolutePath, options: rewriting(result), cancellation: cancellation)
@@ -75,6 +75,7 @@ public struct Rendering: Sendable {
         observer.opened(name, info: rewriter.info)
         let (path, container) = try place(outputPath, in: resultPath, rewriter)
         let file = try UnfinishedFile(finalPath: path, replaces: replaces, sourcePath: source.absolutePath)
+        for warning in warnings { observer.warned(name, message: warning) }
         defer { file.discardUnlessComplete() }
         var progress = RunProgress(microseconds: 0, frames: 0, faces: 0)
         do {
@@ -117,13 +118,15 @@ public struct Rendering: Sendable {
             return (resultPath + "/" + options.name + "." + container.rawValue, container)
         }
         guard let container = VideoContainer(path: wanted) else {
-            throw PipelineError(.output, "cannot write \(wanted): name a file that ends in .mp4, .mov or .mkv", stage: .open)
+            throw PipelineError(
+                .output, "cannot write \(wanted): name a file that ends in .mp4, .mov or .mkv", stage: .open)
         }
         let unheld = rewriter.codecsNotHeld(by: container)
         guard unheld.isEmpty else {
             let list = unheld.joined(separator: ", ")
             throw PipelineError(
-                .output, "cannot write \(wanted): \(container.rawValue.uppercased()) does not hold \(list); name an .mkv file",
+                .output,
+                "cannot write \(wanted): \(container.rawValue.uppercased()) does not hold \(list); name an .mkv file",
                 stage: .open)
         }
         return (wanted, container)
@@ -135,11 +138,13 @@ public struct Rendering: Sendable {
         let found = result.record.options
         guard found.startSeconds == nil, found.endSeconds == nil else {
             throw PipelineError(
-                .result, "was made of a part of the video only: faces in the rest of it would not be hidden", stage: .open)
+                .result, "was made of a part of the video only: faces in the rest of it would not be hidden",
+                stage: .open)
         }
         guard found.maxFaces == nil, found.minFace == 0 else {
             throw PipelineError(
-                .result, "was made with --max-faces or --min-face: the faces left out would not be hidden", stage: .open)
+                .result, "was made with --max-faces or --min-face: the faces left out would not be hidden", stage: .open
+            )
         }
         var warnings: [String] = []
         if !result.looksAtEveryFrame || found.faces != "small" || found.minTrackSamples > 1 {

@@ -148,7 +148,9 @@ final class StickerPainter {
         // As if the image were fitted; on a face too small for its corners they touch.
         let scale = min(
             min(target.width / width, target.height / height),
-            min(borders.x > 0 ? target.width / borders.x : .infinity, borders.y > 0 ? target.height / borders.y : .infinity))
+            min(
+                borders.x > 0 ? target.width / borders.x : .infinity,
+                borders.y > 0 ? target.height / borders.y : .infinity))
         let imageX = [0, Double(insets.left), width - Double(insets.right), width]
         let imageY = [0, Double(insets.top), height - Double(insets.bottom), height]
         let right = target.x + target.width
