@@ -1,8 +1,8 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// Targets depend one way: vidscan -> Pipeline -> {Media, Inference, Faces} -> Core.
-// Media and Inference never see each other; only they see C.
+// Targets depend one way: vidscan -> Pipeline -> {Media, Inference, Faces, Drawing} -> Core.
+// Media, Inference and Drawing never see each other; only they see C.
 
 let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
@@ -32,6 +32,7 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CFFmpeg", pkgConfig: "libavformat libavcodec libavfilter libswscale libavutil"),
         .systemLibrary(name: "COpenVINO", pkgConfig: "vidscan-openvino"),
+        .systemLibrary(name: "CCairo", pkgConfig: "cairo"),
         .systemLibrary(name: "CSystem"),
         .target(name: "VidscanCore", swiftSettings: strict),
         .target(name: "CLibavLog", dependencies: ["CFFmpeg"]),
@@ -41,10 +42,11 @@ let package = Package(
             name: "VidscanFaces", dependencies: ["VidscanCore"],
             // Set-up puts the weights where the other models lie; a SwiftPM bundle could not be moved.
             exclude: ["Resources"], swiftSettings: strict),
+        .target(name: "VidscanDrawing", dependencies: ["VidscanCore", "CCairo"], swiftSettings: strict),
         .target(
             name: "VidscanPipeline",
             dependencies: [
-                "CSystem", "VidscanCore", "VidscanMedia", "VidscanInference", "VidscanFaces",
+                "CSystem", "VidscanCore", "VidscanMedia", "VidscanInference", "VidscanFaces", "VidscanDrawing",
                 .product(name: "Yams", package: "Yams"),
             ],
             swiftSettings: strict),

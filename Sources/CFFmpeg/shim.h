@@ -65,4 +65,13 @@ static inline const AVOption *vs_find_option(const AVClass *class, const char *n
     return av_opt_find(&class, name, NULL, 0, AV_OPT_SEARCH_FAKE_OBJ);
 }
 
+// In the stream's time base; 0 when unknown. The field was renamed in FFmpeg 6, and the old name is gone in 7.
+static inline int64_t vs_frame_duration(const AVFrame *frame) {
+#if LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(57, 30, 100)
+    return frame->duration;
+#else
+    return frame->pkt_duration;
+#endif
+}
+
 #endif

@@ -16,6 +16,9 @@ final class Demuxer {
     /// Why reading ended before the end of the file, if it did.
     private(set) var readError: String?
 
+    /// Takes the packets of the other streams that `keep` named, as they come. It borrows them.
+    var onOtherPacket: ((UnsafeMutablePointer<AVPacket>) throws(MediaError) -> Void)?
+
     /// Formats that are lists of other files, or no files at all.
     private static let playlists: Set<String> = [
         "hls", "applehttp", "concat", "dash", "imf", "sdp", "rtsp", "rtp", "lavfi", "image2", "webm_dash_manifest",
@@ -62,6 +65,7 @@ final class Demuxer {
             if result >= 0 {
                 consecutiveErrors = 0
                 if packet.pointee.stream_index == stream.pointee.index { return true }
+                try onOtherPacket?(packet)
                 continue
             }
             if result == Libav.endOfFile {
@@ -75,6 +79,11 @@ final class Demuxer {
             readError = Libav.message(result)
             if result != Libav.invalidData && result != Libav.tryAgain || consecutiveErrors > 50 { return false }
         }
+    }
+
+    /// Has the packets of other streams read too; without that they are passed over.
+    func keep(streams indices: [Int]) {
+        for index in indices { context.pointee.streams[index]?.pointee.discard = AVDISCARD_DEFAULT }
     }
 
     /// Container duration in microseconds, if it is announced.

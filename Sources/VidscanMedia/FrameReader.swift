@@ -51,7 +51,7 @@ public final class FrameReader {
     /// `nil` until the first sample, and without filters.
     public private(set) var filtering: Filtering?
 
-    private let demuxer: Demuxer
+    let demuxer: Demuxer
     private let decoder: VideoDecoder
     private let restart: RestartPoint
     private let grid: SampleGrid
@@ -264,10 +264,11 @@ public final class FrameReader {
         try checkSize(frame)
         owned = nil
         guard let filter else {
-            return sample(frame, index: index, microseconds: microseconds, geometry: geometry(of: frame))
+            return sample(
+                frame, index: index, timestamp: timestamp, microseconds: microseconds, geometry: geometry(of: frame))
         }
         let filtered = try filter.apply(frame, timestamp: timestamp, geometry: prepared(frame))
-        return try filteredSample(filtered, index: index, microseconds: microseconds)
+        return try filteredSample(filtered, index: index, timestamp: timestamp, microseconds: microseconds)
     }
 
     private func checkSize(_ frame: UnsafeMutablePointer<AVFrame>) throws(MediaError) {
@@ -278,11 +279,13 @@ public final class FrameReader {
     }
 
     private func sample(
-        _ frame: UnsafeMutablePointer<AVFrame>, index: Int64, microseconds: Int64, geometry: DisplayGeometry
+        _ frame: UnsafeMutablePointer<AVFrame>, index: Int64, timestamp: Int64, microseconds: Int64,
+        geometry: DisplayGeometry
     ) -> SampledFrame {
         defer { sequence += 1 }
         return SampledFrame(
-            frame: frame, sequence: sequence, index: index, microseconds: microseconds, geometry: geometry)
+            frame: frame, sequence: sequence, index: index, timestamp: timestamp, microseconds: microseconds,
+            geometry: geometry)
     }
 
     // MARK: Filters
@@ -311,7 +314,8 @@ public final class FrameReader {
             while frameNumbers.count > 1, frameNumbers[1].microseconds <= microseconds { frameNumbers.removeFirst() }
             return .sample(
                 try filteredSample(
-                    output.frame, index: frameNumbers.first?.index ?? 0, microseconds: microseconds))
+                    output.frame, index: frameNumbers.first?.index ?? 0, timestamp: timestamp,
+                    microseconds: microseconds))
         }
         return .none
     }
@@ -326,7 +330,7 @@ public final class FrameReader {
 
     /// Takes a picture that came out of the filters.
     private func filteredSample(
-        _ frame: UnsafeMutablePointer<AVFrame>, index: Int64, microseconds: Int64
+        _ frame: UnsafeMutablePointer<AVFrame>, index: Int64, timestamp: Int64, microseconds: Int64
     ) throws(MediaError) -> SampledFrame {
         do {
             try checkSize(frame)
@@ -342,7 +346,8 @@ public final class FrameReader {
             filtering = Filtering(
                 sourceSize: sourceGeometry.displaySize, filteredSize: geometry.displaySize, toSource: filter?.toSource)
         }
-        return sample(frame, index: index, microseconds: microseconds, geometry: geometry)
+        return sample(
+            frame, index: index, timestamp: timestamp, microseconds: microseconds, geometry: geometry)
     }
 
     /// A timestamp for a frame that has none: the previous one's plus a frame's duration, as the stream announces it.

@@ -72,19 +72,23 @@ struct YCbCrColor: Equatable {
     let greenFromCr: Float
     let blueFromCb: Float
 
-    init(_ frame: UnsafeMutablePointer<AVFrame>) {
-        let weights: (red: Double, blue: Double)
+    /// The share of red and of blue in luma.
+    static func weights(_ frame: UnsafeMutablePointer<AVFrame>) -> (red: Double, blue: Double) {
         switch frame.pointee.colorspace {
-        case AVCOL_SPC_BT709: weights = (0.2126, 0.0722)
-        case AVCOL_SPC_BT2020_NCL, AVCOL_SPC_BT2020_CL: weights = (0.2627, 0.0593)
-        case AVCOL_SPC_SMPTE240M: weights = (0.212, 0.087)
-        case AVCOL_SPC_FCC: weights = (0.30, 0.11)
-        case AVCOL_SPC_BT470BG, AVCOL_SPC_SMPTE170M: weights = (0.299, 0.114)
+        case AVCOL_SPC_BT709: return (0.2126, 0.0722)
+        case AVCOL_SPC_BT2020_NCL, AVCOL_SPC_BT2020_CL: return (0.2627, 0.0593)
+        case AVCOL_SPC_SMPTE240M: return (0.212, 0.087)
+        case AVCOL_SPC_FCC: return (0.30, 0.11)
+        case AVCOL_SPC_BT470BG, AVCOL_SPC_SMPTE170M: return (0.299, 0.114)
         default:
             // Untagged video is taken as players take it: by its size.
             let isHighDefinition = frame.pointee.width >= 1280 || frame.pointee.height > 576
-            weights = isHighDefinition && !Self.isFullRange(frame) ? (0.2126, 0.0722) : (0.299, 0.114)
+            return isHighDefinition && !isFullRange(frame) ? (0.2126, 0.0722) : (0.299, 0.114)
         }
+    }
+
+    init(_ frame: UnsafeMutablePointer<AVFrame>) {
+        let weights = Self.weights(frame)
         let isFull = Self.isFullRange(frame)
         let chroma = isFull ? 1.0 : 255.0 / 224.0
         let green = 1 - weights.red - weights.blue

@@ -15,16 +15,19 @@ public final class SampledFrame: @unchecked Sendable {
     public let microseconds: Int64
     public let geometry: DisplayGeometry
 
+    /// In the stream's time base.
+    let timestamp: Int64
     let frame: UnsafeMutablePointer<AVFrame>
 
     /// Takes ownership of `frame`.
     init(
-        frame: UnsafeMutablePointer<AVFrame>, sequence: Int, index: Int64, microseconds: Int64,
+        frame: UnsafeMutablePointer<AVFrame>, sequence: Int, index: Int64, timestamp: Int64, microseconds: Int64,
         geometry: DisplayGeometry
     ) {
         self.frame = frame
         self.sequence = sequence
         self.index = index
+        self.timestamp = timestamp
         self.microseconds = microseconds
         self.geometry = geometry
     }

@@ -11,6 +11,10 @@ public struct PipelineError: Error, Sendable, Equatable {
         case output
         /// A result is there already.
         case exists
+        /// A folder is no result, or lacks what is needed of it.
+        case result
+        /// The video is not the one that was analysed.
+        case changed
         /// Something that vidscan needs is not installed.
         case setup
         case interrupted
@@ -18,7 +22,7 @@ public struct PipelineError: Error, Sendable, Equatable {
 
     /// The part of the pipeline in which it happened.
     public enum Stage: String, Sendable {
-        case open, decode, analyze, write
+        case open, decode, analyze, write, render
     }
 
     public let code: Code

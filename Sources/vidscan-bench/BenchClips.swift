@@ -37,6 +37,16 @@ struct BenchClips {
         }
     }
 
+    /// The sample's first 11 s at 1280x720, with its sound.
+    func elevenSeconds() throws -> String {
+        try clip("eleven.mp4") { path in
+            try ffmpeg([
+                "-i", sample, "-t", "11", "-vf", "scale=1280:720:flags=bicubic", "-c:v", "libx264", "-crf", "18",
+                "-c:a", "copy", path,
+            ])
+        }
+    }
+
     /// A long clip, as `minute()` but without the noise: as large in memory, much faster to get through.
     ///
     /// It is deleted when `body` ends.

@@ -3,7 +3,7 @@ internal import Foundation
 
 /// A part of the benchmark.
 enum BenchRow: String, CaseIterable, ExpressibleByArgument {
-    case analysis, sampling, stages, memory, workers, startup, filters
+    case analysis, sampling, stages, memory, workers, startup, filters, rendering, hiding
 }
 
 @main
@@ -40,6 +40,12 @@ struct BenchCommand: ParsableCommand {
     @Option(help: ArgumentHelp("The program to measure. Default: the one beside this.", valueName: "file"))
     var vidscan: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "The program deface (of the package of that name), to compare hiding faces with. Default: no comparison.",
+            valueName: "file"))
+    var deface: String?
+
     func validate() throws {
         if rounds < 1 { throw ValidationError("--rounds must be 1 or more.") }
     }
@@ -50,7 +56,7 @@ struct BenchCommand: ParsableCommand {
         let clips = try BenchClips(sample: sample, folder: cache)
         var measurements = Measurements(
             vidscan: try program(), clips: clips, rounds: rounds, minutes: quick ? [1, 10] : [1, 10, 60],
-            results: cache + "/results")
+            results: cache + "/results", deface: deface)
         for row in BenchRow.allCases where only.isEmpty || only.contains(row) {
             try measurements.measure(row)
         }

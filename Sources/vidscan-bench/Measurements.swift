@@ -9,14 +9,17 @@ struct Measurements {
     let minutes: [Int]
     /// Where vidscan puts the results; overwritten by every run.
     let results: String
+    /// Another program that hides faces, to compare with.
+    let deface: String?
     private(set) var report = Report()
 
-    init(vidscan: String, clips: BenchClips, rounds: Int, minutes: [Int], results: String) {
+    init(vidscan: String, clips: BenchClips, rounds: Int, minutes: [Int], results: String, deface: String?) {
         self.vidscan = vidscan
         self.clips = clips
         self.rounds = rounds
         self.minutes = minutes
         self.results = results
+        self.deface = deface
     }
 
     mutating func measure(_ row: BenchRow) throws {
@@ -29,6 +32,8 @@ struct Measurements {
         case .workers: try measureWorkers()
         case .startup: try measureStartup()
         case .filters: try measureFilters()
+        case .rendering: try measureRendering()
+        case .hiding: try measureHiding()
         }
     }
 
@@ -126,6 +131,42 @@ struct Measurements {
         add(
             "filters without memory at 5 of 25 frames/s: CPU that they add ÷ that on every frame",
             Spread(zip(added(few), added(all)).map { $0 / $1 }), aim: "0.20")
+    }
+
+    /// Both decode, draw and encode by libx264 at its defaults; ffmpeg draws one box in the same place all the time.
+    private mutating func measureRendering() throws {
+        let clip = try clips.minute()
+        _ = try MeasuredProcess(analyze(clip))
+        let pair = try Pair(
+            [vidscan, "render", resultFolder(of: clip), "--quiet", "--force", "--output", results + "/overlay.mp4"],
+            against: [
+                "ffmpeg", "-nostdin", "-v", "error", "-y", "-i", clip, "-vf", "drawbox=x=830:y=330:w=260:h=330:t=4",
+                "-c:v", "libx264", "-crf", "23", "-c:a", "copy", "-movflags", "+faststart", results + "/drawbox.mp4",
+            ], rounds: min(rounds, 2))
+        add(
+            "overlay video: wall clock ÷ that of `ffmpeg -vf drawbox … -c:v libx264`", pair.ratio(\.wallSeconds),
+            aim: "≤ 1.15")
+        add("the same: CPU", pair.ratio(\.cpuSeconds))
+    }
+
+    /// Every frame looked at, for small faces too.
+    private mutating func measureHiding() throws {
+        let clip = try clips.elevenSeconds()
+        let command = analyze(clip, "--anonymize", "blur")
+        guard let deface else {
+            let runs = try (0..<min(rounds, 2)).map { _ in try MeasuredProcess(command) }
+            report.add(
+                Report.Line(
+                    what: "hiding the faces of 11 s of 1280x720, every frame looked at",
+                    measured: Spread(runs.map(\.wallSeconds)).text(decimals: 1) + " s"))
+            return
+        }
+        let pair = try Pair(command, against: [deface, "-o", results + "/defaced.mp4", clip], rounds: min(rounds, 2))
+        report.add(
+            Report.Line(
+                what: "hiding the faces of 11 s of 1280x720, every frame looked at",
+                measured: Spread(pair.first.map(\.wallSeconds)).text(decimals: 1) + " s"))
+        add("the same: wall clock ÷ that of deface", pair.ratio(\.wallSeconds), aim: "≤ 0.25")
     }
 
     // MARK: Commands

@@ -95,6 +95,20 @@ final class Teller: RunObserver {
             ])
     }
 
+    func rendered(_ result: String, summary: Rendering.Summary) {
+        guard log.tellsInfo else { return }
+        let seconds = String(format: "%.1f", summary.wallSeconds)
+        let speed =
+            summary.seconds > 0
+            ? String(format: " (%.1f× real time)", summary.seconds / max(summary.wallSeconds, 1e-3)) : ""
+        log.info(
+            "\(result): \(Self.count(summary.frames, "frame")), \(seconds) s\(speed) -> \(Self.relative(summary.path, isFolder: false))",
+            [
+                "result": "\(result)", "output": "\(summary.path)", "frames": "\(summary.frames)",
+                "wall_seconds": "\(seconds)",
+            ])
+    }
+
     // MARK: Words
 
     /// `[2/3] movie.mp4  43 %  1:02 of 2:24  210.4 frames/s  42.1× real time  118 faces  0:02 left`
@@ -124,8 +138,8 @@ final class Teller: RunObserver {
         "\(number) \(noun)\(number == 1 ? "" : "s")"
     }
 
-    private static func relative(_ path: String) -> String {
+    private static func relative(_ path: String, isFolder: Bool = true) -> String {
         let current = FileManager.default.currentDirectoryPath + "/"
-        return path.hasPrefix(current) ? String(path.dropFirst(current.count)) + "/" : path + "/"
+        return (path.hasPrefix(current) ? String(path.dropFirst(current.count)) : path) + (isFolder ? "/" : "")
     }
 }

@@ -13,6 +13,7 @@ struct VidscanCommand: AsyncParsableCommand {
               vidscan analyze movie.mp4                 faces 5 times a second, into movie.mp4.vidscan/
               vidscan analyze *.mp4 --output results    many videos, one result folder each
               vidscan analyze a.mp4 --pipeline thorough settings from a file
+              vidscan render movie.mp4.vidscan          the video with its faces marked
               vidscan schema                            what each column means
               vidscan doctor                            is everything there that vidscan needs?
 
@@ -22,8 +23,8 @@ struct VidscanCommand: AsyncParsableCommand {
             """,
         version: Vidscan.version,
         subcommands: [
-            AnalyzeCommand.self, SampleCommand.self, PipelinesCommand.self, FiltersCommand.self, SchemaCommand.self,
-            DoctorCommand.self,
+            AnalyzeCommand.self, RenderCommand.self, SampleCommand.self, PipelinesCommand.self, FiltersCommand.self,
+            SchemaCommand.self, DoctorCommand.self,
         ])
 
     /// Parses, runs, and ends with one of the exit statuses above.

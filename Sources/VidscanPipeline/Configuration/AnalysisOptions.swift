@@ -41,6 +41,8 @@ public struct AnalysisOptions: Sendable, Equatable {
     public var minimumFace = 0.0
     /// Of the face that starts a track, 0…1.
     public var minimumConfidence = 0.5
+    /// Keep what may be no face too: for hiding faces, one too many is better than one too few.
+    public var keepsDoubtfulFaces = false
     public var precision: InferencePrecision = .exact
     /// Faces analysed at the same time; results do not depend on it.
     public var workers: Int
@@ -58,6 +60,8 @@ public struct AnalysisOptions: Sendable, Equatable {
     /// How boxes and points are smoothed over time; `nil` leaves them as they were found.
     public var smoothing: LocalRegression? = LocalRegression()
     public var events = EventOptions()
+    /// Make a video of the result too; needs `csv` among the formats.
+    public var rendering: RenderOptions?
     public var limits = MediaLimits()
     /// What every sampled picture goes through before faces are looked for.
     public var filters: FilterChain?
@@ -65,6 +69,19 @@ public struct AnalysisOptions: Sendable, Equatable {
     public init(workers: Int) {
         self.workers = workers
         rate = .perSecond(Rational(5, 1) ?? .one)
+    }
+
+    /// Looks for faces as thoroughly as hiding them asks for: in every frame, small and doubtful ones too, none left out,
+    /// each where it was found.
+    public mutating func lookThoroughly() {
+        rate = .everyFrame
+        faceSize = .small
+        minimumConfidence = min(minimumConfidence, 0.3)
+        keepsDoubtfulFaces = true
+        minimumTrackSamples = 1
+        maximumFaces = nil
+        minimumFace = 0
+        smoothing = nil
     }
 
     /// Faces less sure than those that start a track may continue one.

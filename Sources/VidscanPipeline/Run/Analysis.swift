@@ -44,6 +44,10 @@ public struct Analysis: Sendable {
             let outcome = try await analyze(file, into: folder)
             let wall = begin.duration(to: .now) / .seconds(1)
             try record(outcome, file: file, wallSeconds: wall).write(to: folder)
+            if let rendering = options.rendering {
+                _ = try await Rendering(options: rendering, observer: observer).run(
+                    resultPath: folder.partialPath, name: file.name, input: nil, outputPath: nil, replaces: false)
+            }
             try folder.complete()
             return Summary(
                 resultPath: resultPath, frames: outcome.written.frames, faces: outcome.written.faces,

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import VidscanDrawing
 internal import VidscanInference
 internal import VidscanMedia
 
@@ -16,7 +17,8 @@ public struct Doctor: Sendable {
     /// Examines FFmpeg, OpenVINO, the models and the processor.
     public func examine() -> [Finding] {
         [
-            Finding(name: "vidscan", value: Vidscan.version, remedy: nil), ffmpeg, openvino,
+            Finding(name: "vidscan", value: Vidscan.version, remedy: nil), ffmpeg, encoder,
+            Finding(name: "Cairo", value: DrawingVersion.cairo, remedy: nil), openvino,
         ] + ModelStore.all.map(model) + [processor]
     }
 
@@ -28,6 +30,14 @@ public struct Doctor: Sendable {
             remedy: missing.isEmpty
                 ? nil
                 : "it cannot decode \(missing.joined(separator: ", ")); install a full build of FFmpeg's libraries")
+    }
+
+    private var encoder: Finding {
+        let codecs = VideoCodec.allCases.filter(\.isAvailable).map(\.rawValue)
+        return Finding(
+            name: "encoders", value: codecs.joined(separator: " "),
+            remedy: VideoCodec.h264.isAvailable
+                ? nil : "videos are made by libx264; install a build of FFmpeg's libraries that has it")
     }
 
     private var openvino: Finding {

@@ -114,7 +114,7 @@ final class FaceAnalyzer {
         guard let located else { return nil }
         if located.presence < MeshPresence.threshold {
             // A full profile is a face, though no mesh fits it; a detector that is sure is believed.
-            guard face.confidence >= MeshPresence.trustedConfidence else { return nil }
+            guard options.keepsDoubtfulFaces || face.confidence >= MeshPresence.trustedConfidence else { return nil }
             return AnalyzedFace(observation: face, presence: located.presence)
         }
         let model = needsExpressions ? try models.expressionModel() : nil

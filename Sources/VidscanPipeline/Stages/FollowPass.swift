@@ -57,7 +57,7 @@ struct FollowPass {
         try output.finish()
         var choice = TrackSelection.Options(
             minimumSamples: options.minimumTrackSamples, maximumFaces: options.maximumFaces)
-        choice.meanConfidence = 1.1 * options.minimumConfidence
+        choice.meanConfidence = options.keepsDoubtfulFaces ? 0 : 1.1 * options.minimumConfidence
         let selection = TrackSelection(
             summaries, samplesOfShot: samplesOfShot, options: choice,
             stitching: TrackStitcher(shapeVariances: FaceShape.betweenVariances))

@@ -1,0 +1,141 @@
+internal import VidscanCore
+internal import VidscanFaces
+
+/// The faces of a finished result at any moment, read along with the video: only a window around the moment is held.
+struct FaceTimeline {
+    /// What of the result is needed.
+    struct Needs {
+        var metrics: Set<Metric> = []
+        var mesh = false
+        /// How far back and ahead of the moment faces are asked for, in seconds.
+        var behindSeconds = 0.0
+        var aheadSeconds = 0.0
+    }
+
+    /// A frame that was looked at.
+    struct Sample {
+        let microseconds: Int64
+        /// Counts all samples.
+        let number: Int
+        let faces: [FaceSight]
+    }
+
+    /// The samples in the window, oldest first.
+    private(set) var window: [Sample] = []
+    private let rows: FaceRows
+    private let cuts: [Int64]
+    private let behind: Int64
+    private let ahead: Int64
+    private var isAtEnd = false
+
+    init(_ result: FinishedResult, needs: Needs) throws(PipelineError) {
+        rows = try FaceRows(result, needs: needs)
+        behind = Int64(needs.behindSeconds * 1e6)
+        ahead = Int64(needs.aheadSeconds * 1e6)
+        let events = try TableReader(folder: result.name, name: "events.csv")
+        let (time, kind) = (try events.column("time"), try events.column("kind"))
+        var cuts: [Int64] = []
+        while try events.next() {
+            if events.text(kind) == FaceEvent.Kind.shotCut.rawValue { cuts.append(try events.microseconds(time)) }
+        }
+        self.cuts = cuts
+    }
+
+    /// Moves the window to a moment; moments never go back.
+    mutating func advance(to microseconds: Int64) throws(PipelineError) {
+        // Two samples after the moment tell whether a face goes on.
+        while !isAtEnd, window.suffix(2).count < 2 || window[window.count - 2].microseconds <= microseconds + ahead {
+            guard let sample = try rows.next() else {
+                isAtEnd = true
+                break
+            }
+            window.append(sample)
+        }
+        let oldest = microseconds - behind
+        let passed = window.prefix { $0.microseconds < oldest }.count
+        if passed > 16 { window.removeFirst(passed - 4) }
+    }
+
+    /// The ids in the window.
+    var faceIDs: [Int] {
+        var ids: Set<Int> = []
+        for sample in window { for face in sample.faces { ids.insert(face.faceID) } }
+        return ids.sorted()
+    }
+
+    /// A face's last sample up to a moment, and its first one from then on; both are the same at a sample of it.
+    func neighbours(
+        of faceID: Int, at microseconds: Int64
+    ) -> (before: (number: Int, face: FaceSight)?, after: (number: Int, face: FaceSight)?) {
+        var before: (Int, FaceSight)?
+        for sample in window {
+            guard let face = sample.faces.first(where: { $0.faceID == faceID }) else { continue }
+            if sample.microseconds <= microseconds { before = (sample.number, face) }
+            if sample.microseconds >= microseconds { return (before, (sample.number, face)) }
+        }
+        return (before, nil)
+    }
+
+    /// The faces at a moment, each between the samples around it.
+    ///
+    /// A face is never drawn across a cut, nor across more than one sample without it. It is seen from half-way between
+    /// the sample before it came and its first one until half-way after its last one.
+    func faces(at microseconds: Int64) -> [FaceSight] {
+        faceIDs.compactMap { id in
+            let (before, after) = neighbours(of: id, at: microseconds)
+            if let before, before.face.microseconds == microseconds { return before.face }
+            if let before, let after, after.number - before.number <= 2,
+                !hasCut(after: before.face.microseconds, upTo: after.face.microseconds)
+            {
+                let span = Double(after.face.microseconds - before.face.microseconds)
+                let share = Double(microseconds - before.face.microseconds) / span
+                return before.face.interpolated(to: after.face, share: share, microseconds: microseconds)
+            }
+            if let before, reaches(before.number, to: microseconds) { return before.face }
+            if let after, reaches(after.number, to: microseconds) { return after.face }
+            return nil
+        }
+    }
+
+    private func hasCut(after begin: Int64, upTo end: Int64) -> Bool {
+        cuts.contains { $0 > begin && $0 <= end }
+    }
+
+    /// Whether a moment lies nearer to this sample than to its neighbour on the moment's side, with no cut between them.
+    private func reaches(_ number: Int, to microseconds: Int64) -> Bool {
+        guard let first = window.first?.number, window.indices.contains(number - first) else { return false }
+        let index = number - first
+        let own = window[index].microseconds
+        let step = microseconds > own ? 1 : -1
+        let other: Int64
+        if window.indices.contains(index + step) {
+            other = window[index + step].microseconds
+            guard !hasCut(after: min(own, other), upTo: max(own, other)) else { return false }
+        } else if window.indices.contains(index - step) {
+            // At the video's end, as far as on the other side.
+            other = 2 * own - window[index - step].microseconds
+        } else {
+            return false
+        }
+        return 2 * abs(microseconds - own) < abs(other - own)
+    }
+
+    /// Where a face has been, oldest first, up to a moment; begins anew after a cut or a gap.
+    func trail(of face: FaceSight, seconds: Double) -> [Point] {
+        var points: [Point] = []
+        var last: Sample?
+        for sample in window
+        where sample.microseconds <= face.microseconds
+            && sample.microseconds >= face.microseconds - Int64(seconds * 1e6)
+        {
+            guard let own = sample.faces.first(where: { $0.faceID == face.faceID }) else { continue }
+            if let last, sample.number - last.number > 2 || hasCut(after: last.microseconds, upTo: sample.microseconds)
+            {
+                points.removeAll()
+            }
+            points.append(own.box.center)
+            last = sample
+        }
+        return points + [face.box.center]
+    }
+}

@@ -1,0 +1,83 @@
+internal import Foundation
+
+/// A result folder, as an earlier run has left it.
+struct FinishedResult {
+    /// `run.json`, as far as it is needed again.
+    struct Record: Decodable {
+        struct Input: Decodable {
+            var path: String
+            var bytes: Int64
+            var modified: Double
+        }
+
+        struct Options: Decodable {
+            var rate: String
+            var startSeconds: Double?
+            var endSeconds: Double?
+            var faces: String
+            var maxFaces: Int?
+            var minFace: Double
+            var minTrackSamples: Int
+        }
+
+        struct Video: Decodable {
+            var stream: Int
+        }
+
+        var input: Input
+        var options: Options
+        var video: Video
+    }
+
+    /// As the user named it.
+    let name: String
+    let record: Record
+
+    /// - Throws: `PipelineError` when it is no result, or lacks a table that is needed.
+    init(path: String) throws(PipelineError) {
+        name = path
+        let failure = { (reason: String) in PipelineError(.result, reason, input: path, stage: .open) }
+        guard let data = FileManager.default.contents(atPath: path + "/run.json") else {
+            throw failure("is no result of vidscan: it has no run.json")
+        }
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        do {
+            record = try decoder.decode(Record.self, from: data)
+        } catch {
+            throw failure("its run.json cannot be read as a result of this version")
+        }
+        for table in ["faces.csv", "frames.csv", "events.csv"]
+        where !FileManager.default.isReadableFile(atPath: path + "/" + table) {
+            throw failure("has no \(table); analyse the video with --format csv")
+        }
+    }
+
+    /// The video that it is the result of.
+    ///
+    /// - Parameters:
+    ///   - override: another place where the same video lies.
+    ///   - acceptsChanges: takes it even if it is another file by its size or date.
+    func source(override: String?, acceptsChanges: Bool) throws(PipelineError) -> InputFile {
+        let path = override ?? record.input.path
+        let file: InputFile
+        do {
+            file = try InputFile(path)
+        } catch {
+            let hint = override == nil ? "; --input names the video if it lies elsewhere now" : ""
+            throw PipelineError(error.code, "its video \(path): \(error.reason)\(hint)", input: name, stage: .open)
+        }
+        // A copy has another date.
+        let isSameDate = override != nil || abs(file.modified - record.input.modified) < 1e-3
+        guard acceptsChanges || (file.bytes == record.input.bytes && isSameDate) else {
+            let what = file.bytes == record.input.bytes ? "its date" : "its size"
+            throw PipelineError(
+                .changed,
+                "the video \(path) has changed since it was analysed (\(what)); analyse it again, or take it as it is by"
+                    + " --changed-source", input: name, stage: .open)
+        }
+        return file
+    }
+
+    var looksAtEveryFrame: Bool { record.options.rate == "every-frame" }
+}

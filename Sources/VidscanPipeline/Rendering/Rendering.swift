@@ -1,0 +1,181 @@
+internal import Foundation
+internal import VidscanCore
+internal import VidscanMedia
+
+/// Renders a video from a finished result: what was found drawn on it, or faces hidden in it.
+public struct Rendering: Sendable {
+    public let options: RenderOptions
+    private let observer: any RunObserver
+
+    public init(options: RenderOptions, observer: any RunObserver) {
+        self.options = options
+        self.observer = observer
+    }
+
+    /// What a rendering delivered.
+    public struct Summary: Sendable {
+        public let path: String
+        public let frames: Int
+        public let seconds: Double
+        public let wallSeconds: Double
+    }
+
+    /// Renders one video: decode → draw → encode, in one pass over the source.
+    ///
+    /// - Parameters:
+    ///   - resultPath: of the folder that an analysis left.
+    ///   - input: where the video lies, if not where it was analysed.
+    ///   - outputPath: of the new video; its extension names the container. `nil` puts it into the result's folder, as MP4
+    ///     if that holds all that is copied, else as MKV.
+    ///   - replaces: whether a file there may be replaced.
+    /// - Throws: `PipelineError`; nothing is left behind then. Cancelling the task throws the code `interrupted`.
+    public func run(
+        resultPath: String, input: String? = nil, outputPath: String? = nil, replaces: Bool
+    ) async throws -> Summary {
+        try await run(
+            resultPath: resultPath, name: resultPath, input: input, outputPath: outputPath, replaces: replaces)
+    }
+
+    /// - Parameter name: of the result in what is told.
+    func run(
+        resultPath: String, name: String, input: String?, outputPath: String?, replaces: Bool
+    ) async throws -> Summary {
+        let thread = ThreadExecutor(name: "render")
+        defer { thread.shutDown() }
+        let cancellation = CancellationFlag()
+        do {
+            return try await withTaskCancellationHandler {
+                let work = Task(executorPreference: thread) {
+                    try render(resultPath, name, input, outputPath, replaces: replaces, cancellation)
+                }
+                return try await work.value
+            } onCancel: {
+                cancellation.set()
+            }
+        } catch let error as PipelineError {
+            guard error.code != .media(.cancelled) else { throw PipelineError(.interrupted, "interrupted") }
+            throw PipelineError(
+                error.code, error.reason, input: name, stage: error.stage,
+                microseconds: error.microseconds)
+        }
+    }
+
+    private func render(
+        _ resultPath: String, _ name: String, _ input: String?, _ outputPath: String?, replaces: Bool,
+        _ cancellation: CancellationFlag
+    ) throws(PipelineError) -> Summary {
+        let begin = ContinuousClock.now
+        let result = try FinishedResult(path: resultPath)
+        let source = try result.source(override: input, acceptsChanges: options.acceptsChangedSource)
+        let warnings = try warnings(of: result)
+        let painter = try FramePainter(options, result: result)
+        let rewriter = try Self.media(stage: .open) { () throws(MediaError) in
+            try VideoRewriter(source: source.absolutePath, options: rewriting(result), cancellation: cancellation)
+        }
+        observer.opened(name, info: rewriter.info)
+        let (path, container) = try place(outputPath, in: resultPath, rewriter)
+        let file = try UnfinishedFile(finalPath: path, replaces: replaces, sourcePath: source.absolutePath)
+        for warning in warnings { observer.warned(name, message: warning) }
+        defer { file.discardUnlessComplete() }
+        var progress = RunProgress(microseconds: 0, frames: 0, faces: 0)
+        do {
+            try rewriter.run(to: file.partialPath, container: container) { picture in
+                progress.microseconds = picture.microseconds
+                progress.faces += try painter.paint(picture)
+                progress.frames += 1
+                observer.progressed(progress)
+            }
+        } catch let error as MediaError {
+            throw PipelineError(
+                error.code == .io ? .output : .media(error.code), error.reason, stage: .render,
+                microseconds: error.microseconds ?? progress.microseconds)
+        } catch let error as PipelineError {
+            throw error
+        } catch {
+            throw PipelineError(.output, "\(error)", stage: .render)
+        }
+        try file.complete()
+        tell(rewriter, name: name)
+        return Summary(
+            path: path, frames: rewriter.frameCount, seconds: Double(progress.microseconds) / 1e6,
+            wallSeconds: begin.duration(to: .now) / .seconds(1))
+    }
+
+    private func rewriting(_ result: FinishedResult) -> VideoRewriter.Options {
+        VideoRewriter.Options(
+            codec: options.codec, rateFactor: options.rateFactor, height: options.height,
+            copiesAudio: options.copiesAudio, keepsMetadata: options.keepsMetadata ?? (options.anonymize == nil),
+            streamIndex: result.record.video.stream, decoderThreads: ProcessInfo.processInfo.activeProcessorCount,
+            limits: options.limits)
+    }
+
+    /// Where the new video goes and what it is put into.
+    private func place(
+        _ wanted: String?, in resultPath: String, _ rewriter: VideoRewriter
+    ) throws(PipelineError) -> (String, VideoContainer) {
+        guard let wanted else {
+            let container = rewriter.preferredContainer
+            return (resultPath + "/" + options.name + "." + container.rawValue, container)
+        }
+        guard let container = VideoContainer(path: wanted) else {
+            throw PipelineError(
+                .output, "cannot write \(wanted): name a file that ends in .mp4, .mov or .mkv", stage: .open)
+        }
+        let unheld = rewriter.codecsNotHeld(by: container)
+        guard unheld.isEmpty else {
+            let list = unheld.joined(separator: ", ")
+            throw PipelineError(
+                .output,
+                "cannot write \(wanted): \(container.rawValue.uppercased()) does not hold \(list); name an .mkv file",
+                stage: .open)
+        }
+        return (wanted, container)
+    }
+
+    /// What a careful viewer should know; of hidden faces, all that could let one through.
+    private func warnings(of result: FinishedResult) throws(PipelineError) -> [String] {
+        guard let anonymize = options.anonymize, !anonymize.isInverted else { return [] }
+        let found = result.record.options
+        guard found.startSeconds == nil, found.endSeconds == nil else {
+            throw PipelineError(
+                .result, "was made of a part of the video only: faces in the rest of it would not be hidden",
+                stage: .open)
+        }
+        guard found.maxFaces == nil, found.minFace == 0 else {
+            throw PipelineError(
+                .result, "was made with --max-faces or --min-face: the faces left out would not be hidden", stage: .open
+            )
+        }
+        var warnings: [String] = []
+        if !result.looksAtEveryFrame || found.faces != "small" || found.minTrackSamples > 1 {
+            warnings.append(
+                "faces were not looked for as thoroughly as for hiding them; 'vidscan analyze --anonymize' looks at every"
+                    + " frame, for small faces too")
+        }
+        return warnings
+    }
+
+    private func tell(_ rewriter: VideoRewriter, name: String) {
+        let damage = rewriter.statistics.damage + rewriter.statistics.corruptPackets
+        if damage > 0 {
+            observer.warned(name, message: "\(damage) damaged packets or frames; what could be decoded was rendered")
+        }
+        if let error = rewriter.statistics.readError {
+            observer.warned(name, message: "reading ended early: \(error)")
+        }
+        if rewriter.movedFrames > 0 {
+            observer.warned(
+                name, message: "\(rewriter.movedFrames) frames without a time of their own were put a tick later")
+        }
+    }
+
+    static func media<Value>(
+        stage: PipelineError.Stage, _ work: () throws(MediaError) -> Value
+    ) throws(PipelineError) -> Value {
+        do {
+            return try work()
+        } catch {
+            throw PipelineError(.media(error.code), error.reason, stage: stage, microseconds: error.microseconds)
+        }
+    }
+}

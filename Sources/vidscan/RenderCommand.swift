@@ -1,0 +1,93 @@
+internal import ArgumentParser
+internal import VidscanPipeline
+
+struct RenderCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "render",
+        abstract: "Makes a video of a finished result: faces marked, decorated or hidden.",
+        discussion: """
+            Reads the result and the video that it was made of; nothing is detected again. The new video has the same \
+            frames at the same times, upright and with square pixels; sound and subtitles are copied as they are. It goes \
+            into the result's folder as overlay.mp4 or anonymized.mp4 (.mkv where MP4 does not hold the sound or the \
+            subtitles), and appears only when it is complete. To hide faces, analyse with 'vidscan analyze --anonymize', \
+            which looks at every frame.
+
+            EXAMPLES
+              vidscan render movie.mp4.vidscan
+              vidscan render movie.mp4.vidscan --show box,id,trail --crf 18 --output marked.mp4
+              vidscan render movie.mp4.vidscan --sticker samples/mustache.png --sticker-place mustache
+              vidscan render movie.mp4.vidscan --anonymize pixelate --except 3
+            """)
+
+    @Argument(help: ArgumentHelp("Folders that 'vidscan analyze' has made.", valueName: "result"))
+    var results: [String]
+
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("The new video: .mp4, .mov or .mkv. Default: in the result's folder.", valueName: "file"))
+    var output: String?
+
+    @Option(help: ArgumentHelp("The video, if it lies elsewhere now.", valueName: "file"))
+    var input: String?
+
+    @Flag(help: "Replace a video that is there already.")
+    var force = false
+
+    @Flag(help: "Take the video though it has changed since it was analysed.")
+    var changedSource = false
+
+    @OptionGroup(title: "What to draw")
+    var drawing: DrawingOptions
+
+    @OptionGroup(title: "What to hide")
+    var hiding: HidingOptions
+
+    @OptionGroup(title: "How to code it")
+    var coding: CodingOptions
+
+    @OptionGroup(title: "What to tell")
+    var telling: TellingOptions
+
+    func validate() throws {
+        if results.isEmpty { throw ValidationError("Name at least one result.") }
+        if results.count > 1, output != nil || input != nil {
+            throw ValidationError("--output and --input go with one result only.")
+        }
+    }
+
+    func run() async throws {
+        let teller = telling.makeTeller()
+        let rendering = Rendering(options: resolvedOptions, observer: teller)
+        let work = Task {
+            var failures = 0
+            for (number, result) in results.enumerated() {
+                teller.begins(result, number: number + 1, of: results.count, window: (nil, nil))
+                do {
+                    let summary = try await rendering.run(
+                        resultPath: result, input: input, outputPath: output, replaces: force)
+                    teller.rendered(result, summary: summary)
+                } catch let error as PipelineError where error.code == .interrupted {
+                    throw error
+                } catch {
+                    failures += 1
+                    teller.failed(error)
+                }
+            }
+            return failures
+        }
+        let interrupts = InterruptHandler { work.cancel() }
+        defer { interrupts.stop() }
+        do {
+            guard try await work.value == 0 else { throw ExitStatus.someFailed }
+        } catch let error as PipelineError where error.code == .interrupted {
+            teller.interrupted()
+            throw ExitStatus.interrupted
+        }
+    }
+
+    private var resolvedOptions: RenderOptions {
+        var options = RenderOptions(drawing: drawing, hiding: hiding, coding: coding)
+        options.acceptsChangedSource = changedSource
+        return options
+    }
+}

@@ -1,0 +1,126 @@
+import Foundation
+import Testing
+
+@Suite("vidscan render")
+struct RenderTests {
+    /// A result of a short video that lies beside it, in a folder of its own.
+    private func result(_ options: String...) throws -> TemporaryFolder {
+        let folder = try TemporaryFolder()
+        try FileManager.default.copyItem(
+            atPath: try Variants.path("audiofirst.mp4"), toPath: folder.path + "/movie.mp4")
+        let outcome = try ChildProcess.run([Checkout.tool, "analyze", "movie.mp4", "-q"] + options, in: folder.path)
+        try #require(outcome.status == 0, "\(outcome.errors)")
+        return folder
+    }
+
+    private func names(_ folder: TemporaryFolder) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.path + "/movie.mp4.vidscan").sorted()
+    }
+
+    @Test("Puts overlay.mp4 into the result, once; --force replaces it, a failed run leaves nothing")
+    func overlay() throws {
+        let folder = try result()
+        let before = try names(folder)
+        let first = try Tool.run("render", "movie.mp4.vidscan", "--crf", "40", in: folder)
+        #expect(first.status == 0)
+        #expect(first.errors.hasPrefix("vidscan: movie.mp4.vidscan: 75 frames, "))
+        #expect(first.errors.hasSuffix(" -> movie.mp4.vidscan/overlay.mp4\n"))
+        #expect(try names(folder) == (before + ["overlay.mp4"]).sorted())
+        let second = try Tool.run("render", "movie.mp4.vidscan", "--crf", "40", in: folder)
+        #expect(second.status == 1)
+        #expect(
+            second.errors
+                == "vidscan: error: movie.mp4.vidscan: movie.mp4.vidscan/overlay.mp4 exists; --force replaces it\n")
+        let third = try Tool.run("render", "movie.mp4.vidscan", "--crf", "40", "--force", "-q", in: folder)
+        #expect(third.status == 0 && third.errors == "")
+        #expect(try names(folder) == (before + ["overlay.mp4"]).sorted())
+    }
+
+    @Test("analyze --overlay does the same in one go, and so does --anonymize")
+    func inOneGo() throws {
+        let folder = try result("--overlay", "--style", "full", "--crf", "40")
+        #expect(try names(folder).contains("overlay.mp4"))
+        #expect(try names(folder).contains("landmarks.npy"))
+        let hidden = try result("--anonymize", "pixelate", "--crf", "40")
+        #expect(try names(hidden).contains("anonymized.mp4"))
+        let record = try hidden.text("movie.mp4.vidscan/run.json")
+        #expect(record.contains(#""rate" : "every-frame""#) && record.contains(#""faces" : "small""#))
+    }
+
+    @Test("A video that has gone or changed is told, and --input and --changed-source help")
+    func source() throws {
+        let folder = try result()
+        let video = folder.path + "/movie.mp4"
+        try FileManager.default.moveItem(atPath: video, toPath: folder.path + "/elsewhere.mp4")
+        let gone = try Tool.run("render", "movie.mp4.vidscan", in: folder)
+        #expect(gone.status == 1)
+        #expect(gone.errorLines.count == 1)
+        #expect(gone.errors.hasPrefix("vidscan: error: movie.mp4.vidscan: its video \(video): cannot open: "))
+        #expect(gone.errors.contains("--input names the video"))
+        let found = try Tool.run(
+            "render", "movie.mp4.vidscan", "--input", "elsewhere.mp4", "--crf", "40", "-o", "new.mp4", "-q", in: folder)
+        #expect(found.status == 0 && found.errors == "")
+
+        // The same with an empty box at its end.
+        let grown = try folder.bytes("elsewhere.mp4") + Data([0, 0, 0, 8]) + Data("free".utf8)
+        try grown.write(to: URL(fileURLWithPath: video))
+        let changed = try Tool.run("render", "movie.mp4.vidscan", in: folder)
+        #expect(changed.status == 1)
+        #expect(changed.errors.contains("movie.mp4 has changed since it was analysed (its size)"))
+        let taken = try Tool.run("render", "movie.mp4.vidscan", "--changed-source", "--crf", "40", "-q", in: folder)
+        #expect(taken.status == 0 && taken.errors == "")
+    }
+
+    @Test("Whatever is wrong is one line, and nothing is left behind")
+    func wrong() throws {
+        let folder = try result()
+        try folder.write("no picture", to: "text.png")
+        try FileManager.default.createDirectory(
+            atPath: folder.path + "/empty.vidscan", withIntermediateDirectories: true)
+        let before = folder.entries
+        let cases: [([String], String)] = [
+            (["empty.vidscan"], "empty.vidscan: is no result of vidscan: it has no run.json"),
+            (["none.vidscan"], "none.vidscan: is no result of vidscan: it has no run.json"),
+            (["movie.mp4.vidscan", "-o", "none/new.mp4"], "cannot write none/new.mp4: No such file or directory"),
+            (["movie.mp4.vidscan", "-o", "/proc/new.mp4"], "cannot write /proc/new.mp4: "),
+            (["movie.mp4.vidscan", "-o", "new.avi"], "name a file that ends in .mp4, .mov or .mkv"),
+            (
+                ["movie.mp4.vidscan", "-o", "movie.mp4", "--force"],
+                "movie.mp4 is the video itself, which is never replaced"
+            ),
+            (["movie.mp4.vidscan", "--style", "mesh"], "has no landmarks.npy, which the mesh is drawn from"),
+            (["movie.mp4.vidscan", "--sticker", "none.png"], "cannot open: No such file or directory"),
+            (["movie.mp4.vidscan", "--sticker", "text.png"], "the sticker text.png: not a video or picture"),
+            (["movie.mp4.vidscan", "--anonymize", "sticker"], "hiding faces by a sticker needs --sticker"),
+            (
+                [
+                    "movie.mp4.vidscan", "--sticker", Checkout.samples + "/frame.png", "--sticker-insets", "50,1,50,1",
+                ], "the insets leave no middle of the sticker"
+            ),
+        ]
+        for (arguments, message) in cases {
+            let outcome = try ChildProcess.run([Checkout.tool, "render"] + arguments, in: folder.path)
+            #expect(outcome.status == 1, "\(arguments)")
+            #expect(outcome.errorLines.count == 1, "\(outcome.errors)")
+            #expect(
+                outcome.errors.hasPrefix("vidscan: error: ") && outcome.errors.contains(message), "\(outcome.errors)")
+            #expect(folder.entries == before)
+        }
+    }
+
+    @Test("Interrupted, it leaves nothing behind and ends with 130")
+    func interrupted() throws {
+        let folder = try TemporaryFolder()
+        let clip = try Tool.makeLongClip(in: folder)
+        let made = try Tool.run("analyze", clip, "-q", "--rate", "1", in: folder)
+        try #require(made.status == 0, "\(made.errors)")
+        let before = folder.entries
+        let process = try ChildProcess(
+            [Checkout.tool, "render", "long.mp4.vidscan", "--crf", "40"], in: folder.path, errorsToTerminal: true)
+        try process.waitForErrors(containing: "frames/s")
+        process.send(SIGINT)
+        let outcome = try process.finish()
+        #expect(outcome.status == 130)
+        #expect(folder.entries == before)
+    }
+}

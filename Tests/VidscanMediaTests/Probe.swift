@@ -1,0 +1,49 @@
+import Foundation
+import Testing
+
+/// What ffprobe says of a file.
+struct Probe {
+    struct Packet: Equatable {
+        let seconds: Double
+        let hash: String
+    }
+
+    let path: String
+
+    private func json(_ arguments: [String]) throws -> [String: Any] {
+        let outcome = try ChildProcess.run(["ffprobe", "-v", "error", "-of", "json"] + arguments + [path])
+        try #require(outcome.status == 0, "\(outcome.errors)")
+        let object = try JSONSerialization.jsonObject(with: Data(outcome.outputBytes))
+        return try #require(object as? [String: Any])
+    }
+
+    /// Times of the frames that are shown, in seconds, as far as they are told.
+    func frameTimes(stream: String = "v:0") throws -> [Double?] {
+        let object = try json(["-select_streams", stream, "-show_entries", "frame=best_effort_timestamp_time"])
+        let frames = object["frames"] as? [[String: Any]] ?? []
+        return frames.map { ($0["best_effort_timestamp_time"] as? String).flatMap(Double.init) }
+    }
+
+    /// A stream's packets, with the MD5 of their content.
+    func packets(_ stream: String) throws -> [Packet] {
+        let object = try json([
+            "-select_streams", stream, "-show_data_hash", "md5", "-show_entries", "packet=pts_time,data_hash",
+        ])
+        let packets = object["packets"] as? [[String: Any]] ?? []
+        return try packets.map { packet in
+            Packet(
+                seconds: try #require((packet["pts_time"] as? String).flatMap(Double.init)),
+                hash: try #require(packet["data_hash"] as? String))
+        }
+    }
+
+    /// The first stream of a kind.
+    func stream(_ stream: String = "v:0") throws -> [String: Any] {
+        let object = try json(["-select_streams", stream, "-show_streams"])
+        return try #require((object["streams"] as? [[String: Any]])?.first)
+    }
+
+    func format() throws -> [String: Any] {
+        try #require(try json(["-show_format"])["format"] as? [String: Any])
+    }
+}
