@@ -28,6 +28,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
         .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
+        .package(url: "https://github.com/hummingbird-project/swift-mustache", exact: "2.1.1"),
     ],
     targets: [
         .systemLibrary(name: "CFFmpeg", pkgConfig: "libavformat libavcodec libavfilter libswscale libavutil"),
@@ -42,12 +43,17 @@ let package = Package(
             name: "VidscanFaces", dependencies: ["VidscanCore"],
             // Set-up puts the weights where the other models lie; a SwiftPM bundle could not be moved.
             exclude: ["Resources"], swiftSettings: strict),
+        .target(
+            name: "VidscanReport",
+            dependencies: [.product(name: "Mustache", package: "swift-mustache")],
+            resources: [.embedInCode("Resources")], swiftSettings: strict),
         .target(name: "VidscanDrawing", dependencies: ["VidscanCore", "CCairo"], swiftSettings: strict),
         .target(
             name: "VidscanPipeline",
             dependencies: [
                 "CSystem", "VidscanCore", "VidscanMedia", "VidscanInference", "VidscanFaces", "VidscanDrawing",
-                .product(name: "Yams", package: "Yams"),
+                "CSystem", "VidscanCore", "VidscanMedia", "VidscanInference", "VidscanFaces", "VidscanDrawing",
+                "VidscanReport", .product(name: "Yams", package: "Yams"),
             ],
             swiftSettings: strict),
         .executableTarget(

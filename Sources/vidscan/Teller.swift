@@ -109,6 +109,10 @@ final class Teller: RunObserver {
             ])
     }
 
+    func reported(_ result: String, path: String) {
+        log.info("\(result): -> \(Self.relative(path, isFolder: false))", ["input": "\(result)", "report": "\(path)"])
+    }
+
     // MARK: Words
 
     /// `[2/3] movie.mp4  43 %  1:02 of 2:24  210.4 frames/s  42.1× real time  118 faces  0:02 left`

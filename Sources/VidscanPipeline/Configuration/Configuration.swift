@@ -3,6 +3,8 @@ public struct Configuration: Sendable, Equatable {
     public var analysis: AnalysisOptions
     public var output = OutputOptions()
     public var messages = MessageOptions()
+    public var render = RenderSettings()
+    public var report = ReportSettings()
 
     /// The defaults.
     public init(workers: Int) {

@@ -4,7 +4,7 @@ internal import VidscanMedia
 /// The sections of a pipeline file, in the order of the data flow. A new one is a case here and a list of keys in a file of
 /// its own.
 public enum PipelineStage: String, Sendable, CaseIterable {
-    case sample, filters, detect, track, measure, write
+    case sample, filters, detect, track, measure, write, render, report
 
     public var meaning: String {
         switch self {
@@ -14,6 +14,8 @@ public enum PipelineStage: String, Sendable, CaseIterable {
         case .track: "How faces are followed from picture to picture, and what counts as an event."
         case .measure: "What is measured of each face."
         case .write: "What is written, where, and what is told."
+        case .render: "Which video is made of the result: faces marked, decorated or hidden."
+        case .report: "Which page is made of the result."
         }
     }
 
@@ -25,6 +27,8 @@ public enum PipelineStage: String, Sendable, CaseIterable {
         case .track: TrackKeys.all
         case .measure: MeasureKeys.all
         case .write: WriteKeys.all
+        case .render: RenderKeys.all
+        case .report: ReportKeys.all
         }
     }
 }
@@ -120,6 +124,37 @@ extension PipelineKey {
             value: { $0[keyPath: place].map(SettingValue.integer) ?? .absent },
             set: { value, configuration in
                 if case .integer(let number) = value { configuration[keyPath: place] = number }
+                if value == .absent { configuration[keyPath: place] = nil }
+            })
+    }
+
+    init(
+        _ stage: PipelineStage, _ name: String, _ options: [String], optional place: any Place<Double?>,
+        _ range: ClosedRange<Double>, _ meaning: String, absence: String
+    ) {
+        self.init(
+            stage: stage, name: name, kind: .number(range, unit: nil), options: options, meaning: meaning,
+            absence: absence, belongsToRun: false,
+            value: { $0[keyPath: place].map(SettingValue.number) ?? .absent },
+            set: { value, configuration in
+                if case .number(let number) = value { configuration[keyPath: place] = number }
+                if value == .absent { configuration[keyPath: place] = nil }
+            })
+    }
+
+    /// One of an enumeration's names, or none.
+    init<Choice: RawRepresentable & CaseIterable & Sendable>(
+        _ stage: PipelineStage, _ name: String, _ options: [String], optional place: any Place<Choice?>,
+        _ meaning: String, absence: String
+    ) where Choice.RawValue == String {
+        self.init(
+            stage: stage, name: name, kind: .choice(Choice.allCases.map(\.rawValue)), options: options,
+            meaning: meaning, absence: absence, belongsToRun: false,
+            value: { $0[keyPath: place].map { .text($0.rawValue) } ?? .absent },
+            set: { value, configuration in
+                if case .text(let name) = value, let choice = Choice(rawValue: name) {
+                    configuration[keyPath: place] = choice
+                }
                 if value == .absent { configuration[keyPath: place] = nil }
             })
     }

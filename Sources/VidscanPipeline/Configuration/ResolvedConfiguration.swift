@@ -50,13 +50,14 @@ public struct ResolvedConfiguration: Sendable {
     public init(workers: Int, file: PipelineFile? = nil, overrides: [Override] = []) throws {
         configuration = Configuration(workers: workers)
         for setting in file?.settings ?? [] {
-            setting.key.set(setting.value, &configuration)
+            setting.key.set(Self.placed(setting, in: file?.path), &configuration)
             origins[setting.key.path] = .file(file?.path ?? "", setting.position)
         }
         for override in overrides {
             override.key.set(override.value, &configuration)
             origins[override.key.path] = .option(override.option)
         }
+        try settle()
         for rule in Rule.all where !rule.holds(configuration) { throw rule.error(origins, configuration) }
     }
 

@@ -27,6 +27,8 @@ public enum SettingKind: Sendable, Equatable {
     /// Seconds, or `[hh:]mm:ss`.
     case time
     case text
+    /// Four borders in pixels.
+    case insets
     case filters
 
     static let everyFrame = "every-frame"
@@ -40,10 +42,11 @@ public enum SettingKind: Sendable, Equatable {
         case .number(_, let unit): "a number, \(range)" + (unit.map { " \($0)" } ?? "")
         case .choice(let names): names.joined(separator: ", ")
         case .list(let names):
-            names.count > 8 ? "a list of names, see 'vidscan schema'" : "a list of " + names.joined(separator: ", ")
+            names.count > 12 ? "a list of names, see 'vidscan schema'" : "a list of " + names.joined(separator: ", ")
         case .rate: "a positive number, a fraction such as 30000/1001, or \(Self.everyFrame)"
         case .time: "seconds or [hh:]mm:ss"
         case .text: "text"
+        case .insets: "left,top,right,bottom in pixels"
         case .filters: "a list of filters, or a text in FFmpeg's syntax"
         }
     }
@@ -69,6 +72,7 @@ public enum SettingKind: Sendable, Equatable {
         case (.integer(let range), .integer(let value)): range.contains(value)
         case (.number(let range, _), .number(let value)): range.contains(value)
         case (.choice(let names), .text(let name)): names.contains(name)
+        case (.insets, .text(let text)): StickerOptions.CapInsets(text) != nil
         case (.list(let names), .list(let chosen)): chosen.allSatisfy(names.contains)
         case (.rate, .text(let text)): text == Self.everyFrame || SampleRate.parse(text) != nil
         case (.time, .number(let seconds)): seconds >= 0
@@ -87,7 +91,7 @@ public enum SettingKind: Sendable, Equatable {
         case .number:
             guard !isQuoted, let value = Double(text), value.isFinite, text.first?.isLetter != true else { return nil }
             return .number(value)
-        case .choice, .text: return .text(text)
+        case .choice, .text, .insets: return .text(text)
         case .list: return .list([text])
         case .rate:
             if text == Self.everyFrame { return .text(text) }

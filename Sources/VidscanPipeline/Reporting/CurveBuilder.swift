@@ -1,0 +1,109 @@
+internal import Foundation
+internal import VidscanCore
+internal import VidscanFaces
+internal import VidscanReport
+
+/// Gathers the series of a report from `faces.csv`: means over the cells of a grid in time, as fine as the samples where
+/// that is not too much for a page.
+struct CurveBuilder {
+    /// Values of a page, over all faces and metrics.
+    private static let mostValues = 800_000
+    /// Of the page's palette.
+    static let colors = 8
+
+    private struct Sums {
+        var first: Int
+        var sums: [[Float]]
+        var counts: [[UInt16]]
+    }
+
+    let faces: [ReportedFace]
+    let events: [ReportedEvent]
+    /// First and last sample.
+    let range: ClosedRange<Double>
+    /// Mean time between samples, in seconds.
+    let interval: Double
+
+    static let measures: [TrackTable.Measure] = TrackTable.measures.filter { $0.range != 0...1 }
+
+    func build(_ folder: String) throws(PipelineError) -> ReportCurves {
+        let span = max(range.upperBound - range.lowerBound, interval)
+        let seen = faces.reduce(0) { $0 + max($1.lastSeconds - $1.firstSeconds, interval) }
+        let finest = seen * Double(Self.measures.count) / Double(Self.mostValues)
+        let step = max(interval, finest, 1e-3)
+        var sums = Dictionary(
+            uniqueKeysWithValues: faces.map { face in
+                let first = cell(face.firstSeconds, step)
+                let count = cell(face.lastSeconds, step) - first + 1
+                return (
+                    face.id,
+                    Sums(
+                        first: first,
+                        sums: Array(repeating: Array(repeating: 0, count: count), count: Self.measures.count),
+                        counts: Array(repeating: Array(repeating: 0, count: count), count: Self.measures.count))
+                )
+            })
+        try read(folder, step: step, into: &sums)
+        return ReportCurves(
+            start: range.lowerBound, end: range.lowerBound + span, step: step,
+            metrics: Self.measures.map { measure in
+                ReportCurves.Metric(
+                    name: measure.name, unit: measure.unit, meaning: Self.meaning(measure.name),
+                    range: measure.range)
+            },
+            cuts: events.filter { $0.kind == "shot_cut" }.map {
+                ReportCurves.Cut(time: $0.seconds, isGradual: $0.value == "gradual")
+            },
+            faces: faces.enumerated().map { index, face in
+                curve(face, color: index % Self.colors, sums[face.id])
+            })
+    }
+
+    private func cell(_ seconds: Double, _ step: Double) -> Int {
+        max(0, Int(((seconds - range.lowerBound) / step).rounded()))
+    }
+
+    private func read(_ folder: String, step: Double, into sums: inout [Int: Sums]) throws(PipelineError) {
+        let table = try TableReader(folder: folder, name: "faces.csv")
+        let (time, id) = (try table.column("time"), try table.column("face_id"))
+        var columns: [Int] = []
+        for measure in Self.measures { columns.append(try table.column(measure.name)) }
+        while try table.next() {
+            guard let seconds = table.number(time), let face = table.number(id).map(Int.init) else { continue }
+            for (measure, column) in columns.enumerated() {
+                guard let value = table.number(column), let first = sums[face]?.first else { continue }
+                let cell = cell(seconds, step) - first
+                guard let count = sums[face]?.counts[measure].count, (0..<count).contains(cell) else { continue }
+                sums[face]?.sums[measure][cell] += Float(value)
+                sums[face]?.counts[measure][cell] &+= 1
+            }
+        }
+    }
+
+    private func curve(_ face: ReportedFace, color: Int, _ sums: Sums?) -> ReportCurves.Face {
+        let own = events.filter { $0.faceID == face.id }
+        var spans: [ClosedRange<Double>] = []
+        var begin: Double?
+        for event in own {
+            if event.kind == "face_started" { begin = event.seconds }
+            if event.kind == "face_stopped", let from = begin {
+                spans.append(from...max(from, event.seconds + interval))
+                begin = nil
+            }
+        }
+        var curve = ReportCurves.Face(
+            id: face.id, color: color, spans: spans, firstCell: sums?.first ?? 0,
+            series: sums.map { sums in
+                zip(sums.sums, sums.counts).map { values, counts in
+                    zip(values, counts).map { $1 > 0 ? Double($0) / Double($1) : nil }
+                }
+            } ?? [])
+        let told: Set = ["blink", "eyes_closed", "smile_started", "look_away"]
+        curve.marks = own.filter { told.contains($0.kind) }.map { ($0.seconds, $0.kind) }
+        return curve
+    }
+
+    private static func meaning(_ name: String) -> String {
+        FaceTable.columns.first { $0.name == name }?.meaning ?? ""
+    }
+}

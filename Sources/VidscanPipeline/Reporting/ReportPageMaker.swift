@@ -1,0 +1,166 @@
+internal import Foundation
+internal import VidscanCore
+internal import VidscanFaces
+internal import VidscanReport
+
+/// What `run.json` says, in words for a page.
+struct ReportFacts {
+    private struct Record: Decodable {
+        struct Input: Decodable { var path: String }
+        struct Video: Decodable {
+            var format: String
+            var codec: String
+            var displayWidth: Int?
+            var displayHeight: Int?
+            var durationSeconds: Double?
+            var containerStartSeconds: Double
+        }
+        struct Options: Decodable {
+            var rate: String
+            var accuracy: String
+            var faces: String
+        }
+        struct Counts: Decodable {
+            var sampledFrames: Int
+            var faces: Int
+            var faceIds: Int
+            var personIds: Int
+            var hardCuts: Int
+            var gradualCuts: Int
+        }
+        struct Timings: Decodable { var wallSeconds: Double }
+        var vidscanVersion: String
+        var input: Input
+        var video: Video
+        var options: Options
+        var counts: Counts
+        var warnings: [String]
+        var notices: [String]
+        var timings: Timings
+    }
+
+    private let record: Record
+
+    init(path: String) throws(PipelineError) {
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        do {
+            record = try decoder.decode(Record.self, from: Data(contentsOf: URL(fileURLWithPath: path + "/run.json")))
+        } catch {
+            throw PipelineError(.result, "its run.json cannot be read as a result of this version", stage: .open)
+        }
+    }
+
+    var title: String { (record.input.path as NSString).lastPathComponent }
+    var warnings: [String] { record.warnings }
+    var notices: [String] { record.notices }
+
+    func summary(samples: SampleTimes) -> String {
+        let counts = record.counts
+        let cuts = counts.hardCuts + counts.gradualCuts
+        return [
+            TimeText.clock(Int64((record.video.durationSeconds ?? samples.range.upperBound) * 1e6)),
+            "\(samples.count) \(samples.count == 1 ? "sample" : "samples")",
+            "\(counts.faceIds) \(counts.faceIds == 1 ? "face" : "faces")",
+            "\(counts.personIds) \(counts.personIds == 1 ? "person" : "people") for certain",
+            "\(cuts) \(cuts == 1 ? "cut" : "cuts")",
+        ].joined(separator: " · ")
+    }
+
+    var facts: [ReportPage.Fact] {
+        let video = record.video
+        var facts = [
+            ReportPage.Fact("Video", record.input.path),
+            ReportPage.Fact("Format", "\(video.codec) in \(video.format)"),
+        ]
+        if let width = video.displayWidth, let height = video.displayHeight {
+            facts.append(ReportPage.Fact("Upright picture", "\(width) × \(height)"))
+        }
+        let rate = record.options.rate
+        facts += [
+            ReportPage.Fact("Sampling", rate == "every-frame" ? "every frame" : "\(rate) a second"),
+            ReportPage.Fact("Detector", "accuracy \(record.options.accuracy), faces \(record.options.faces)"),
+            ReportPage.Fact("Faces in all samples", "\(record.counts.faces)"),
+            ReportPage.Fact("Container's start", String(format: "%.3f s", video.containerStartSeconds)),
+            ReportPage.Fact("Took", String(format: "%.1f s", record.timings.wallSeconds)),
+            ReportPage.Fact("Made by", "vidscan \(record.vidscanVersion)"),
+        ]
+        return facts
+    }
+}
+
+/// Puts a result into words and rows.
+struct ReportPageMaker {
+    /// Of the table of tracks: the metrics whose means it shows.
+    private static let tableMetrics = [
+        "smile", "left_eye_openness", "right_eye_openness", "yaw", "pitch", "attention", "valence", "joy", "surprise",
+        "anger", "sadness",
+    ]
+
+    let facts: ReportFacts
+    let faces: [ReportedFace]
+    let shown: [ReportedFace]
+    let events: [ReportedEvent]
+    let eventCount: Int
+    let samples: SampleTimes
+    let pictures: [Int: String]
+
+    func page(_ curves: ReportCurves) -> ReportPage {
+        var page = ReportPage(title: facts.title, summary: facts.summary(samples: samples), curves: curves)
+        page.warnings = facts.warnings
+        page.notices = facts.notices
+        let colors = Dictionary(
+            uniqueKeysWithValues: faces.enumerated().map { ($1.id, $0 % CurveBuilder.colors) })
+        page.faces = shown.map { face in
+            ReportPage.Face(
+                id: face.id, color: colors[face.id] ?? 0, thumbnail: pictures[face.id],
+                detail: [face.person.map { "person \($0)" }, mood(face)].compactMap { $0 }.joined(separator: " · "),
+                visible: "\(seconds(face.visibleSeconds)) s, from \(clock(face.firstSeconds))")
+        }
+        if faces.count > shown.count {
+            page.facesLeftOut =
+                "The \(shown.count) faces in sight for longest of \(faces.count); the others are in the table."
+        }
+        let metrics = Self.tableMetrics.filter { name in faces.contains { $0.means[name] != nil } }
+        page.trackHeads =
+            ["face", "person", "first", "last", "visible s", "samples", "appearances"].map { .init($0) }
+            + metrics.map { .init($0.replacing("_", with: " ")) }
+        page.tracks = faces.map { face in
+            ReportPage.Row(
+                [
+                    "\(face.id)", face.person ?? "", clock(face.firstSeconds), clock(face.lastSeconds),
+                    seconds(face.visibleSeconds), "\(face.samples)", "\(face.appearances)",
+                ].map { .init($0) }
+                    + metrics.map { name in .init(face.means[name].map { String(format: "%.1f", $0) } ?? "") })
+        }
+        page.events = events.map { event in
+            ReportPage.Event(
+                time: clock(event.seconds), seconds: String(format: "%.3f", event.seconds), kind: event.kind,
+                face: event.faceID.map(String.init) ?? "", value: event.value)
+        }
+        page.eventKinds = Array(Set(events.map(\.kind))).sorted()
+        page.eventsNote =
+            eventCount > events.count
+            ? "The first \(events.count) of \(eventCount); all of them are in events.csv."
+            : "Click one to go there."
+        page.facts = facts.facts
+        return page
+    }
+
+    /// The emotion that is most visible on average, if any is; of those that hold against people's labels.
+    private func mood(_ face: ReportedFace) -> String? {
+        let best = [Metric.joy, .surprise, .anger].compactMap { metric in
+            face.means[metric.rawValue].map { (metric.rawValue, $0) }
+        }
+        .max { $0.1 < $1.1 }
+        guard let best, best.1 >= 20 else { return nil }
+        return "\(best.0) \(Int(best.1.rounded()))"
+    }
+
+    private func seconds(_ value: Double) -> String { String(format: "%.1f", value) }
+
+    private func clock(_ seconds: Double) -> String {
+        let microseconds = Int64((seconds * 1e6).rounded())
+        return TimeText.clock(microseconds) + String(format: ".%02d", (microseconds / 10000) % 100)
+    }
+}

@@ -1,0 +1,212 @@
+internal import Foundation
+internal import VidscanCore
+internal import VidscanFaces
+public import VidscanMedia
+internal import VidscanReport
+
+/// Makes a page that shows a finished result: one HTML file that needs nothing else, and reaches for nothing.
+public struct Reporting: Sendable {
+    public struct Options: Sendable {
+        /// Shows faces. Without them the page tells numbers only.
+        public var hasThumbnails = true
+        /// Takes the video even if it is another file than the one that was analysed.
+        public var acceptsChangedSource = false
+        public var limits = MediaLimits()
+
+        public init() {}
+    }
+
+    /// What a report was made of, for an index of several.
+    public struct Summary: Sendable {
+        public let path: String
+        public let faces: Int
+        let title: String
+        let seconds: Double
+        let samples: Int
+        let cuts: Int
+        let warnings: Int
+        let thumbnails: [String]
+    }
+
+    /// Faces of the strip, and pictures of them.
+    private static let mostThumbnails = 60
+    private static let mostEvents = 2000
+    private let options: Options
+
+    public init(options: Options = Options()) {
+        self.options = options
+    }
+
+    /// Writes a report.
+    ///
+    /// - Parameters:
+    ///   - resultPath: of the folder that an analysis left.
+    ///   - input: where the video lies, if not where it was analysed; it is needed for pictures of faces only.
+    ///   - outputPath: of the page; `nil` puts `report.html` into the result's folder.
+    ///   - replaces: whether a file there may be replaced.
+    /// - Throws: `PipelineError`; nothing is left behind then. Cancelling the task throws the code `interrupted`.
+    public func run(
+        resultPath: String, input: String? = nil, outputPath: String? = nil, replaces: Bool
+    ) async throws -> Summary {
+        let thread = ThreadExecutor(name: "report")
+        defer { thread.shutDown() }
+        let cancellation = CancellationFlag()
+        do {
+            return try await withTaskCancellationHandler {
+                let work = Task(executorPreference: thread) {
+                    try write(resultPath, input, outputPath ?? resultPath + "/report.html", replaces, cancellation)
+                }
+                return try await work.value
+            } onCancel: {
+                cancellation.set()
+            }
+        } catch let error as PipelineError {
+            guard error.code != .media(.cancelled) else { throw PipelineError(.interrupted, "interrupted") }
+            throw PipelineError(
+                error.code, error.reason, input: error.input ?? resultPath, stage: error.stage,
+                microseconds: error.microseconds)
+        }
+    }
+
+    private func write(
+        _ resultPath: String, _ input: String?, _ path: String, _ replaces: Bool, _ cancellation: CancellationFlag
+    ) throws(PipelineError) -> Summary {
+        let result = try FinishedResult(path: resultPath)
+        let file = try UnfinishedFile(finalPath: path, replaces: replaces, sourcePath: result.record.input.path)
+        let metrics = CurveBuilder.measures.map(\.name)
+        let faces = try ReportTables.faces(resultPath, metrics: metrics)
+        let events = try ReportTables.events(resultPath)
+        let samples = try SampleTimes(resultPath)
+        let shown = Self.mostSeen(faces)
+        var pictures: [Int: String] = [:]
+        if options.hasThumbnails, !shown.isEmpty {
+            let source = try result.source(override: input, acceptsChanges: options.acceptsChangedSource)
+            let boxes = try Self.boxes(resultPath, of: shown)
+            pictures = try Rendering.media(stage: .render) { () throws(MediaError) in
+                try Thumbnails(
+                    source: source, streamIndex: result.record.video.stream, limits: options.limits, boxes: boxes,
+                    cancellation: cancellation
+                ).make(shown)
+            }
+        }
+        let curves = try CurveBuilder(
+            faces: faces, events: events, range: samples.range, interval: samples.interval
+        ).build(resultPath)
+        let facts = try ReportFacts(path: resultPath)
+        let page = ReportPageMaker(
+            facts: facts, faces: faces, shown: shown, events: Array(events.prefix(Self.mostEvents)),
+            eventCount: events.count, samples: samples, pictures: pictures
+        ).page(curves)
+        do {
+            try Data(page.html().utf8).write(to: URL(fileURLWithPath: file.partialPath))
+        } catch {
+            throw PipelineError(.output, "cannot write \(path): \(error.localizedDescription)", stage: .render)
+        }
+        try file.complete()
+        return Summary(
+            path: path, faces: faces.count, title: facts.title, seconds: samples.range.upperBound,
+            samples: samples.count, cuts: events.count { $0.kind == "shot_cut" }, warnings: facts.warnings.count,
+            thumbnails: shown.sorted { $0.visibleSeconds > $1.visibleSeconds }.prefix(5).compactMap { pictures[$0.id] })
+    }
+
+    /// Writes a page that leads to the reports of several results.
+    ///
+    /// - Parameters:
+    ///   - summaries: of the reports, or why there is none, by result.
+    ///   - path: of the page.
+    /// - Throws: `PipelineError`.
+    public static func writeIndex(
+        _ summaries: [(result: String, outcome: Result<Summary, PipelineError>)], path: String, replaces: Bool
+    ) throws(PipelineError) {
+        let file = try UnfinishedFile(finalPath: path, replaces: replaces, sourcePath: "")
+        let folder = ((FilePath.absolute(path)) as NSString).deletingLastPathComponent
+        let rows = summaries.map { result, outcome in
+            switch outcome {
+            case .success(let summary):
+                ReportIndex.Row(
+                    name: summary.title, link: FilePath.relative(summary.path, to: folder),
+                    note: summary.warnings > 0 ? "\(summary.warnings) warnings" : nil,
+                    cells: [
+                        .init(TimeText.clock(Int64(summary.seconds * 1e6))), .init("\(summary.samples)"),
+                        .init("\(summary.faces)"), .init("\(summary.cuts)"),
+                    ], thumbnails: summary.thumbnails)
+            case .failure(let error):
+                ReportIndex.Row(
+                    name: result, link: nil, note: error.reason, cells: Array(repeating: .init(""), count: 4),
+                    thumbnails: [])
+            }
+        }
+        let failures = summaries.count { if case .failure = $0.outcome { true } else { false } }
+        let index = ReportIndex(
+            title: "\(summaries.count) results",
+            summary: failures == 0 ? "Each video leads to its report." : "\(failures) of them could not be shown.",
+            heads: [.init("length"), .init("samples"), .init("ids"), .init("cuts")], rows: rows)
+        do {
+            try Data(index.html().utf8).write(to: URL(fileURLWithPath: file.partialPath))
+        } catch {
+            throw PipelineError(.output, "cannot write \(path): \(error.localizedDescription)", stage: .render)
+        }
+        try file.complete()
+    }
+
+    /// Those in sight for longest, in the order of their numbers.
+    private static func mostSeen(_ faces: [ReportedFace]) -> [ReportedFace] {
+        faces.sorted { ($1.visibleSeconds, $0.id) < ($0.visibleSeconds, $1.id) }.prefix(mostThumbnails)
+            .sorted { $0.id < $1.id }
+    }
+
+    /// The box of each face at its best moment.
+    private static func boxes(_ folder: String, of faces: [ReportedFace]) throws(PipelineError) -> [Int: Rectangle] {
+        let best = Dictionary(uniqueKeysWithValues: faces.map { ($0.id, $0.bestMicroseconds) })
+        let table = try TableReader(folder: folder, name: "faces.csv")
+        let (time, id) = (try table.column("time"), try table.column("face_id"))
+        let (x, y) = (try table.column("x"), try table.column("y"))
+        let (width, height) = (try table.column("width"), try table.column("height"))
+        var boxes: [Int: Rectangle] = [:]
+        while try table.next() {
+            guard let face = table.number(id).map(Int.init), let moment = best[face],
+                try table.microseconds(time) == moment
+            else { continue }
+            boxes[face] = Rectangle(
+                x: table.number(x) ?? 0, y: table.number(y) ?? 0, width: table.number(width) ?? 0,
+                height: table.number(height) ?? 0)
+        }
+        return boxes
+    }
+}
+
+/// When samples were taken.
+struct SampleTimes {
+    var range: ClosedRange<Double> = 0...0
+    var count = 0
+    var interval: Double { count > 1 ? (range.upperBound - range.lowerBound) / Double(count - 1) : 0 }
+
+    init(_ folder: String) throws(PipelineError) {
+        let table = try TableReader(folder: folder, name: "frames.csv")
+        let time = try table.column("time")
+        while try table.next() {
+            guard let seconds = table.number(time) else { continue }
+            range = count == 0 ? seconds...seconds : range.lowerBound...max(range.lowerBound, seconds)
+            count += 1
+        }
+    }
+}
+
+/// Paths of pages that lead to each other.
+enum FilePath {
+    static func absolute(_ path: String) -> String {
+        let whole =
+            (path as NSString).isAbsolutePath ? path : FileManager.default.currentDirectoryPath + "/" + path
+        return (whole as NSString).standardizingPath
+    }
+
+    /// `../a/report.html`, with what an address may not hold escaped.
+    static func relative(_ path: String, to folder: String) -> String {
+        let target = absolute(path).split(separator: "/")
+        let base = absolute(folder).split(separator: "/")
+        let common = zip(target, base).prefix { $0 == $1 }.count
+        let parts = Array(repeating: "..", count: base.count - common) + target[common...].map(String.init)
+        let allowed = CharacterSet.urlPathAllowed.subtracting(CharacterSet(charactersIn: ":"))
+        return parts.map { $0.addingPercentEncoding(withAllowedCharacters: allowed) ?? $0 }.joined(separator: "/")
+    }
+}
