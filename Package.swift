@@ -52,7 +52,6 @@ let package = Package(
             name: "VidscanPipeline",
             dependencies: [
                 "CSystem", "VidscanCore", "VidscanMedia", "VidscanInference", "VidscanFaces", "VidscanDrawing",
-                "CSystem", "VidscanCore", "VidscanMedia", "VidscanInference", "VidscanFaces", "VidscanDrawing",
                 "VidscanReport", .product(name: "Yams", package: "Yams"),
             ],
             swiftSettings: strict),

@@ -83,7 +83,7 @@ def main():
     folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else __file__).resolve()
     folder = folder if folder.is_dir() else folder.parent
     write_png(
-        folder / "mustache.png", 240, 96,
+        folder.parent / "pipelines" / "mustache.png", 240, 96,
         render(240, 96, lambda x, y: mustache((x - 120) / 120, (y - 48) / 120)),
     )
     write_png(folder / "frame.png", 96, 96, render(96, 96, frame))

@@ -18,6 +18,8 @@ struct AnalyzeCommand: AsyncParsableCommand {
               vidscan analyze crowd.mp4 --faces small --accuracy high
               vidscan analyze dark.mp4 --filter eq=brightness=0.1 --filter hqdn3d
               vidscan analyze lobby.mp4 --pipeline thorough
+              vidscan analyze movie.mp4 --overlay --style full --report
+              vidscan analyze street.mp4 --anonymize blur
               vidscan analyze a.mp4 b.mov c.jpg --output results
             """)
 

@@ -15,7 +15,7 @@ struct RenderCommand: AsyncParsableCommand {
             EXAMPLES
               vidscan render movie.mp4.vidscan
               vidscan render movie.mp4.vidscan --show box,id,trail --crf 18 --output marked.mp4
-              vidscan render movie.mp4.vidscan --sticker samples/mustache.png --sticker-place mustache
+              vidscan render movie.mp4.vidscan --sticker pipelines/mustache.png --sticker-place mustache
               vidscan render movie.mp4.vidscan --anonymize pixelate --except 3
             """)
 
@@ -36,11 +36,23 @@ struct RenderCommand: AsyncParsableCommand {
     @Flag(help: "Take the video though it has changed since it was analysed.")
     var changedSource = false
 
+    @Option(
+        help: ArgumentHelp(
+            "Take what to draw and hide from a pipeline: a shipped one, or a YAML file. Options given here override it.",
+            valueName: "name|file"))
+    var pipeline: String?
+
     @OptionGroup(title: "What to draw")
     var drawing: DrawingOptions
 
     @OptionGroup(title: "What to hide")
     var hiding: HidingOptions
+
+    @Option(parsing: .upToNextOption, help: ArgumentHelp("Hide these face_ids only.", valueName: "id"))
+    var only: [Int] = []
+
+    @Option(parsing: .upToNextOption, help: ArgumentHelp("Do not hide these face_ids.", valueName: "id"))
+    var except: [Int] = []
 
     @OptionGroup(title: "How to code it")
     var coding: CodingOptions
@@ -53,11 +65,29 @@ struct RenderCommand: AsyncParsableCommand {
         if results.count > 1, output != nil || input != nil {
             throw ValidationError("--output and --input go with one result only.")
         }
+        if hiding.anonymize == nil, pipeline == nil, hiding.invert || !only.isEmpty || !except.isEmpty {
+            throw ValidationError("--invert, --only and --except need --anonymize.")
+        }
     }
 
     func run() async throws {
-        let teller = telling.makeTeller()
-        let rendering = Rendering(options: resolvedOptions, observer: teller)
+        let configuration: Configuration
+        do {
+            let file = try pipeline.map { try PipelineLibrary.load($0, allowsFileFilters: true) }
+            configuration = try ResolvedConfiguration(
+                workers: 1, file: file,
+                overrides: drawing.overrides() + hiding.overrides() + coding.overrides() + telling.overrides()
+            ).configuration
+        } catch {
+            Output.error("vidscan: error: \(error)")
+            throw ExitStatus.usage
+        }
+        var options = configuration.render.options(isAskedFor: true) ?? RenderOptions()
+        options.anonymize?.only = only.isEmpty ? nil : Set(only)
+        options.anonymize?.except = Set(except)
+        options.acceptsChangedSource = changedSource
+        let teller = configuration.messages.makeTeller()
+        let rendering = Rendering(options: options, observer: teller)
         let work = Task {
             var failures = 0
             for (number, result) in results.enumerated() {
@@ -83,11 +113,5 @@ struct RenderCommand: AsyncParsableCommand {
             teller.interrupted()
             throw ExitStatus.interrupted
         }
-    }
-
-    private var resolvedOptions: RenderOptions {
-        var options = RenderOptions(drawing: drawing, hiding: hiding, coding: coding)
-        options.acceptsChangedSource = changedSource
-        return options
     }
 }

@@ -3,183 +3,150 @@ internal import VidscanFaces
 public import VidscanMedia
 public import VidscanPipeline
 
-/// What is drawn, hidden and how the new video is coded.
+/// What is drawn on faces.
 struct DrawingOptions: ParsableArguments {
-    @Option(
-        help: """
-            What to draw on faces: plain (box, id), standard (box, id, emotion, bars, points), mesh (id, mesh, axes), \
-            full (all).
-            """)
+    @Option(help: .of("render.style"))
     var style: OverlayStyle.Preset?
 
-    @Option(
-        help: ArgumentHelp(
-            "Draw these instead: \(OverlayStyle.Element.allCases.map(\.rawValue).joined(separator: ", "))."
-                + " mesh needs a result with --landmarks.", valueName: "list"))
-    var show: ElementList?
+    @Option(help: .of("render.show", valueName: "list"))
+    var show: NameList?
 
-    @Option(help: ArgumentHelp("Metrics shown as bars, names of columns.", valueName: "list"))
-    var bars: BarList = .standard
+    @Option(help: .of("render.bars", valueName: "list"))
+    var bars: NameList?
 
-    @Option(help: ArgumentHelp("Length of a face's trail.", valueName: "seconds"))
-    var trail = 2.0
+    @Option(help: .of("render.trail", valueName: "seconds"))
+    var trail: Double?
 
-    @Option(help: ArgumentHelp("Size of lines and letters, times what suits the picture.", valueName: "factor"))
-    var drawScale = 1.0
+    @Option(help: .of("render.draw_scale", valueName: "factor"))
+    var drawScale: Double?
 
-    @Option(help: ArgumentHelp("An image to put on every face: PNG or whatever FFmpeg reads.", valueName: "file"))
+    @Option(help: .of("render.sticker", valueName: "file"))
     var sticker: String?
 
-    @Option(help: "Where the sticker goes.")
-    var stickerPlace: StickerOptions.Place = .face
+    @Option(help: .of("render.sticker_place"))
+    var stickerPlace: StickerOptions.Place?
 
-    @Option(help: "How the sticker is put into its place.")
-    var stickerMode: StickerOptions.ContentMode = .fit
+    @Option(help: .of("render.sticker_mode"))
+    var stickerMode: StickerOptions.ContentMode?
 
-    @Option(help: "Where in its place a sticker of another shape stands.")
-    var stickerAnchor: StickerOptions.Anchor = .center
+    @Option(help: .of("render.sticker_anchor"))
+    var stickerAnchor: StickerOptions.Anchor?
 
-    @Option(
-        help: ArgumentHelp(
-            "Borders of the sticker in its own pixels: left,top,right,bottom. Its corners then keep their shape.",
-            valueName: "pixels"))
-    var stickerInsets: InsetsArgument?
+    @Option(help: .of("render.sticker_insets", valueName: "pixels"))
+    var stickerInsets: String?
 
-    @Option(help: ArgumentHelp("Size of the sticker, times its place's.", valueName: "factor"))
-    var stickerScale = 1.0
+    @Option(help: .of("render.sticker_scale", valueName: "factor"))
+    var stickerScale: Double?
+
+    func overrides() throws -> [ResolvedConfiguration.Override] {
+        var list = OverrideList()
+        try list.add("render.style", style.map { .text($0.rawValue) }, "--style")
+        try list.add("render.show", show.map { .list($0.names) }, "--show")
+        try list.add("render.bars", bars.map { .list($0.names) }, "--bars")
+        try list.add("render.trail", trail.map { .number($0) }, "--trail")
+        try list.add("render.draw_scale", drawScale.map { .number($0) }, "--draw-scale")
+        try list.add("render.sticker", sticker.map { .text($0) }, "--sticker")
+        try list.add("render.sticker_place", stickerPlace.map { .text($0.rawValue) }, "--sticker-place")
+        try list.add("render.sticker_mode", stickerMode.map { .text($0.rawValue) }, "--sticker-mode")
+        try list.add("render.sticker_anchor", stickerAnchor.map { .text($0.rawValue) }, "--sticker-anchor")
+        try list.add("render.sticker_insets", stickerInsets.map { .text($0) }, "--sticker-insets")
+        try list.add("render.sticker_scale", stickerScale.map { .number($0) }, "--sticker-scale")
+        return list.overrides
+    }
 
     func validate() throws {
-        if !(0...60).contains(trail) { throw ValidationError("--trail must be 0 to 60 seconds.") }
-        if !(0.1...10).contains(drawScale) { throw ValidationError("--draw-scale must be 0.1 to 10.") }
-        if !(0.05...20).contains(stickerScale) { throw ValidationError("--sticker-scale must be 0.05 to 20.") }
+        _ = try overrides()
         if style != nil, show != nil { throw ValidationError("--style and --show exclude each other.") }
-    }
-
-    /// - Parameter isDefault: draw in the standard style when nothing else is asked for.
-    func overlay(isDefault: Bool) -> OverlayStyle? {
-        let preset = style ?? (isDefault ? .standard : nil)
-        guard let elements = show?.elements ?? preset?.elements else { return nil }
-        return OverlayStyle(elements: elements, bars: bars.metrics, trailSeconds: trail, scale: drawScale)
-    }
-
-    var stickerOptions: StickerOptions? {
-        sticker.map { path in
-            var options = StickerOptions(path: path)
-            options.place = stickerPlace
-            options.contentMode = stickerMode
-            options.anchor = stickerAnchor
-            options.capInsets = stickerInsets?.insets
-            options.scale = stickerScale
-            return options
-        }
     }
 }
 
 /// How faces are hidden.
 struct HidingOptions: ParsableArguments {
-    @Option(
-        help: """
-            Hide faces: blur, pixelate, solid or sticker (with --sticker). No metadata is copied then.
-            """)
+    @Option(help: .of("render.anonymize"))
     var anonymize: AnonymizeOptions.Method?
 
-    @Option(help: "What is hidden: an ellipse around the face, or its mesh's outline (needs --landmarks).")
-    var shape: AnonymizeOptions.Shape = .ellipse
+    @Option(help: .of("render.shape"))
+    var shape: AnonymizeOptions.Shape?
 
-    @Option(help: ArgumentHelp("Hide more than the face on every side: a share of its size.", valueName: "share"))
-    var margin = AnonymizeOptions(method: .blur).margin
+    @Option(help: .of("render.margin", valueName: "share"))
+    var margin: Double?
 
-    @Option(
-        help: ArgumentHelp(
-            "The share of the face that becomes one value, 0.1 to 1. Default: 0.5 for blur, 0.3 for pixelate.",
-            valueName: "share"))
+    @Option(help: .of("render.strength", valueName: "share"))
     var strength: Double?
 
-    @Option(
-        help: ArgumentHelp("Hide a face this long before and after it was seen too.", valueName: "seconds"))
-    var hold = AnonymizeOptions(method: .blur).holdSeconds
+    @Option(help: .of("render.hold", valueName: "seconds"))
+    var hold: Double?
 
-    @Flag(help: "Hide everything but the faces.")
+    @Flag(help: .of("render.invert"))
     var invert = false
 
-    @Option(parsing: .upToNextOption, help: ArgumentHelp("Hide these face_ids only.", valueName: "id"))
-    var only: [Int] = []
-
-    @Option(parsing: .upToNextOption, help: ArgumentHelp("Do not hide these face_ids.", valueName: "id"))
-    var except: [Int] = []
-
-    func validate() throws {
-        if !(0...2).contains(margin) { throw ValidationError("--margin must be 0 to 2.") }
-        if let strength, !(0.1...1).contains(strength) { throw ValidationError("--strength must be 0.1 to 1.") }
-        if !(0...60).contains(hold) { throw ValidationError("--hold must be 0 to 60 seconds.") }
-        if anonymize == nil, invert || !only.isEmpty || !except.isEmpty {
-            throw ValidationError("--invert, --only and --except need --anonymize.")
-        }
+    func overrides() throws -> [ResolvedConfiguration.Override] {
+        var list = OverrideList()
+        try list.add("render.anonymize", anonymize.map { .text($0.rawValue) }, "--anonymize")
+        try list.add("render.shape", shape.map { .text($0.rawValue) }, "--shape")
+        try list.add("render.margin", margin.map { .number($0) }, "--margin")
+        try list.add("render.strength", strength.map { .number($0) }, "--strength")
+        try list.add("render.hold", hold.map { .number($0) }, "--hold")
+        if invert { try list.add("render.invert", .flag(true), "--invert") }
+        return list.overrides
     }
 
-    var options: AnonymizeOptions? {
-        anonymize.map { method in
-            var options = AnonymizeOptions(method: method)
-            options.shape = shape
-            options.margin = margin
-            options.strength = strength
-            options.holdSeconds = hold
-            options.isInverted = invert
-            options.only = only.isEmpty ? nil : Set(only)
-            options.except = Set(except)
-            return options
-        }
-    }
+    func validate() throws { _ = try overrides() }
 }
 
 /// How the new video is coded.
 struct CodingOptions: ParsableArguments {
-    @Option(help: "Codec of the new video.")
-    var codec: VideoCodec = .h264
+    @Option(help: .of("render.codec"))
+    var codec: VideoCodec?
 
-    @Option(
-        help: ArgumentHelp(
-            "Constant rate factor: less is better and larger. Default: 23 for h264, 28 for hevc, 31 for vp9, 35 for av1.",
-            valueName: "number"))
+    @Option(help: .of("render.crf", valueName: "number"))
     var crf: Double?
 
-    @Option(
-        help: ArgumentHelp("Height of the new video in pixels, even. Default: as it is shown.", valueName: "pixels"))
+    @Option(help: .of("render.height", valueName: "pixels"))
     var height: Int?
 
-    @Flag(help: "Leave the sound out.")
-    var noAudio = false
+    @Flag(inversion: .prefixedNo, help: .of("render.audio"))
+    var audio: Bool?
 
-    func validate() throws {
-        if let crf {
-            guard let factors = codec.rateFactors else { throw ValidationError("\(codec.rawValue) takes no --crf.") }
-            if !factors.contains(crf) {
-                let (least, most) = (Int(factors.lowerBound), Int(factors.upperBound))
-                throw ValidationError("--crf of \(codec.rawValue) must be \(least) to \(most).")
-            }
-        }
-        if let height, !(16...16_384).contains(height) || height % 2 == 1 {
-            throw ValidationError("--height must be even, 16 to 16384.")
-        }
-        if !codec.isAvailable { throw ValidationError("this FFmpeg has no encoder for \(codec.rawValue).") }
+    func overrides() throws -> [ResolvedConfiguration.Override] {
+        var list = OverrideList()
+        try list.add("render.codec", codec.map { .text($0.rawValue) }, "--codec")
+        try list.add("render.crf", crf.map { .number($0) }, "--crf")
+        try list.add("render.height", height.map { .integer($0) }, "--height")
+        try list.add("render.audio", audio.map { .flag($0) }, audio == false ? "--no-audio" : "--audio")
+        return list.overrides
     }
 
-    func apply(to options: inout RenderOptions) {
-        options.codec = codec
-        options.rateFactor = crf
-        options.height = height
-        options.copiesAudio = !noAudio
+    func validate() throws { _ = try overrides() }
+}
+
+/// What else is made of a result.
+struct MakingOptions: ParsableArguments {
+    @Flag(help: .of("render.overlay"))
+    var overlay = false
+
+    @Flag(help: .of("report.page"))
+    var report = false
+
+    @Flag(inversion: .prefixedNo, help: .of("report.thumbnails"))
+    var thumbnails: Bool?
+
+    func overrides() throws -> [ResolvedConfiguration.Override] {
+        var list = OverrideList()
+        if overlay { try list.add("render.overlay", .flag(true), "--overlay") }
+        if report { try list.add("report.page", .flag(true), "--report") }
+        try list.add(
+            "report.thumbnails", thumbnails.map { .flag($0) }, thumbnails == false ? "--no-thumbnails" : "--thumbnails")
+        return list.overrides
     }
 }
 
-extension RenderOptions {
-    init(drawing: DrawingOptions, hiding: HidingOptions, coding: CodingOptions) {
-        self.init()
-        anonymize = hiding.options
-        sticker = drawing.stickerOptions
-        // Who hides faces or puts stickers on them wants no boxes too, unless they are asked for.
-        overlay = drawing.overlay(isDefault: hiding.anonymize == nil && drawing.sticker == nil)
-        coding.apply(to: &self)
+/// `box,id,trail`
+struct NameList: ExpressibleByArgument {
+    let names: [String]
+
+    init?(argument: String) {
+        names = argument.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
     }
 }
 
@@ -190,46 +157,3 @@ extension StickerOptions.Anchor: ExpressibleByArgument {}
 extension AnonymizeOptions.Method: ExpressibleByArgument {}
 extension AnonymizeOptions.Shape: ExpressibleByArgument {}
 extension VideoCodec: ExpressibleByArgument {}
-
-/// `box,id,trail`
-struct ElementList: ExpressibleByArgument {
-    let elements: Set<OverlayStyle.Element>
-
-    init?(argument: String) {
-        let names = argument.split(separator: ",", omittingEmptySubsequences: false)
-        let elements = names.compactMap { OverlayStyle.Element(rawValue: String($0)) }
-        guard elements.count == names.count else { return nil }
-        self.elements = Set(elements)
-    }
-}
-
-/// `smile,joy`
-struct BarList: ExpressibleByArgument {
-    let metrics: [Metric]
-
-    static let standard = BarList(metrics: OverlayStyle().bars)
-
-    private init(metrics: [Metric]) {
-        self.metrics = metrics
-    }
-
-    init?(argument: String) {
-        let names = argument.split(separator: ",", omittingEmptySubsequences: false)
-        let metrics = names.compactMap { Metric(rawValue: String($0)) }
-        guard metrics.count == names.count else { return nil }
-        self.metrics = metrics
-    }
-
-    var defaultValueDescription: String { metrics.map(\.rawValue).joined(separator: ",") }
-}
-
-/// `24,24,24,24`
-struct InsetsArgument: ExpressibleByArgument {
-    let insets: StickerOptions.CapInsets
-
-    init?(argument: String) {
-        let numbers = argument.split(separator: ",", omittingEmptySubsequences: false).compactMap { Int($0) }
-        guard numbers.count == 4, numbers.allSatisfy({ (0...100_000).contains($0) }) else { return nil }
-        insets = StickerOptions.CapInsets(left: numbers[0], top: numbers[1], right: numbers[2], bottom: numbers[3])
-    }
-}

@@ -46,7 +46,13 @@ struct ReportCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let teller = telling.makeTeller()
+        let teller: Teller
+        do {
+            teller = try ResolvedConfiguration(workers: 1, overrides: telling.overrides()).configuration.messages.makeTeller()
+        } catch {
+            Output.error("vidscan: error: \(error)")
+            throw ExitStatus.usage
+        }
         var options = Reporting.Options()
         options.hasThumbnails = !noThumbnails
         options.acceptsChangedSource = changedSource

@@ -19,6 +19,18 @@ struct SettingOptions: ParsableArguments {
     @OptionGroup(title: "Which faces")
     var faces: FaceOptions
 
+    @OptionGroup(title: "What else to make")
+    var making: MakingOptions
+
+    @OptionGroup(title: "What to draw")
+    var drawing: DrawingOptions
+
+    @OptionGroup(title: "What to hide")
+    var hiding: HidingOptions
+
+    @OptionGroup(title: "How to code the video")
+    var coding: CodingOptions
+
     @OptionGroup(title: "What to tell")
     var telling: TellingOptions
 
@@ -30,6 +42,7 @@ struct SettingOptions: ParsableArguments {
         }
         return try ResolvedConfiguration(
             workers: max(1, ProcessInfo.processInfo.activeProcessorCount), file: file,
-            overrides: output.overrides() + video.overrides() + faces.overrides() + telling.overrides())
+            overrides: output.overrides() + video.overrides() + faces.overrides() + making.overrides()
+                + drawing.overrides() + hiding.overrides() + coding.overrides() + telling.overrides())
     }
 }

@@ -91,7 +91,7 @@ struct OverlayTests {
         }
         for place in StickerOptions.Place.allCases {
             let run = try await RenderedRun(analysis) {
-                $0.sticker = StickerOptions(path: Checkout.samples + "/mustache.png")
+                $0.sticker = StickerOptions(path: Checkout.samples + "/../pipelines/mustache.png")
                 $0.sticker?.place = place
             }
             #expect(pictures.insert(Array(try run.pixels().frame(0))).inserted, "\(place)")
@@ -108,7 +108,7 @@ struct OverlayTests {
         let plain = try RawVideo(source, width: 640, height: 360)
 
         let mustache = try await RenderedRun(analysis) {
-            $0.sticker = StickerOptions(path: Checkout.samples + "/mustache.png")
+            $0.sticker = StickerOptions(path: Checkout.samples + "/../pipelines/mustache.png")
             $0.sticker?.place = .mustache
         }
         let hair = try #require(plain.difference(from: mustache.pixels(), frame: 0, threshold: 12))

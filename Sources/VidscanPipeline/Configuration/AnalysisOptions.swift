@@ -62,6 +62,8 @@ public struct AnalysisOptions: Sendable, Equatable {
     public var events = EventOptions()
     /// Make a video of the result too; needs `csv` among the formats.
     public var rendering: RenderOptions?
+    /// Make a page of the result too; needs `csv` among the formats.
+    public var report = ReportSettings()
     public var limits = MediaLimits()
     /// What every sampled picture goes through before faces are looked for.
     public var filters: FilterChain?

@@ -61,15 +61,18 @@ public enum PipelineSchema {
             return [
                 "type": types(["number"]), "minimum": .number(range.lowerBound), "maximum": .number(range.upperBound),
             ]
-        case .choice(let names): return ["enum": .list(names.map(JSONValue.text))]
+        case .choice(let names):
+            return ["enum": .list(names.map(JSONValue.text) + (canBeAbsent ? [.null] : []))]
         case .list(let names):
             let item = JSONValue.object(["enum": .list(names.map(JSONValue.text))])
             return [
-                "anyOf": .list([item, .object(["type": .text("array"), "items": item, "minItems": .integer(1)])])
+                "anyOf": .list(
+                    [item, .object(["type": .text("array"), "items": item, "minItems": .integer(1)])]
+                        + (canBeAbsent ? [.object(["type": .text("null")])] : []))
             ]
         case .rate: return ["type": types(["number", "string"])]
         case .time: return ["type": types(["number", "string"])]
-        case .text: return ["type": types(["string"])]
+        case .text, .insets: return ["type": types(["string"])]
         case .filters:
             let step = JSONValue.object([
                 "anyOf": .list([

@@ -1,3 +1,4 @@
+internal import Foundation
 internal import VidscanCore
 internal import VidscanMedia
 
@@ -9,12 +10,15 @@ public struct ResolvedConfiguration: Sendable {
         case file(String, TextPosition)
         /// `--rate`
         case option(String)
+        /// Follows from another key: `render.anonymize`.
+        case implied(String)
 
         public var description: String {
             switch self {
             case .preset: "default"
             case .file(let path, let position): "\(path):\(position.line)"
             case .option(let name): "option \(name)"
+            case .implied(let key): "by \(key)"
             }
         }
     }
@@ -59,6 +63,66 @@ public struct ResolvedConfiguration: Sendable {
         }
         try settle()
         for rule in Rule.all where !rule.holds(configuration) { throw rule.error(origins, configuration) }
+    }
+
+    /// Hiding faces asks for all of them, in every frame; a video is made from the tables.
+    private mutating func settle() throws(ConfigurationError) {
+        if configuration.render.anonymize != nil {
+            if configuration.analysis.start != nil || configuration.analysis.end != nil {
+                throw ConfigurationError(
+                    "--anonymize is for whole videos: --start and --end would leave faces as they are.")
+            }
+            if configuration.analysis.maximumFaces != nil || configuration.analysis.minimumFace > 0 {
+                throw ConfigurationError(
+                    "--anonymize hides all faces: --max-faces and --min-face would leave some as they are.")
+            }
+            let before = configuration
+            configuration.analysis.lookThoroughly()
+            for key in PipelineKey.all where key.value(before) != key.value(configuration) {
+                origins[key.path] = .implied("render.anonymize")
+            }
+        }
+        if configuration.render.height.map({ $0 % 2 == 1 }) == true {
+            throw ConfigurationError("--height must be even.")
+        }
+        if let factor = configuration.render.rateFactor {
+            let codec = configuration.render.codec
+            guard let factors = codec.rateFactors else {
+                throw ConfigurationError("\(codec.rawValue) takes no --crf.")
+            }
+            guard factors.contains(factor) else {
+                throw ConfigurationError(
+                    "--crf of \(codec.rawValue) must be \(Int(factors.lowerBound)) to \(Int(factors.upperBound)).")
+            }
+        }
+        configuration.analysis.report = configuration.report
+        if configuration.report.isWanted, !configuration.analysis.formats.contains(.csv) {
+            throw ConfigurationError("a page is made from the tables: --format must name csv.")
+        }
+        guard var rendering = configuration.render.options() else { return }
+        guard configuration.analysis.formats.contains(.csv) else {
+            throw ConfigurationError("a video is made from the tables: --format must name csv.")
+        }
+        guard rendering.codec.isAvailable else {
+            throw ConfigurationError("this FFmpeg has no encoder for \(rendering.codec.rawValue).")
+        }
+        if configuration.render.anonymize == .sticker, configuration.render.sticker == nil {
+            throw ConfigurationError("--anonymize sticker needs --sticker.")
+        }
+        rendering.limits = configuration.analysis.limits
+        if rendering.needsLandmarks, !configuration.analysis.writesLandmarks {
+            configuration.analysis.writesLandmarks = true
+            origins["write.landmarks"] = .implied("render")
+        }
+        configuration.analysis.rendering = rendering
+    }
+
+    /// Paths in a file are relative to it.
+    private static func placed(_ setting: PipelineFile.Setting, in file: String?) -> SettingValue {
+        guard setting.key.path == "render.sticker", case .text(let path) = setting.value, let file,
+            !(path as NSString).isAbsolutePath
+        else { return setting.value }
+        return .text(((file as NSString).deletingLastPathComponent as NSString).appendingPathComponent(path))
     }
 
     public func origin(of key: PipelineKey) -> Origin { origins[key.path] ?? .preset }

@@ -48,6 +48,12 @@ public struct Analysis: Sendable {
                 _ = try await Rendering(options: rendering, observer: observer).run(
                     resultPath: folder.partialPath, name: file.name, input: nil, outputPath: nil, replaces: false)
             }
+            if options.report.isWanted {
+                var page = Reporting.Options()
+                page.hasThumbnails = options.report.hasThumbnails
+                page.limits = options.limits
+                _ = try await Reporting(options: page).run(resultPath: folder.partialPath, replaces: false)
+            }
             try folder.complete()
             return Summary(
                 resultPath: resultPath, frames: outcome.written.frames, faces: outcome.written.faces,
