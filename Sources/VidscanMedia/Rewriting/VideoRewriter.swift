@@ -79,6 +79,7 @@ public final class VideoRewriter {
         streams = (0..<Int(demuxer.context.pointee.nb_streams)).filter { index in
             guard let stream = demuxer.context.pointee.streams[index], stream != demuxer.stream else { return false }
             let parameters = stream.pointee.codecpar.pointee
+            guard parameters.codec_id != AV_CODEC_ID_NONE else { return false }
             switch parameters.codec_type {
             case AVMEDIA_TYPE_AUDIO: return options.copiesAudio && parameters.sample_rate > 0
             case AVMEDIA_TYPE_SUBTITLE: return options.copiesSubtitles
@@ -100,8 +101,11 @@ public final class VideoRewriter {
         } + (options.codec == .ffv1 && container == .mp4 ? ["ffv1"] : [])
     }
 
-    /// MP4 if it holds all that is copied, else MKV.
-    public var preferredContainer: VideoContainer { codecsNotHeld(by: .mp4).isEmpty ? .mp4 : .mkv }
+    /// MP4 if it holds all that is copied, else MKV; MOV where only that does.
+    public var preferredContainer: VideoContainer {
+        let order: [VideoContainer] = [.mp4, .mkv, .mov]
+        return order.first { codecsNotHeld(by: $0).isEmpty } ?? .mkv
+    }
 
     /// Reads, edits and writes the whole video.
     ///

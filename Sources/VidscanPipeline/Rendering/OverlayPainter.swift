@@ -28,6 +28,8 @@ final class OverlayPainter {
         let line: Double
         /// Of letters.
         let font: Double
+        /// Of small letters.
+        let smallFont: Double
         let picture: Rectangle
 
         init(_ face: FaceSight, in picture: EditablePicture, scale: Double) {
@@ -37,6 +39,7 @@ final class OverlayPainter {
             line = max(side / 300, 1.5 * pixel) * scale
             let least = max(side / 30, 10 * pixel)
             font = min(max(face.box.width * 0.13, least), max(side / 16, least)) * scale
+            smallFont = max(font * 0.72, 9 * pixel * scale)
             self.picture = Rectangle(
                 x: 0, y: 0, width: Double(picture.displaySize.width), height: Double(picture.displaySize.height))
         }
@@ -227,7 +230,7 @@ final class OverlayPainter {
     ) throws(MediaError) {
         let values = style.bars.compactMap { metric in face.metrics[metric].map { (metric, $0) } }
         guard !values.isEmpty else { return }
-        let font = sizes.font * 0.72
+        let font = sizes.smallFont
         let names = values.map { $0.0.rawValue.split(separator: "_").joined(separator: " ") }
         let measured = names.map { surface.measure($0, size: font) }
         let padding = font * 0.4

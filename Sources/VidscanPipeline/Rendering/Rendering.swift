@@ -113,23 +113,21 @@ public struct Rendering: Sendable {
     private func place(
         _ wanted: String?, in resultPath: String, _ rewriter: VideoRewriter
     ) throws(PipelineError) -> (String, VideoContainer) {
-        guard let wanted else {
-            let container = rewriter.preferredContainer
-            return (resultPath + "/" + options.name + "." + container.rawValue, container)
-        }
-        guard let container = VideoContainer(path: wanted) else {
+        let preferred = rewriter.preferredContainer
+        let path = wanted ?? resultPath + "/" + options.name + "." + preferred.rawValue
+        guard let container = VideoContainer(path: path) else {
             throw PipelineError(
-                .output, "cannot write \(wanted): name a file that ends in .mp4, .mov or .mkv", stage: .open)
+                .output, "cannot write \(path): name a file that ends in .mp4, .mov or .mkv", stage: .open)
         }
         let unheld = rewriter.codecsNotHeld(by: container)
         guard unheld.isEmpty else {
-            let list = unheld.joined(separator: ", ")
+            let remedy = container == preferred ? "" : "; name an .\(preferred.rawValue) file"
             throw PipelineError(
                 .output,
-                "cannot write \(wanted): \(container.rawValue.uppercased()) does not hold \(list); name an .mkv file",
-                stage: .open)
+                "cannot write \(path): \(container.rawValue.uppercased()) does not hold \(unheld.joined(separator: ", "))"
+                    + remedy, stage: .open)
         }
-        return (wanted, container)
+        return (path, container)
     }
 
     /// What a careful viewer should know; of hidden faces, all that could let one through.
