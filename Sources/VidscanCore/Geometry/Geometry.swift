@@ -49,6 +49,16 @@ public struct Rectangle: Sendable, Hashable {
         return Rectangle(x: left, y: top, width: right - left, height: bottom - top)
     }
 
+    /// What encloses it in another plane.
+    public func bounds(after map: AffineTransform) -> Rectangle {
+        let corners = [(x, y), (x + width, y), (x, y + height), (x + width, y + height)].map {
+            map.apply(to: Point(x: $0.0, y: $0.1))
+        }
+        let (xs, ys) = (corners.map(\.x), corners.map(\.y))
+        let (left, top) = (xs.min() ?? 0, ys.min() ?? 0)
+        return Rectangle(x: left, y: top, width: (xs.max() ?? 0) - left, height: (ys.max() ?? 0) - top)
+    }
+
     /// In shares of the sides of a picture.
     public func relative(to size: PictureSize) -> Rectangle {
         let (across, down) = (1 / Double(max(size.width, 1)), 1 / Double(max(size.height, 1)))

@@ -9,11 +9,13 @@ final class FaceRows {
     private let landmarks: FileHandle?
     private let metrics: [(metric: Metric, column: Int)]
     private let columns: [String: Int]
+    private let placesInSource: VidscanCore.AffineTransform?
     private let frameColumns: (time: Int, frame: Int, faces: Int)
     private var number = 0
     private var row = 0
 
     init(_ result: FinishedResult, needs: FaceTimeline.Needs) throws(PipelineError) {
+        placesInSource = try result.placesInSource()
         frames = try TableReader(folder: result.name, name: "frames.csv")
         faces = try TableReader(folder: result.name, name: "faces.csv")
         frameColumns = (try frames.column("time"), try frames.column("frame"), try frames.column("faces"))
@@ -56,7 +58,7 @@ final class FaceRows {
                     .result, "faces.csv and frames.csv do not belong together", stage: .render,
                     microseconds: microseconds)
             }
-            sights.append(sight)
+            sights.append(placesInSource.map(sight.moved) ?? sight)
         }
         defer { number += 1 }
         return FaceTimeline.Sample(microseconds: microseconds, number: number, faces: sights)

@@ -61,6 +61,39 @@ struct FaceSight {
         return sight
     }
 
+    /// The face as it lies in another picture.
+    ///
+    /// - Parameter map: from this picture's places to that one's.
+    func moved(by map: AffineTransform) -> FaceSight {
+        var sight = self
+        sight.box = box.bounds(after: map)
+        let point = { (point: Point?) in point.map(map.apply) }
+        (sight.nose, sight.mouth) = (point(nose), point(mouth))
+        (sight.leftEye, sight.rightEye) = (point(leftEye), point(rightEye))
+        (sight.leftMouthCorner, sight.rightMouthCorner) = (point(leftMouthCorner), point(rightMouthCorner))
+        let isMirrored = map.xx * map.yy - map.xy * map.yx < 0
+        if isMirrored {
+            // What was taken for the left is the right.
+            swap(&sight.leftEye, &sight.rightEye)
+            swap(&sight.leftMouthCorner, &sight.rightMouthCorner)
+            sight.yaw = yaw.map { -$0 }
+        }
+        let turn = Trigonometry.degrees(y: map.yx, x: map.xx)
+        sight.roll = roll.map { (isMirrored ? 180 + turn - $0 : turn + $0).remainder(dividingBy: 360) }
+        if let mesh {
+            let depth = Float(abs(map.xx * map.yy - map.xy * map.yx).squareRoot())
+            var coordinates = mesh.coordinates
+            for index in 0..<coordinates.count / 3 {
+                let moved = map.apply(to: Point(x: Double(coordinates[3 * index]), y: Double(coordinates[3 * index + 1])))
+                coordinates[3 * index] = Float(moved.x)
+                coordinates[3 * index + 1] = Float(moved.y)
+                coordinates[3 * index + 2] *= depth
+            }
+            sight.mesh = FaceMesh(coordinates: coordinates)
+        }
+        return sight
+    }
+
     /// Degrees clockwise: by the eyes, which are there even without a mesh.
     var lean: Double {
         if let leftEye, let rightEye {

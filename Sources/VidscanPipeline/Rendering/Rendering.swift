@@ -133,19 +133,24 @@ public struct Rendering: Sendable {
     /// What a careful viewer should know; of hidden faces, all that could let one through.
     private func warnings(of result: FinishedResult) throws(PipelineError) -> [String] {
         guard let anonymize = options.anonymize, !anonymize.isInverted else { return [] }
-        let found = result.record.options
-        guard found.startSeconds == nil, found.endSeconds == nil else {
+        let found = result.record.pipeline
+        guard found.sample.start == nil, found.sample.end == nil else {
             throw PipelineError(
                 .result, "was made of a part of the video only: faces in the rest of it would not be hidden",
                 stage: .open)
         }
-        guard found.maxFaces == nil, found.minFace == 0 else {
+        guard found.track.maxFaces == nil, found.detect.minFace == 0 else {
             throw PipelineError(
                 .result, "was made with --max-faces or --min-face: the faces left out would not be hidden", stage: .open
             )
         }
+        guard try result.placesInSource() == nil else {
+            throw PipelineError(
+                .result, "was made through filters that move or cut the picture: what they left out would not be hidden",
+                stage: .open)
+        }
         var warnings: [String] = []
-        if !result.looksAtEveryFrame || found.faces != "small" || found.minTrackSamples > 1 {
+        if !result.looksAtEveryFrame || found.detect.faces != "small" || found.track.minTrack > 1 {
             warnings.append(
                 "faces were not looked for as thoroughly as for hiding them; 'vidscan analyze --anonymize' looks at every"
                     + " frame, for small faces too")

@@ -15,11 +15,6 @@ struct ReportFacts {
             var durationSeconds: Double?
             var containerStartSeconds: Double
         }
-        struct Options: Decodable {
-            var rate: String
-            var accuracy: String
-            var faces: String
-        }
         struct Counts: Decodable {
             var sampledFrames: Int
             var faces: Int
@@ -32,7 +27,7 @@ struct ReportFacts {
         var vidscanVersion: String
         var input: Input
         var video: Video
-        var options: Options
+        var pipeline: FinishedResult.Record.Pipeline
         var counts: Counts
         var warnings: [String]
         var notices: [String]
@@ -76,10 +71,10 @@ struct ReportFacts {
         if let width = video.displayWidth, let height = video.displayHeight {
             facts.append(ReportPage.Fact("Upright picture", "\(width) × \(height)"))
         }
-        let rate = record.options.rate
+        let rate = record.pipeline.sample.rate
         facts += [
             ReportPage.Fact("Sampling", rate == "every-frame" ? "every frame" : "\(rate) a second"),
-            ReportPage.Fact("Detector", "accuracy \(record.options.accuracy), faces \(record.options.faces)"),
+            ReportPage.Fact("Detector", "accuracy \(record.pipeline.detect.accuracy), faces \(record.pipeline.detect.faces)"),
             ReportPage.Fact("Faces in all samples", "\(record.counts.faces)"),
             ReportPage.Fact("Container's start", String(format: "%.3f s", video.containerStartSeconds)),
             ReportPage.Fact("Took", String(format: "%.1f s", record.timings.wallSeconds)),

@@ -81,7 +81,7 @@ public struct Reporting: Sendable {
         var pictures: [Int: String] = [:]
         if options.hasThumbnails, !shown.isEmpty {
             let source = try result.source(override: input, acceptsChanges: options.acceptsChangedSource)
-            let boxes = try Self.boxes(resultPath, of: shown)
+            let boxes = try Self.boxes(resultPath, of: shown, placesInSource: result.placesInSource())
             pictures = try Rendering.media(stage: .render) { () throws(MediaError) in
                 try Thumbnails(
                     source: source, streamIndex: result.record.video.stream, limits: options.limits, boxes: boxes,
@@ -156,7 +156,9 @@ public struct Reporting: Sendable {
     }
 
     /// The box of each face at its best moment.
-    private static func boxes(_ folder: String, of faces: [ReportedFace]) throws(PipelineError) -> [Int: Rectangle] {
+    private static func boxes(
+        _ folder: String, of faces: [ReportedFace], placesInSource map: VidscanCore.AffineTransform?
+    ) throws(PipelineError) -> [Int: Rectangle] {
         let best = Dictionary(uniqueKeysWithValues: faces.map { ($0.id, $0.bestMicroseconds) })
         let table = try TableReader(folder: folder, name: "faces.csv")
         let (time, id) = (try table.column("time"), try table.column("face_id"))
@@ -167,9 +169,10 @@ public struct Reporting: Sendable {
             guard let face = table.number(id).map(Int.init), let moment = best[face],
                 try table.microseconds(time) == moment
             else { continue }
-            boxes[face] = Rectangle(
+            let box = Rectangle(
                 x: table.number(x) ?? 0, y: table.number(y) ?? 0, width: table.number(width) ?? 0,
                 height: table.number(height) ?? 0)
+            boxes[face] = map.map(box.bounds) ?? box
         }
         return boxes
     }

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import VidscanCore
 
 /// A result folder, as an earlier run has left it.
 struct FinishedResult {
@@ -10,14 +11,34 @@ struct FinishedResult {
             var modified: Double
         }
 
-        struct Options: Decodable {
-            var rate: String
-            var startSeconds: Double?
-            var endSeconds: Double?
-            var faces: String
-            var maxFaces: Int?
-            var minFace: Double
-            var minTrackSamples: Int
+        /// The settings of the run.
+        struct Pipeline: Decodable {
+            struct Sample: Decodable {
+                var rate: String
+                var start: Double?
+                var end: Double?
+            }
+            struct Detect: Decodable {
+                var accuracy: String
+                var faces: String
+                var minFace: Double
+            }
+            struct Track: Decodable {
+                var maxFaces: Int?
+                var minTrack: Int
+            }
+            var sample: Sample
+            var detect: Detect
+            var track: Track
+        }
+
+        /// What filters made of the picture.
+        struct Filters: Decodable {
+            struct Map: Decodable {
+                var xx, xy, x, yx, yy, y: Double
+            }
+            var chain: String
+            var toSource: Map?
         }
 
         struct Video: Decodable {
@@ -25,7 +46,8 @@ struct FinishedResult {
         }
 
         var input: Input
-        var options: Options
+        var pipeline: Pipeline
+        var filters: Filters?
         var video: Video
     }
 
@@ -79,5 +101,19 @@ struct FinishedResult {
         return file
     }
 
-    var looksAtEveryFrame: Bool { record.options.rate == "every-frame" }
+    var looksAtEveryFrame: Bool { record.pipeline.sample.rate == "every-frame" }
+
+    /// From places in the tables to places in the video, which filters may have moved; `nil` where nothing is moved.
+    ///
+    /// - Throws: `PipelineError` when it is not known.
+    func placesInSource() throws(PipelineError) -> VidscanCore.AffineTransform? {
+        guard let filters = record.filters else { return nil }
+        guard let map = filters.toSource else {
+            throw PipelineError(
+                .result, "was made through filters that move things in a way that cannot be undone: \(filters.chain)",
+                input: name, stage: .open)
+        }
+        let transform = VidscanCore.AffineTransform(xx: map.xx, xy: map.xy, x: map.x, yx: map.yx, yy: map.yy, y: map.y)
+        return transform == .identity ? nil : transform
+    }
 }
