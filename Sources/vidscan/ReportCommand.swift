@@ -48,7 +48,8 @@ struct ReportCommand: AsyncParsableCommand {
     func run() async throws {
         let teller: Teller
         do {
-            teller = try ResolvedConfiguration(workers: 1, overrides: telling.overrides()).configuration.messages.makeTeller()
+            teller = try ResolvedConfiguration(workers: 1, overrides: telling.overrides()).configuration.messages
+                .makeTeller()
         } catch {
             Output.error("vidscan: error: \(error)")
             throw ExitStatus.usage

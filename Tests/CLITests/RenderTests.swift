@@ -90,8 +90,7 @@ struct RenderTests {
             ),
             (["movie.mp4.vidscan", "--style", "mesh"], "has no landmarks.npy, which the mesh is drawn from"),
             (["movie.mp4.vidscan", "--sticker", "none.png"], "cannot open: No such file or directory"),
-            (["movie.mp4.vidscan", "--sticker", "text.png"], "the sticker text.png: not a video or picture"),
-            (["movie.mp4.vidscan", "--anonymize", "sticker"], "hiding faces by a sticker needs --sticker"),
+            (["movie.mp4.vidscan", "--sticker", "text.png"], "text.png: not a video or picture"),
             (
                 [
                     "movie.mp4.vidscan", "--sticker", Checkout.samples + "/frame.png", "--sticker-insets", "50,1,50,1",

@@ -17,7 +17,7 @@ struct Broken: Sendable, CustomTestStringConvertible {
     static let all: [Broken] = [
         Broken(
             "detct:\n  accuracy: high",
-            "1:1: unknown stage 'detct'; allowed: sample, filters, detect, track, measure, write, "
+            "1:1: unknown stage 'detct'; allowed: sample, filters, detect, track, measure, write, render, report, "
                 + "description; did you mean 'detect'?"),
         Broken(
             "detect:\n  acuracy: high",
@@ -67,7 +67,7 @@ struct Broken: Sendable, CustomTestStringConvertible {
         Broken(
             "detect:\n  faces: small\nsample:\n  rate: 5",
             "3:1: stage 'sample' comes after 'detect'; allowed: the order sample, filters, detect, track, "
-                + "measure, write"),
+                + "measure, write, render, report"),
         Broken(
             "detect:\n  faces: small\ndetect:\n  accuracy: high",
             "3:1: key 'detect' is there twice"),
@@ -80,7 +80,7 @@ struct Broken: Sendable, CustomTestStringConvertible {
                 + "workers)"),
         Broken(
             "- detect",
-            "1:1: the file is a list; allowed: stages (sample, filters, detect, track, measure, write)"),
+            "1:1: the file is a list; allowed: stages (sample, filters, detect, track, measure, write, render, report)"),
         Broken(
             "detect:\n  accuracy: high\n faces: small",
             "3:2: is no YAML: did not find expected key"),
@@ -137,14 +137,15 @@ struct Broken: Sendable, CustomTestStringConvertible {
             "1:14: 'description' is a list; allowed: text"),
         Broken(
             "vidscan_version: \"0.1.0\"\npipeline: 5",
-            "2:11: 'pipeline' is 5; allowed: stages (sample, filters, detect, track, measure, write)"),
+            "2:11: 'pipeline' is 5; allowed: stages (sample, filters, detect, track, measure, write, render, report)"),
         Broken(
             "detect:\n  accuracy: best\ntrack:\n  max_gap: 100\n  hold: 3",
             "2:13: 'detect.accuracy' is best; allowed: low, medium, high",
             "4:12: 'track.max_gap' is 100; allowed: a number, 0 to 60 seconds",
             "5:3: unknown key 'hold' in 'track'; allowed: max_faces, max_gap, min_track, smoothing, "
                 + "blink_min_rate, blink_longest, eyes_closed_below, eyes_open_above, smile_above, "
-                + "smile_until_below, smile_hold, look_away_above, look_back_below, look_away_hold"),
+                + "smile_until_below, smile_hold, look_away_above, look_back_below, look_away_hold; "
+                + "'hold' belongs to 'render'"),
     ]
 }
 

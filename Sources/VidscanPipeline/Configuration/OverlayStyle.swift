@@ -7,7 +7,7 @@ public struct OverlayStyle: Sendable, Equatable {
         case box
         /// Its `face_id`, on a label above the box.
         case id
-        /// The strongest of seven emotions and its value, on the label.
+        /// The strongest emotion and its value, on the label; of those that hold against people's labels.
         case emotion
         /// The likeliest emoji, on the label.
         case emoji

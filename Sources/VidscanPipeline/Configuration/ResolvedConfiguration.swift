@@ -54,11 +54,11 @@ public struct ResolvedConfiguration: Sendable {
     public init(workers: Int, file: PipelineFile? = nil, overrides: [Override] = []) throws {
         configuration = Configuration(workers: workers)
         for setting in file?.settings ?? [] {
-            setting.key.set(Self.placed(setting, in: file?.path), &configuration)
+            setting.key.set(Self.placed(setting.key, setting.value, in: file?.path), &configuration)
             origins[setting.key.path] = .file(file?.path ?? "", setting.position)
         }
         for override in overrides {
-            override.key.set(override.value, &configuration)
+            override.key.set(Self.placed(override.key, override.value, in: nil), &configuration)
             origins[override.key.path] = .option(override.option)
         }
         try settle()
@@ -117,12 +117,16 @@ public struct ResolvedConfiguration: Sendable {
         configuration.analysis.rendering = rendering
     }
 
-    /// Paths in a file are relative to it.
-    private static func placed(_ setting: PipelineFile.Setting, in file: String?) -> SettingValue {
-        guard setting.key.path == "render.sticker", case .text(let path) = setting.value, let file,
-            !(path as NSString).isAbsolutePath
-        else { return setting.value }
-        return .text(((file as NSString).deletingLastPathComponent as NSString).appendingPathComponent(path))
+    /// A path is relative to the file that names it, on the command line to the current folder; in the configuration it is
+    /// absolute, so that it means the same wherever it is read again.
+    private static func placed(_ key: PipelineKey, _ value: SettingValue, in file: String?) -> SettingValue {
+        guard key.path == "render.sticker", case .text(let path) = value, !(path as NSString).isAbsolutePath else {
+            return value
+        }
+        let folder = file.map { ($0 as NSString).deletingLastPathComponent } ?? ""
+        let below = (folder as NSString).appendingPathComponent(path)
+        guard !(below as NSString).isAbsolutePath else { return .text(below) }
+        return .text((FileManager.default.currentDirectoryPath as NSString).appendingPathComponent(below))
     }
 
     public func origin(of key: PipelineKey) -> Origin { origins[key.path] ?? .preset }

@@ -84,7 +84,8 @@ struct FaceSight {
             let depth = Float(abs(map.xx * map.yy - map.xy * map.yx).squareRoot())
             var coordinates = mesh.coordinates
             for index in 0..<coordinates.count / 3 {
-                let moved = map.apply(to: Point(x: Double(coordinates[3 * index]), y: Double(coordinates[3 * index + 1])))
+                let moved = map.apply(
+                    to: Point(x: Double(coordinates[3 * index]), y: Double(coordinates[3 * index + 1])))
                 coordinates[3 * index] = Float(moved.x)
                 coordinates[3 * index + 1] = Float(moved.y)
                 coordinates[3 * index + 2] *= depth

@@ -214,7 +214,7 @@ final class OverlayPainter {
         )
     }
 
-    static let emotions: [Metric] = [.anger, .contempt, .disgust, .fear, .joy, .sadness, .surprise]
+    static let emotions: [Metric] = [.anger, .joy, .sadness, .surprise]
 
     /// `joy 87`; `nil` while none is worth naming.
     static func dominantEmotion(of face: FaceSight) -> String? {

@@ -146,7 +146,8 @@ public struct Rendering: Sendable {
         }
         guard try result.placesInSource() == nil else {
             throw PipelineError(
-                .result, "was made through filters that move or cut the picture: what they left out would not be hidden",
+                .result,
+                "was made through filters that move or cut the picture: what they left out would not be hidden",
                 stage: .open)
         }
         var warnings: [String] = []

@@ -74,7 +74,8 @@ struct ReportFacts {
         let rate = record.pipeline.sample.rate
         facts += [
             ReportPage.Fact("Sampling", rate == "every-frame" ? "every frame" : "\(rate) a second"),
-            ReportPage.Fact("Detector", "accuracy \(record.pipeline.detect.accuracy), faces \(record.pipeline.detect.faces)"),
+            ReportPage.Fact(
+                "Detector", "accuracy \(record.pipeline.detect.accuracy), faces \(record.pipeline.detect.faces)"),
             ReportPage.Fact("Faces in all samples", "\(record.counts.faces)"),
             ReportPage.Fact("Container's start", String(format: "%.3f s", video.containerStartSeconds)),
             ReportPage.Fact("Took", String(format: "%.1f s", record.timings.wallSeconds)),

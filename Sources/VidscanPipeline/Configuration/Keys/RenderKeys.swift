@@ -94,7 +94,8 @@ enum RenderKeys {
         PipelineKey(.render, "codec", ["--codec"], \.render.codec, "Codec of the new video."),
         PipelineKey(
             .render, "crf", ["--crf"], optional: \.render.rateFactor, 0...63,
-            "Constant rate factor: less is better and larger.", absence: "23 for h264, 28 for hevc, 31 for vp9, 35 for av1"),
+            "Constant rate factor: less is better and larger.",
+            absence: "23 for h264, 28 for hevc, 31 for vp9, 35 for av1"),
         PipelineKey(
             .render, "height", ["--height"], \.render.height, 16...16_384,
             "Height of the new video in pixels, even.", absence: "as it is shown"),
