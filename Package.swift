@@ -50,7 +50,7 @@ let package = Package(
             ],
             swiftSettings: strict),
         .target(
-            name: "VidscanBatch", dependencies: [.product(name: "GRDB", package: "GRDB.swift")], swiftSettings: strict),
+            name: "VidscanBatch", dependencies: ["CSystem", .product(name: "GRDB", package: "GRDB.swift")], swiftSettings: strict),
         .executableTarget(
             name: "vidscan",
             dependencies: [

@@ -42,17 +42,21 @@ public struct Batch: Sendable {
     private let folder: String
     private let options: Options
     private let journal: BatchJournal
+    private let configuration: String
     private let command: [String]
     private let observer: any BatchObserver
 
     /// - Parameters:
     ///   - folder: that holds the results, as an absolute path.
+    ///   - configuration: as the inputs were entered with.
     ///   - command: the program that works as a worker, and its arguments.
     public init(
-        folder: String, journal: BatchJournal, command: [String], options: Options, observer: any BatchObserver
+        folder: String, journal: BatchJournal, configuration: String, command: [String], options: Options,
+        observer: any BatchObserver
     ) {
         self.folder = folder
         self.journal = journal
+        self.configuration = configuration
         self.command = command
         self.options = options
         self.observer = observer
@@ -63,9 +67,10 @@ public struct Batch: Sendable {
     /// - Throws: `BatchError`: `diskFull`, `journal`, `worker`; `interrupted` when the task is cancelled. Whatever was
     ///   delivered stays.
     public func run(_ plan: [BatchInput]) async throws -> Summary {
-        let state = Mutex(State(plan: plan))
+        let state = Ledger(plan: plan)
+        let places = Set(plan.map(\.place))
         return try await withThrowingTaskGroup(of: Void.self) { group in
-            for _ in 0..<max(1, options.jobs) { group.addTask { try await self.work(state) } }
+            for _ in 0..<max(1, options.jobs) { group.addTask { try await self.work(state, places) } }
             group.addTask {
                 while !Task.isCancelled {
                     try? await Task.sleep(for: .seconds(10))
@@ -81,8 +86,15 @@ public struct Batch: Sendable {
             }
             group.cancelAll()
             try Task.checkCancellation()
-            return state.withLock { Summary(progress: $0.progress(now: .now), failures: $0.failures) }
+            return state.values.withLock { Summary(progress: $0.progress(now: .now), failures: $0.failures) }
         }
+    }
+
+    /// What all jobs of this run have come to.
+    private final class Ledger: Sendable {
+        let values: Mutex<State>
+
+        init(plan: [BatchInput]) { values = Mutex(State(plan: plan)) }
     }
 
     private struct State: Sendable {
@@ -109,19 +121,17 @@ public struct Batch: Sendable {
 
     // MARK: One after another
 
-    private func work(_ state: borrowing Mutex<State>) async throws {
+    private func work(_ state: Ledger, _ places: Set<String>) async throws {
         var worker: WorkerProcess?
         defer { worker?.signal(SIGKILL) }
         var files = 0
         while true {
             try interruptible()
             try checkDisk()
-            guard let item = try journal.claim() else { return }
+            guard let item = try journal.claim(among: places, configuration: configuration) else { return }
             guard await isSettled(item) else {
-                try journal.finish(item, .released, retries: options.selection.retries)
+                try journal.finish(item, .postponed, retries: options.selection.retries)
                 observer.left(item.path, because: "it is still changing; next time")
-                // Taken again at once, it would still be.
-                try journal.postpone(item)
                 continue
             }
             if worker == nil || files >= options.filesPerWorker {
@@ -136,8 +146,8 @@ public struct Batch: Sendable {
         }
     }
 
-    private func enter(_ end: End, _ item: BatchJournal.Item, _ state: borrowing Mutex<State>) throws {
-        if case .failed(_, .interrupted) = end.result {
+    private func enter(_ end: End, _ item: BatchJournal.Item, _ state: Ledger) throws {
+        if case .failed(_, .interrupted) = end.result, Task.isCancelled {
             try journal.finish(item, .released, retries: options.selection.retries)
             throw BatchError(.interrupted, "interrupted")
         }
@@ -150,24 +160,24 @@ public struct Batch: Sendable {
             throw BatchError(.worker, reason)
         case .failed(let reason, .notMedia) where !item.isNamed:
             try journal.finish(item, .skipped(reason), retries: options.selection.retries)
-            state.withLock { $0.counts.skipped += 1 }
+            state.values.withLock { $0.counts.skipped += 1 }
         case .failed(let reason, _):
             try journal.finish(item, .failed(reason), retries: options.selection.retries)
-            state.withLock {
+            state.values.withLock {
                 $0.counts.failed += 1
                 $0.failures.append((item.path, reason))
             }
             observer.failed(item.path, reason: reason)
         case .done(let report):
             try journal.finish(item, .done(report), retries: options.selection.retries)
-            state.withLock {
+            state.values.withLock {
                 $0.counts.done += 1
                 $0.counts.videoSeconds += report.videoSeconds
             }
             observer.delivered(item.path, report: report)
         }
         observer.progressed(
-            state.withLock {
+            state.values.withLock {
                 $0.bytesDone += item.identity.bytes
                 return $0.progress(now: .now)
             })
@@ -210,74 +220,82 @@ public struct Batch: Sendable {
         var workerIsGone = false
     }
 
-    /// Why a worker was ended by the batch.
-    private final class Verdict: Sendable {
-        private let words = Mutex<String?>(nil)
-        var reason: String? { words.withLock { $0 } }
+    /// What is known of a file while a worker is at it.
+    private final class Course: Sendable {
+        private struct Values {
+            var verdict: String?
+            var isInterrupted = false
+            var videoSeconds: Double?
+        }
+        private let values = Mutex(Values())
 
-        func settle(_ reason: String) { words.withLock { $0 = $0 ?? reason } }
+        /// Why the batch ended the worker.
+        var verdict: String? { values.withLock { $0.verdict } }
+        var isInterrupted: Bool { values.withLock { $0.isInterrupted } }
+        var videoSeconds: Double { values.withLock { $0.videoSeconds ?? 0 } }
+
+        func settle(_ reason: String) { values.withLock { $0.verdict = $0.verdict ?? reason } }
+        func interrupt() { values.withLock { $0.isInterrupted = true } }
+        func open(_ seconds: Double?) { values.withLock { $0.videoSeconds = seconds } }
     }
 
     private func analyze(_ item: BatchJournal.Item, with worker: WorkerProcess) async -> End {
-        let job = WorkerJob(input: item.path, result: "\(folder)/\(item.place)")
-        _ = worker.send(job)
-        let verdict = Verdict()
-        let length = Mutex<Double?>(nil)
-        return await withTaskGroup(of: End?.self) { group in
-            group.addTask { await self.listen(to: worker, item, verdict, length) }
-            group.addTask {
-                await self.watch(worker, verdict, length)
-                return nil
-            }
-            var end = End(result: .failed("its worker is gone", .other), workerIsGone: true)
-            while let next = await group.next() {
-                guard let next else { continue }
-                end = next
-                break
-            }
-            group.cancelAll()
-            return end
+        _ = worker.send(WorkerJob(input: item.path, result: "\(folder)/\(item.place)"))
+        let course = Course()
+        // Not cancelled with this task: a worker that is asked to end still says how it ended.
+        let listener = Task.detached { await self.listen(to: worker, item, course) }
+        let watcher = Task.detached { await self.watch(worker, course) }
+        defer { watcher.cancel() }
+        return await withTaskCancellationHandler {
+            await listener.value
+        } onCancel: {
+            course.interrupt()
+            worker.signal(SIGTERM)
         }
     }
 
-    private func listen(
-        to worker: WorkerProcess, _ item: BatchJournal.Item, _ verdict: Verdict, _ length: borrowing Mutex<Double?>
-    ) async -> End {
+    private func listen(to worker: WorkerProcess, _ item: BatchJournal.Item, _ course: Course) async -> End {
         for await event in worker.events {
             switch event {
-            case .message(.opened(let seconds)): length.withLock { $0 = seconds }
+            case .message(.opened(let seconds)): course.open(seconds)
             case .message(.progressed): continue
             case .message(.warned(let words)): observer.warned(item.path, words)
             case .message(.done(let report)): return End(result: .done(report))
             case .message(.failed(let reason, let kind)): return End(result: .failed(reason, kind))
             case .ended(let status, let signal):
-                let reason =
-                    verdict.reason ?? signal.map { "its worker was ended by signal \($0) (\(Self.name(of: $0)))" }
+                let ending =
+                    signal.map { "its worker was ended by signal \($0) (\(Self.name(of: $0)))" }
                     ?? "its worker ended with status \(status ?? 0)"
                 return End(
-                    result: .failed(reason, Task.isCancelled && verdict.reason == nil ? .interrupted : .other),
-                    workerIsGone: true)
+                    result: .failed(
+                        course.verdict ?? ending,
+                        course.isInterrupted && course.verdict == nil ? .interrupted : .other), workerIsGone: true)
             }
         }
-        return End(
-            result: .failed("interrupted", Task.isCancelled ? .interrupted : .other), workerIsGone: true)
+        return End(result: .failed("its worker is gone", .other), workerIsGone: true)
     }
 
-    private func watch(_ worker: WorkerProcess, _ verdict: Verdict, _ length: borrowing Mutex<Double?>) async {
+    /// Ends a worker that takes too long or too much, or does not end when it is asked to.
+    private func watch(_ worker: WorkerProcess, _ course: Course) async {
         let begin = ContinuousClock.now
+        var interrupted: ContinuousClock.Instant?
         while !Task.isCancelled {
             try? await Task.sleep(for: .milliseconds(200))
             if Task.isCancelled { break }
-            let elapsed = (ContinuousClock.now - begin) / .seconds(1)
-            let allowed =
-                options.timeoutSeconds + options.timeoutPerVideoSecond * (length.withLock { $0 } ?? 0)
-            if elapsed > allowed {
-                verdict.settle("took longer than \(Int(allowed.rounded())) s and was stopped")
+            let now = ContinuousClock.now
+            let allowed = options.timeoutSeconds + options.timeoutPerVideoSecond * course.videoSeconds
+            if (now - begin) / .seconds(1) > allowed {
+                course.settle("took longer than \(Int(allowed.rounded())) s and was stopped")
                 worker.signal(SIGKILL)
             }
             if let bytes = worker.residentBytes, bytes > options.memoryLimit {
-                verdict.settle("needed more than \(options.memoryLimit >> 20) MB of memory and was stopped")
+                course.settle("needed more than \(options.memoryLimit >> 20) MB of memory and was stopped")
                 worker.signal(SIGKILL)
+            }
+            if course.isInterrupted {
+                let since = interrupted ?? now
+                interrupted = since
+                if now - since > .seconds(5) { worker.signal(SIGKILL) }
             }
         }
     }

@@ -204,18 +204,26 @@ public final class BatchJournal: Sendable {
 
     /// Takes the largest input that is to be done, with a lease.
     ///
+    /// - Parameters:
+    ///   - places: of the inputs to choose among.
+    ///   - configuration: as they were entered.
     /// - Returns: `nil` when nothing is left to take.
-    public func claim() throws(BatchError) -> Item? {
+    public func claim(among places: Set<String>, configuration: String) throws(BatchError) -> Item? {
         let now = Date().timeIntervalSince1970
         let owner = owner
         return try access { database in
             let candidates = try Row.fetchCursor(
-                database, sql: "SELECT * FROM item WHERE status IN ('pending', 'running') ORDER BY bytes DESC, place")
+                database,
+                sql: """
+                    SELECT * FROM item WHERE status IN ('pending', 'running') AND configuration = ? AND due <= ?
+                    ORDER BY bytes DESC, place
+                    """, arguments: [configuration, now])
             while let row = try candidates.next() {
+                let place: String = row["place"]
+                guard places.contains(place) else { continue }
                 if row["status"] == Status.running.rawValue {
                     guard row["owner"] != owner, !Self.isHeld(row, now: now) else { continue }
                 }
-                let place: String = row["place"]
                 try database.execute(
                     sql: """
                         UPDATE item SET status = 'running', owner = ?, lease = ?, started = ?, attempts = attempts + 1,
@@ -243,8 +251,10 @@ public final class BatchJournal: Sendable {
         case failed(String)
         /// No video, found in a folder.
         case skipped(String)
-        /// Not this time: the file was changing, or the batch is ending. It does not count as an attempt.
+        /// Not now: the batch is ending. It does not count as an attempt.
         case released
+        /// Not in this run: the file was changing. It does not count as an attempt.
+        case postponed
     }
 
     /// Enters the end of an attempt, unless somebody else has taken the input meanwhile.
@@ -271,9 +281,10 @@ public final class BatchJournal: Sendable {
             case .skipped(let reason):
                 values["status"] = Status.skipped.rawValue
                 values["error"] = reason
-            case .released:
+            case .released, .postponed:
                 values["status"] = Status.pending.rawValue
                 values["attempts"] = max(0, item.attempts - 1)
+                if case .postponed = outcome { values["due"] = now + 60 }
             }
             let keys = values.keys.sorted()
             try database.execute(

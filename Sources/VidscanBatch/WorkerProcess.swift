@@ -1,3 +1,4 @@
+internal import CSystem
 internal import Foundation
 internal import Synchronization
 
@@ -20,7 +21,7 @@ final class WorkerProcess: Sendable {
     init(command: [String]) throws(BatchError) {
         var toChild: [Int32] = [0, 0]
         var fromChild: [Int32] = [0, 0]
-        guard pipe2(&toChild, O_CLOEXEC) == 0, pipe2(&fromChild, O_CLOEXEC) == 0 else {
+        guard vs_pipe(&toChild) == 0, vs_pipe(&fromChild) == 0 else {
             throw BatchError(.worker, "cannot start a worker: \(String(cString: strerror(errno)))")
         }
         var actions = posix_spawn_file_actions_t()
@@ -47,14 +48,15 @@ final class WorkerProcess: Sendable {
             close(fromChild[0])
             throw BatchError(.worker, "cannot start \(command[0]): \(String(cString: strerror(status)))")
         }
-        identifier = child
+        let identifier = child
+        self.identifier = identifier
         input = toChild[1]
         let (events, continuation) = AsyncStream.makeStream(of: Event.self)
         self.events = events
         let output = fromChild[0]
         // Reading blocks, so it has a thread of its own.
-        let reader = Thread { Self.read(output, of: child, into: continuation) }
-        reader.name = "worker \(child)"
+        let reader = Thread { Self.read(output, of: identifier, into: continuation) }
+        reader.name = "worker \(identifier)"
         reader.start()
     }
 
