@@ -47,7 +47,10 @@ public enum FilterText {
     private static func lines(_ option: FilterOption) -> [String] {
         if let first = option.aliasOf { return ["  \(option.name)  another name of \(first)"] }
         var head = "  \(option.name)  \(option.kind.rawValue)"
-        if let range = option.range { head += ", \(bound(range.lowerBound)) to \(bound(range.upperBound))" }
+        if let range = option.range {
+            let bounds = [bound(range.lowerBound), bound(range.upperBound)]
+            if bounds.contains(where: { $0 != "any" }) { head += ", \(bounds[0]) to \(bounds[1])" }
+        }
         if let preset = option.defaultText { head += ", default \(preset.isEmpty ? "empty" : preset)" }
         if option.reachesFiles { head += ", needs --allow-file-filters" }
         var lines = [head]

@@ -11,7 +11,7 @@ struct UsageTests {
             (["pipelines", "--help"], "vidscan pipelines show thorough --rate 10"),
             (["pipelines", "show", "--help"], "vidscan pipelines show default"),
             (["filters", "--help"], "vidscan filters list --category denoise"),
-            (["filters", "preview", "--help"], "--pipeline lobby.yaml --mark-faces -o sheet.png"),
+            (["filters", "preview", "--help"], "vidscan filters preview movie.mp4 --at 12.5 "),
             (["schema", "--help"], "vidscan schema --format markdown > columns.md"),
         ])
     func help(arguments: [String], example: String) throws {

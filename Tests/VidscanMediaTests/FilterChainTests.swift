@@ -116,6 +116,37 @@ struct FilterChainTests {
         #expect(part == whole.filter { (900_000..<2_100_000).contains($0.microseconds) })
         #expect(part.count > 5)
     }
+
+    @Test(
+        "Go on when the pictures change their size, and none is lost", arguments: ["hflip", "hqdn3d", "yadif,unsharp"])
+    func changingSize(chain: String) throws {
+        let folder = try TemporaryFolder()
+        var both = Data()
+        for (size, offset) in [("320:180", "0"), ("160:120", "1")] {
+            let part = folder.path + "/part.ts"
+            let made = try ChildProcess.run([
+                "ffmpeg", "-nostdin", "-v", "error", "-y", "-ss", "2", "-t", "1", "-i", Checkout.clip, "-an", "-vf",
+                "scale=\(size)", "-c:v", "mpeg2video", "-q:v", "3", "-output_ts_offset", offset, part,
+            ])
+            try #require(made.status == 0, "\(made.errors)")
+            both += try folder.bytes("part.ts")
+        }
+        let path = folder.path + "/both.ts"
+        try both.write(to: URL(fileURLWithPath: path))
+        let plain = try FrameReading(path, FrameReader.Options(rate: .everyFrame)).rows
+        let reader = try FrameReader(
+            path: path,
+            options: FrameReader.Options(
+                rate: .everyFrame, filters: try FilterChain(steps: [chain], allowsFiles: false)))
+        var frames: [(index: Int64, microseconds: Int64, size: PictureSize)] = []
+        while let frame = try reader.next() {
+            frames.append((frame.index, frame.microseconds, frame.geometry.displaySize))
+        }
+        #expect(frames.map(\.index) == plain.map(\.index))
+        #expect(frames.map(\.microseconds) == plain.map(\.microseconds))
+        #expect(frames.first?.size == PictureSize(width: 320, height: 180))
+        #expect(frames.last?.size == PictureSize(width: 160, height: 120))
+    }
 }
 
 @Suite("Filters said to need no memory")
