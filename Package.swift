@@ -1,7 +1,7 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// Targets depend one way: vidscan -> Pipeline -> {Media, Inference, Faces} -> Core.
+// Targets depend one way: vidscan -> {Pipeline, Batch}, Pipeline -> {Media, Inference, Faces} -> Core.
 // Media and Inference never see each other; only they see C.
 
 let strict: [SwiftSetting] = [
@@ -50,7 +50,8 @@ let package = Package(
             ],
             swiftSettings: strict),
         .target(
-            name: "VidscanBatch", dependencies: ["CSystem", .product(name: "GRDB", package: "GRDB.swift")], swiftSettings: strict),
+            name: "VidscanBatch", dependencies: ["CSystem", .product(name: "GRDB", package: "GRDB.swift")],
+            swiftSettings: strict),
         .executableTarget(
             name: "vidscan",
             dependencies: [
@@ -81,6 +82,7 @@ let package = Package(
         .testTarget(
             name: "VidscanPipelineTests", dependencies: ["VidscanPipeline"], swiftSettings: strict,
             linkerSettings: runtimePaths),
+        .testTarget(name: "VidscanBatchTests", dependencies: ["VidscanBatch"], swiftSettings: strict),
         .testTarget(
             name: "CLITests", dependencies: ["vidscan"], exclude: ["mesh.golden.json"], swiftSettings: strict,
             linkerSettings: runtimePaths),

@@ -10,6 +10,8 @@ public struct Batch: Sendable {
         /// A file's allowance in seconds, and more for each second of its video.
         public var timeoutSeconds = 300.0
         public var timeoutPerVideoSecond = 30.0
+        /// What workers are told first.
+        public var setup = WorkerSetup(pipeline: "", allowsFileFilters: false, workers: 1)
         /// Of one worker, in bytes.
         public var memoryLimit: Int64 = 4 << 30
         /// Files of one worker before it is replaced.
@@ -25,6 +27,8 @@ public struct Batch: Sendable {
         public var done = 0
         public var failed = 0
         public var skipped = 0
+        /// Still being written; left for the next run.
+        public var postponed = 0
         /// To be done by this or another process.
         public var left = 0
         public var videoSeconds = 0.0
@@ -49,7 +53,7 @@ public struct Batch: Sendable {
     /// - Parameters:
     ///   - folder: that holds the results, as an absolute path.
     ///   - configuration: as the inputs were entered with.
-    ///   - command: the program that works as a worker, and its arguments.
+    ///   - command: the program that works as a worker, by its path, and its arguments.
     public init(
         folder: String, journal: BatchJournal, configuration: String, command: [String], options: Options,
         observer: any BatchObserver
@@ -74,7 +78,7 @@ public struct Batch: Sendable {
             group.addTask {
                 while !Task.isCancelled {
                     try? await Task.sleep(for: .seconds(10))
-                    try self.journal.renew()
+                    if !Task.isCancelled { try self.journal.renew() }
                 }
             }
             var working = max(1, options.jobs)
@@ -94,6 +98,8 @@ public struct Batch: Sendable {
     private final class Ledger: Sendable {
         let values: Mutex<State>
 
+        let begin = ContinuousClock.now
+
         init(plan: [BatchInput]) { values = Mutex(State(plan: plan)) }
     }
 
@@ -112,7 +118,7 @@ public struct Batch: Sendable {
 
         func progress(now: ContinuousClock.Instant) -> Progress {
             var progress = counts
-            progress.left = max(0, files - counts.done - counts.failed - counts.skipped)
+            progress.left = max(0, files - counts.done - counts.failed - counts.skipped - counts.postponed)
             progress.elapsedSeconds = (now - begin) / .seconds(1)
             progress.share = bytes > 0 ? min(1, Double(bytesDone) / Double(bytes)) : 1
             return progress
@@ -129,36 +135,56 @@ public struct Batch: Sendable {
             try interruptible()
             try checkDisk()
             guard let item = try journal.claim(among: places, configuration: configuration) else { return }
-            guard await isSettled(item) else {
-                try journal.finish(item, .postponed, retries: options.selection.retries)
-                observer.left(item.path, because: "it is still changing; next time")
+            guard await isSettled(item, since: state.begin) else {
+                try postpone(item, state)
                 continue
             }
             if worker == nil || files >= options.filesPerWorker {
-                worker = try WorkerProcess(command: command)
+                worker?.signal(SIGKILL)
+                worker = try await startWorker(for: item)
                 files = 0
             }
             guard let current = worker else { continue }
             files += 1
-            let end = await analyze(item, with: current)
+            let end = await FileAttempt(
+                path: item.path, result: "\(folder)/\(item.place)", worker: current, options: options,
+                observer: observer
+            ).run()
             if end.workerIsGone { worker = nil }
-            try enter(end, item, state)
+            try enter(end.result, item, state)
         }
     }
 
-    private func enter(_ end: End, _ item: BatchJournal.Item, _ state: Ledger) throws {
-        if case .failed(_, .interrupted) = end.result, Task.isCancelled {
+    private func startWorker(for item: BatchJournal.Item) async throws -> WorkerProcess {
+        do {
+            let worker = try await WorkerProcess.start(command: command)
+            _ = worker.send(options.setup)
+            return worker
+        } catch {
+            try journal.finish(item, .released, retries: options.selection.retries)
+            throw error
+        }
+    }
+
+    private func postpone(_ item: BatchJournal.Item, _ state: Ledger) throws {
+        try journal.finish(item, .postponed, retries: options.selection.retries)
+        state.values.withLock { $0.counts.postponed += 1 }
+        observer.left(item.path, because: "is still changing; it is left for the next run")
+    }
+
+    private func enter(_ result: FileAttempt.Result, _ item: BatchJournal.Item, _ state: Ledger) throws {
+        if case .failed(_, .interrupted) = result, Task.isCancelled {
             try journal.finish(item, .released, retries: options.selection.retries)
             throw BatchError(.interrupted, "interrupted")
         }
-        switch end.result {
+        switch result {
         case .failed(let reason, .diskFull):
             try journal.finish(item, .released, retries: options.selection.retries)
             throw BatchError(.diskFull, reason)
         case .failed(let reason, .setup):
             try journal.finish(item, .released, retries: options.selection.retries)
             throw BatchError(.worker, reason)
-        case .failed(let reason, .notMedia) where !item.isNamed:
+        case .failed(let reason, let kind) where Self.isNoVideo(item, kind):
             try journal.finish(item, .skipped(reason), retries: options.selection.retries)
             state.values.withLock { $0.counts.skipped += 1 }
         case .failed(let reason, _):
@@ -168,6 +194,9 @@ public struct Batch: Sendable {
                 $0.failures.append((item.path, reason))
             }
             observer.failed(item.path, reason: reason)
+        case .done where FileIdentity(path: item.path).map { $0 != item.identity } ?? false:
+            // What was analysed is half of it, perhaps.
+            return try postpone(item, state)
         case .done(let report):
             try journal.finish(item, .done(report), retries: options.selection.retries)
             state.values.withLock {
@@ -183,6 +212,19 @@ public struct Batch: Sendable {
             })
     }
 
+    /// Whether a file that was only found, not named, is left alone from now on. One that says that it is a video by
+    /// its name is a broken one.
+    private static func isNoVideo(_ item: BatchJournal.Item, _ kind: WorkerFailure) -> Bool {
+        let claimsVideo = videos.contains((item.path as NSString).pathExtension.lowercased())
+        return !item.isNamed && (kind == .noVideo || kind == .notMedia && !claimsVideo)
+    }
+
+    private static let videos: Set<String> = [
+        "mp4", "m4v", "mov", "mkv", "webm", "avi", "mpg", "mpeg", "ts", "m2ts", "mts", "wmv", "flv", "3gp", "ogv",
+        "mxf",
+        "vob", "h264", "hevc", "gif", "png", "jpg", "jpeg", "webp", "bmp", "tif", "tiff",
+    ]
+
     private func interruptible() throws {
         if Task.isCancelled { throw BatchError(.interrupted, "interrupted") }
     }
@@ -193,115 +235,22 @@ public struct Batch: Sendable {
         let free = Int64(space.f_bavail) * Int64(space.f_frsize)
         guard free >= options.leastFreeSpace else {
             throw BatchError(
-                .diskFull, "\(folder): only \(free >> 20) MB are free on its disk; the rest waits for the next run")
+                .diskFull,
+                "\(folder): only \(free >> 20) MB are free on its disk, and \(options.leastFreeSpace >> 20) are to stay;"
+                    + " the rest waits for the next run")
         }
     }
 
     /// Whether the file is as it was when it was entered, and nobody writes to it.
-    private func isSettled(_ item: BatchJournal.Item) async -> Bool {
+    private func isSettled(_ item: BatchJournal.Item, since begin: ContinuousClock.Instant) async -> Bool {
         // Gone: the worker says so.
         guard let identity = FileIdentity(path: item.path) else { return true }
         guard identity == item.identity else { return false }
+        // One that was written to a moment ago has to stay as it is for a second after it was entered.
         let age = Date().timeIntervalSince1970 - Double(identity.modified) / 1e9
-        guard age < 3 else { return true }
-        try? await Task.sleep(for: .seconds(1))
+        guard age < 3, .now - begin < .seconds(1) else { return true }
+        try? await Task.sleep(until: begin + .seconds(1), clock: .continuous)
         return FileIdentity(path: item.path) == identity
-    }
-
-    // MARK: One file
-
-    private enum FileResult: Sendable {
-        case done(WorkerReport)
-        case failed(String, WorkerFailure)
-    }
-
-    private struct End: Sendable {
-        var result: FileResult
-        var workerIsGone = false
-    }
-
-    /// What is known of a file while a worker is at it.
-    private final class Course: Sendable {
-        private struct Values {
-            var verdict: String?
-            var isInterrupted = false
-            var videoSeconds: Double?
-        }
-        private let values = Mutex(Values())
-
-        /// Why the batch ended the worker.
-        var verdict: String? { values.withLock { $0.verdict } }
-        var isInterrupted: Bool { values.withLock { $0.isInterrupted } }
-        var videoSeconds: Double { values.withLock { $0.videoSeconds ?? 0 } }
-
-        func settle(_ reason: String) { values.withLock { $0.verdict = $0.verdict ?? reason } }
-        func interrupt() { values.withLock { $0.isInterrupted = true } }
-        func open(_ seconds: Double?) { values.withLock { $0.videoSeconds = seconds } }
-    }
-
-    private func analyze(_ item: BatchJournal.Item, with worker: WorkerProcess) async -> End {
-        _ = worker.send(WorkerJob(input: item.path, result: "\(folder)/\(item.place)"))
-        let course = Course()
-        // Not cancelled with this task: a worker that is asked to end still says how it ended.
-        let listener = Task.detached { await self.listen(to: worker, item, course) }
-        let watcher = Task.detached { await self.watch(worker, course) }
-        defer { watcher.cancel() }
-        return await withTaskCancellationHandler {
-            await listener.value
-        } onCancel: {
-            course.interrupt()
-            worker.signal(SIGTERM)
-        }
-    }
-
-    private func listen(to worker: WorkerProcess, _ item: BatchJournal.Item, _ course: Course) async -> End {
-        for await event in worker.events {
-            switch event {
-            case .message(.opened(let seconds)): course.open(seconds)
-            case .message(.progressed): continue
-            case .message(.warned(let words)): observer.warned(item.path, words)
-            case .message(.done(let report)): return End(result: .done(report))
-            case .message(.failed(let reason, let kind)): return End(result: .failed(reason, kind))
-            case .ended(let status, let signal):
-                let ending =
-                    signal.map { "its worker was ended by signal \($0) (\(Self.name(of: $0)))" }
-                    ?? "its worker ended with status \(status ?? 0)"
-                return End(
-                    result: .failed(
-                        course.verdict ?? ending,
-                        course.isInterrupted && course.verdict == nil ? .interrupted : .other), workerIsGone: true)
-            }
-        }
-        return End(result: .failed("its worker is gone", .other), workerIsGone: true)
-    }
-
-    /// Ends a worker that takes too long or too much, or does not end when it is asked to.
-    private func watch(_ worker: WorkerProcess, _ course: Course) async {
-        let begin = ContinuousClock.now
-        var interrupted: ContinuousClock.Instant?
-        while !Task.isCancelled {
-            try? await Task.sleep(for: .milliseconds(200))
-            if Task.isCancelled { break }
-            let now = ContinuousClock.now
-            let allowed = options.timeoutSeconds + options.timeoutPerVideoSecond * course.videoSeconds
-            if (now - begin) / .seconds(1) > allowed {
-                course.settle("took longer than \(Int(allowed.rounded())) s and was stopped")
-                worker.signal(SIGKILL)
-            }
-            if let bytes = worker.residentBytes, bytes > options.memoryLimit {
-                course.settle("needed more than \(options.memoryLimit >> 20) MB of memory and was stopped")
-                worker.signal(SIGKILL)
-            }
-            if course.isInterrupted {
-                let since = interrupted ?? now
-                interrupted = since
-                if now - since > .seconds(5) { worker.signal(SIGKILL) }
-            }
-        }
-    }
-
-    private static func name(of signal: Int32) -> String {
-        strsignal(signal).map { String(cString: $0) } ?? "unknown"
     }
 }
 

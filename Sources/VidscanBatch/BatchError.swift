@@ -1,7 +1,7 @@
 /// Why a batch cannot go on, in one readable line.
 public struct BatchError: Error, Sendable, Equatable, CustomStringConvertible {
     public enum Code: Sendable, Equatable {
-        /// An input that was named is not there, or cannot be read.
+        /// What was asked for is not there, cannot be read, or does not go together.
         case input
         /// The journal cannot be read or written.
         case journal

@@ -2,7 +2,8 @@
 public struct BatchInput: Sendable, Hashable {
     /// Absolute path of the file.
     public var path: String
-    /// Where its result goes, relative to the batch's folder: `interviews/a.mp4.vidscan`.
+    /// Where its result goes, relative to the batch's folder: `interviews/a.mp4.vidscan`. As long as the journal has
+    /// not seen it, where it would like to go: two inputs may ask for one place.
     public var place: String
     public var identity: FileIdentity
     /// Named by the user, or by a list; not only found in a folder. What was named must be a video.

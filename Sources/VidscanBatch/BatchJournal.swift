@@ -3,109 +3,109 @@ internal import GRDB
 
 /// What is known of every input of a batch: an SQLite database in the batch's folder.
 ///
-/// Several processes may use one journal at once. A process that works on an input holds a lease of it, which it renews;
-/// a lease that has run out, or whose process is gone from this machine, counts for nothing.
+/// Several processes of one machine may use one journal at once. A process that works on an input holds a lease of it,
+/// which it renews; a lease that has run out, or whose process is gone from this machine, counts for nothing.
 public final class BatchJournal: Sendable {
-    public enum Status: String, Sendable, CaseIterable {
-        case pending, running, done, failed
-        /// Failed as often as is allowed; left alone until asked for.
-        case quarantined
-        /// Found in a folder, and no video.
-        case skipped
-    }
-
-    /// An input as the journal has it.
-    public struct Item: Sendable, Equatable {
-        public var place: String
-        public var path: String
-        public var identity: FileIdentity
-        public var status: Status
-        public var configuration: String
-        public var attempts: Int
-        /// Why the last attempt failed.
-        public var error: String?
-        /// Of the last attempt.
-        public var wallSeconds: Double?
-        public var videoSeconds: Double?
-        public var frames: Int?
-        public var faces: Int?
-        public var isNamed: Bool
-    }
-
-    /// What a run is to do.
-    public struct Selection: Sendable, Equatable {
-        /// Do everything anew.
-        public var isForced = false
-        /// Do only what failed before, quarantined or not.
-        public var isOnlyFailed = false
-        /// How often a failed input is tried again.
-        public var retries = 2
-
-        public init() {}
-    }
-
-    /// Why an input is to be done, or why not.
-    public enum Reason: String, Sendable {
-        case new, changed, configured = "other configuration", failed = "failed before", missing = "result missing"
-        case unfinished, forced, retried = "asked for again"
-        case done = "done already", quarantined, waiting = "failed before, not due yet", skipped = "no video"
-        case running = "another process works on it"
-    }
-
     private static let leaseSeconds = 60.0
-    private let database: DatabasePool
+    private let database: any DatabaseWriter
     private let owner: String
+    private let shard: BatchShard?
     public let path: String
 
+    /// Opens a batch's journal, and makes it when there is none.
+    ///
     /// - Parameters:
     ///   - folder: that holds the results.
-    ///   - name: of the file, without its extension; one per shard.
+    ///   - shard: that the journal is of. Such a journal may lie on a file system that machines share, as one process
+    ///     at a time uses it.
     ///   - owner: of the leases, unique among all processes of all machines.
-    public init(folder: String, name: String = "batch", owner: String = BatchJournal.processName) throws(BatchError) {
+    /// - Throws: `BatchError`; `input` when the folder holds the journal of another division.
+    public init(
+        folder: String, shard: BatchShard? = nil, owner: String = LeaseOwner.current
+    ) throws(BatchError) {
+        let name = shard?.journalName ?? "batch"
         path = "\(folder)/\(name).sqlite"
         self.owner = owner
+        self.shard = shard
+        let ending = shard.map { "-of-\($0.count)" } ?? "batch"
+        if let other = Self.names(in: folder).first(where: { !$0.hasSuffix(ending) }) {
+            throw BatchError(
+                .input,
+                "\(folder) holds \(other).sqlite, the journal of a batch that is divided otherwise;"
+                    + " divide this one alike, or take another folder")
+        }
         var configuration = GRDB.Configuration()
         configuration.busyMode = .timeout(30)
         do {
-            database = try DatabasePool(path: path, configuration: configuration)
+            // A write-ahead log is shared memory, which machines do not share.
+            database =
+                shard == nil
+                ? try DatabasePool(path: path, configuration: configuration)
+                : try DatabaseQueue(path: path, configuration: configuration)
             try Self.migrate(database)
         } catch {
-            throw BatchError(.journal, "\(path): \(Self.reason(error))")
+            throw Self.failure(error, path)
         }
     }
 
-    /// `host:process:start`
-    public static var processName: String {
-        var name = [CChar](repeating: 0, count: 256)
-        gethostname(&name, name.count - 1)
-        let host = String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-        return "\(host):\(getpid()):\(startTime(of: getpid()) ?? 0)"
+    /// Opens a journal to look at it; with no path one that is empty.
+    private init(existing path: String?, isReadOnly: Bool = true) throws(BatchError) {
+        self.path = path ?? ""
+        owner = ""
+        shard = nil
+        do {
+            if let path {
+                var configuration = GRDB.Configuration()
+                configuration.readonly = isReadOnly
+                configuration.busyMode = .timeout(30)
+                database = try DatabaseQueue(path: path, configuration: configuration)
+            } else {
+                database = try DatabaseQueue()
+                try Self.migrate(database)
+            }
+        } catch {
+            throw Self.failure(error, path ?? "")
+        }
     }
 
-    private static func migrate(_ database: DatabasePool) throws {
+    /// All journals of a folder, one for each shard, to look at.
+    ///
+    /// - Throws: `BatchError` with the code `input` when there is none.
+    public static func all(in folder: String, writable: Bool = false) throws(BatchError) -> [BatchJournal] {
+        let names = names(in: folder)
+        guard !names.isEmpty else { throw BatchError(.input, "\(folder): there is no journal of a batch") }
+        var journals: [BatchJournal] = []
+        for name in names {
+            journals.append(try BatchJournal(existing: "\(folder)/\(name).sqlite", isReadOnly: !writable))
+        }
+        return journals
+    }
+
+    /// The journal as a run would find it, for a look ahead.
+    public static func glance(folder: String, shard: BatchShard? = nil) throws(BatchError) -> BatchJournal {
+        let path = "\(folder)/\(shard?.journalName ?? "batch").sqlite"
+        return try BatchJournal(existing: FileManager.default.fileExists(atPath: path) ? path : nil)
+    }
+
+    private static func names(in folder: String) -> [String] {
+        let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return files.filter { $0.wholeMatch(of: /batch(-\d+-of-\d+)?\.sqlite/) != nil }.map { String($0.dropLast(7)) }
+            .sorted()
+    }
+
+    private static func migrate(_ database: any DatabaseWriter) throws {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("first") { database in
-            try database.create(table: "item") { table in
-                table.primaryKey("place", .text)
-                table.column("path", .text).notNull()
-                table.column("bytes", .integer).notNull()
-                table.column("modified", .integer).notNull()
-                table.column("configuration", .text).notNull()
-                table.column("status", .text).notNull()
-                table.column("attempts", .integer).notNull().defaults(to: 0)
-                table.column("named", .boolean).notNull()
-                table.column("due", .double).notNull().defaults(to: 0)
-                table.column("owner", .text)
-                table.column("lease", .double)
-                table.column("started", .double)
-                table.column("finished", .double)
-                table.column("error", .text)
-                table.column("wall", .double)
-                table.column("video", .double)
-                table.column("frames", .integer)
-                table.column("faces", .integer)
-            }
-            try database.create(index: "item_status", on: "item", columns: ["status", "bytes"])
+            try database.execute(
+                sql: """
+                    CREATE TABLE item (
+                        place TEXT PRIMARY KEY NOT NULL, path TEXT NOT NULL UNIQUE, bytes INTEGER NOT NULL,
+                        modified INTEGER NOT NULL, configuration TEXT NOT NULL, status TEXT NOT NULL,
+                        attempts INTEGER NOT NULL DEFAULT 0, failures INTEGER NOT NULL DEFAULT 0,
+                        named BOOLEAN NOT NULL, due DOUBLE NOT NULL DEFAULT 0, owner TEXT, lease DOUBLE, started DOUBLE,
+                        finished DOUBLE, error TEXT, wall DOUBLE, video DOUBLE, frames INTEGER, faces INTEGER);
+                    CREATE INDEX item_by_status ON item (status, bytes DESC, place);
+                    """)
         }
         try migrator.migrate(database)
     }
@@ -114,42 +114,70 @@ public final class BatchJournal: Sendable {
 
     /// Enters the inputs, and decides which of them are to be done.
     ///
+    /// An input that the journal knows keeps its place, whatever else is asked for; a new one takes the place that it
+    /// asks for unless that is another's, and a numbered one then.
+    ///
     /// - Parameters:
     ///   - configuration: a digest of all that a result depends on besides its input.
-    ///   - hasResult: whether a result is there, by its place.
     ///   - isDry: only tells.
-    /// - Returns: why each input is to be done, or why not, in the order of the inputs.
+    ///   - hasResult: whether a result is there, by its place.
+    /// - Returns: why each input is to be done, or why not, in the order of the inputs; with the places that they get.
     @discardableResult
     public func enroll(
         _ inputs: [BatchInput], configuration: String, selection: Selection, isDry: Bool = false,
         hasResult: (String) -> Bool
-    ) throws(BatchError) -> [(input: BatchInput, reason: Reason, isDue: Bool)] {
+    ) throws(BatchError) -> [Entry] {
         let now = Date().timeIntervalSince1970
-        return try access { database in
-            var plan: [(input: BatchInput, reason: Reason, isDue: Bool)] = []
-            for input in inputs {
-                let row = try Row.fetchOne(database, sql: "SELECT * FROM item WHERE place = ?", arguments: [input.place])
+        let work = { [self] (database: Database) in
+            var plan: [Entry] = []
+            // Of a dry run, as nothing is entered then.
+            var taken: Set<String> = []
+            for var input in inputs {
+                let row = try Row.fetchOne(database, sql: "SELECT * FROM item WHERE path = ?", arguments: [input.path])
+                input.place = try row?["place"] ?? vacantPlace(for: input.place, taken, database)
+                taken.insert(input.place)
                 let (reason, isDue) = Self.judge(
                     row, input, configuration, selection, now: now, hasResult: hasResult(input.place))
-                plan.append((input, reason, isDue))
+                plan.append(Entry(input: input, reason: reason, isDue: isDue))
                 guard isDue, !isDry else { continue }
-                let startsAnew = reason != .failed && reason != .unfinished
-                try database.execute(
-                    sql: """
-                        INSERT INTO item (place, path, bytes, modified, configuration, status, named, due)
-                        VALUES (?, ?, ?, ?, ?, 'pending', ?, 0)
-                        ON CONFLICT (place) DO UPDATE SET path = excluded.path, bytes = excluded.bytes,
-                            modified = excluded.modified, configuration = excluded.configuration, status = 'pending',
-                            named = excluded.named, due = 0, owner = NULL, lease = NULL,
-                            attempts = CASE WHEN ? THEN 0 ELSE attempts END
-                        """,
-                    arguments: [
-                        input.place, input.path, input.identity.bytes, input.identity.modified, configuration,
-                        input.isNamed, startsAnew,
-                    ])
+                try Self.enter(input, configuration, startsAnew: reason != .failed && reason != .unfinished, database)
             }
             return plan
         }
+        return isDry ? try look(work) : try access(work)
+    }
+
+    /// The place, or the first numbered one that is nobody's. Only places of the own shard are taken, so that no two
+    /// journals come to the same one.
+    private func vacantPlace(for wanted: String, _ taken: Set<String>, _ database: Database) throws -> String {
+        let stem = wanted.dropLast(".vidscan".count)
+        var place = wanted
+        var number = 2
+        while try taken.contains(place) || !(shard?.holds(place) ?? true)
+            || Bool.fetchOne(database, sql: "SELECT 1 FROM item WHERE place = ?", arguments: [place]) != nil
+        {
+            place = "\(stem)-\(number).vidscan"
+            number += 1
+        }
+        return place
+    }
+
+    private static func enter(
+        _ input: BatchInput, _ configuration: String, startsAnew: Bool, _ database: Database
+    ) throws {
+        try database.execute(
+            sql: """
+                INSERT INTO item (place, path, bytes, modified, configuration, status, named, due)
+                VALUES (?, ?, ?, ?, ?, 'pending', ?, 0)
+                ON CONFLICT (place) DO UPDATE SET bytes = excluded.bytes,
+                    modified = excluded.modified, configuration = excluded.configuration, status = 'pending',
+                    named = excluded.named, due = 0, owner = NULL, lease = NULL,
+                    failures = CASE WHEN ? THEN 0 ELSE failures END
+                """,
+            arguments: [
+                input.place, input.path, input.identity.bytes, input.identity.modified, configuration,
+                input.isNamed, startsAnew,
+            ])
     }
 
     private static func judge(
@@ -157,19 +185,24 @@ public final class BatchJournal: Sendable {
         hasResult: Bool
     ) -> (Reason, Bool) {
         guard let row, let status = Status(rawValue: row["status"]) else {
-            return selection.isOnlyFailed ? (.new, false) : (.new, true)
+            if selection.isOnlyFailed { return (.notFailed, false) }
+            if selection.isForced { return (.forced, true) }
+            return hasResult ? (.occupied, false) : (.new, true)
         }
         if status == .running, isHeld(row, now: now) { return (.running, false) }
-        let hasFailed = status == .failed || status == .quarantined
-        if selection.isOnlyFailed { return hasFailed ? (.retried, true) : (.done, false) }
+        if selection.isOnlyFailed {
+            return status == .failed || status == .quarantined ? (.retried, true) : (.notFailed, false)
+        }
         if selection.isForced { return (.forced, true) }
         let isSame = row["bytes"] == input.identity.bytes && row["modified"] == input.identity.modified
         if !isSame { return (.changed, true) }
+        if status == .pruned { return (.pruned, false) }
         if row["configuration"] != configuration { return (.configured, true) }
         switch status {
         case .pending, .running: return (.unfinished, true)
         case .done: return hasResult ? (.done, false) : (.missing, true)
         case .skipped: return (.skipped, false)
+        case .pruned: return (.pruned, false)
         case .quarantined: return (.quarantined, false)
         case .failed:
             let due: Double = row["due"]
@@ -179,25 +212,7 @@ public final class BatchJournal: Sendable {
 
     private static func isHeld(_ row: Row, now: Double) -> Bool {
         guard let owner: String = row["owner"], let lease: Double = row["lease"], lease > now else { return false }
-        return isAlive(owner) ?? true
-    }
-
-    /// Whether the process of a lease still runs; `nil` for one of another machine, which only its lease tells.
-    static func isAlive(_ owner: String) -> Bool? {
-        let parts = owner.split(separator: ":")
-        guard parts.count == 3, parts[0] == processName.split(separator: ":")[0], let process = pid_t(parts[1]) else {
-            return nil
-        }
-        return startTime(of: process).map { "\($0)" } == String(parts[2])
-    }
-
-    /// Ticks since the machine started: tells a process from a later one of the same number.
-    private static func startTime(of process: pid_t) -> UInt64? {
-        guard let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8),
-            let end = text.lastIndex(of: ")")
-        else { return nil }
-        let fields = text[text.index(after: end)...].split(separator: " ")
-        return fields.count > 19 ? UInt64(fields[19]) : nil
+        return LeaseOwner.isAlive(owner) ?? true
     }
 
     // MARK: Working
@@ -212,24 +227,28 @@ public final class BatchJournal: Sendable {
         let now = Date().timeIntervalSince1970
         let owner = owner
         return try access { database in
-            let candidates = try Row.fetchCursor(
-                database,
-                sql: """
-                    SELECT * FROM item WHERE status IN ('pending', 'running') AND configuration = ? AND due <= ?
-                    ORDER BY bytes DESC, place
-                    """, arguments: [configuration, now])
-            while let row = try candidates.next() {
-                let place: String = row["place"]
-                guard places.contains(place) else { continue }
-                if row["status"] == Status.running.rawValue {
-                    guard row["owner"] != owner, !Self.isHeld(row, now: now) else { continue }
-                }
-                try database.execute(
+            // Those of dead processes last: what is pending needs no look at their leases.
+            for status in [Status.pending, .running] {
+                let candidates = try Row.fetchCursor(
+                    database,
                     sql: """
-                        UPDATE item SET status = 'running', owner = ?, lease = ?, started = ?, attempts = attempts + 1,
-                            error = NULL WHERE place = ?
-                        """, arguments: [owner, now + Self.leaseSeconds, now, place])
-                return try Self.item(database, place)
+                        SELECT place, configuration, due, owner, lease FROM item WHERE status = ?
+                        ORDER BY bytes DESC, place
+                        """, arguments: [status.rawValue])
+                while let row = try candidates.next() {
+                    let place: String = row["place"]
+                    let due: Double = row["due"]
+                    guard places.contains(place), row["configuration"] == configuration, due <= now else { continue }
+                    if status == .running {
+                        guard row["owner"] != owner, !Self.isHeld(row, now: now) else { continue }
+                    }
+                    try database.execute(
+                        sql: """
+                            UPDATE item SET status = 'running', owner = ?, lease = ?, started = ?,
+                                attempts = attempts + 1, error = NULL WHERE place = ?
+                            """, arguments: [owner, now + Self.leaseSeconds, now, place])
+                    return try Self.item(database, place)
+                }
             }
             return nil
         }
@@ -245,39 +264,32 @@ public final class BatchJournal: Sendable {
         }
     }
 
-    /// How an attempt ended.
-    public enum Outcome: Sendable {
-        case done(WorkerReport)
-        case failed(String)
-        /// No video, found in a folder.
-        case skipped(String)
-        /// Not now: the batch is ending. It does not count as an attempt.
-        case released
-        /// Not in this run: the file was changing. It does not count as an attempt.
-        case postponed
-    }
-
     /// Enters the end of an attempt, unless somebody else has taken the input meanwhile.
     public func finish(_ item: Item, _ outcome: Outcome, retries: Int) throws(BatchError) {
         let now = Date().timeIntervalSince1970
         let owner = owner
         try access { database in
-            guard let row = try Row.fetchOne(database, sql: "SELECT * FROM item WHERE place = ?", arguments: [item.place]),
+            guard
+                let row = try Row.fetchOne(
+                    database, sql: "SELECT * FROM item WHERE place = ?", arguments: [item.place]),
                 row["owner"] == owner
             else { return }
             var values: [String: (any DatabaseValueConvertible)?] = ["owner": nil, "lease": nil, "finished": now]
             switch outcome {
             case .done(let report):
                 values["status"] = Status.done.rawValue
+                values["failures"] = 0
                 values["wall"] = report.wallSeconds
                 values["video"] = report.videoSeconds
                 values["frames"] = report.frames
                 values["faces"] = report.faces
             case .failed(let reason):
-                values["status"] = item.attempts > retries ? Status.quarantined.rawValue : Status.failed.rawValue
+                let failures = item.failures + 1
+                values["status"] = failures > retries ? Status.quarantined.rawValue : Status.failed.rawValue
+                values["failures"] = failures
                 values["error"] = reason
                 // One minute, four, sixteen, …
-                values["due"] = now + 60 * pow(4, Double(min(item.attempts, 6) - 1))
+                values["due"] = now + 60 * pow(4, Double(min(failures, 6) - 1))
             case .skipped(let reason):
                 values["status"] = Status.skipped.rawValue
                 values["error"] = reason
@@ -297,7 +309,7 @@ public final class BatchJournal: Sendable {
 
     /// All inputs, in the order of their places.
     public func items() throws(BatchError) -> [Item] {
-        try access { database in
+        try look { database in
             try String.fetchAll(database, sql: "SELECT place FROM item ORDER BY place").compactMap {
                 try Self.item(database, $0)
             }
@@ -312,37 +324,54 @@ public final class BatchJournal: Sendable {
             place: row["place"], path: row["path"],
             identity: FileIdentity(bytes: row["bytes"], modified: row["modified"]),
             status: Status(rawValue: row["status"]) ?? .pending, configuration: row["configuration"],
-            attempts: row["attempts"], error: row["error"], wallSeconds: row["wall"], videoSeconds: row["video"],
+            attempts: row["attempts"],
+            failures: row["failures"], error: row["error"], wallSeconds: row["wall"], videoSeconds: row["video"],
             frames: row["frames"], faces: row["faces"], isNamed: row["named"])
     }
+
+    // MARK: Removing
+
+    /// Enters that the results of inputs that were done before a moment are to be removed.
+    ///
+    /// - Parameter seconds: since 1970.
+    /// - Returns: the places of those, and of any that were entered earlier.
+    public func prune(before seconds: Double) throws(BatchError) -> [String] {
+        try access { database in
+            try database.execute(
+                sql: "UPDATE item SET status = 'pruned' WHERE status = 'done' AND finished < ?", arguments: [seconds])
+            return try String.fetchAll(database, sql: "SELECT place FROM item WHERE status = 'pruned' ORDER BY place")
+        }
+    }
+
+    // MARK: Access
 
     private func access<Value>(_ work: (Database) throws -> Value) throws(BatchError) -> Value {
         do {
             return try database.write(work)
-        } catch let error as DatabaseError where error.resultCode == .SQLITE_FULL {
-            throw BatchError(.diskFull, "\(path): no space left on device")
         } catch {
-            throw BatchError(.journal, "\(path): \(Self.reason(error))")
+            throw Self.failure(error, path)
         }
     }
 
-    private static func reason(_ error: any Error) -> String {
-        guard let error = error as? DatabaseError else { return error.localizedDescription }
-        return error.message ?? error.description
+    private func look<Value>(_ work: (Database) throws -> Value) throws(BatchError) -> Value {
+        do {
+            return try database.read(work)
+        } catch {
+            throw Self.failure(error, path)
+        }
     }
-}
 
-/// What a worker says of a finished input.
-public struct WorkerReport: Sendable, Codable, Equatable {
-    public var frames: Int
-    public var faces: Int
-    public var videoSeconds: Double
-    public var wallSeconds: Double
-
-    public init(frames: Int, faces: Int, videoSeconds: Double, wallSeconds: Double) {
-        self.frames = frames
-        self.faces = faces
-        self.videoSeconds = videoSeconds
-        self.wallSeconds = wallSeconds
+    private static func failure(_ error: any Error, _ path: String) -> BatchError {
+        guard let error = error as? DatabaseError else {
+            return BatchError(.journal, "\(path): \(error.localizedDescription)")
+        }
+        if error.resultCode == .SQLITE_FULL { return BatchError(.diskFull, "\(path): no space left on device") }
+        // The log's shared memory cannot grow on a full disk, which SQLite takes for a failure to read or write.
+        var space = statvfs()
+        let isFull = statvfs((path as NSString).deletingLastPathComponent, &space) == 0 && space.f_bavail == 0
+        if isFull, [.SQLITE_IOERR, .SQLITE_CANTOPEN].contains(error.resultCode) {
+            return BatchError(.diskFull, "\(path): no space left on device")
+        }
+        return BatchError(.journal, "\(path): \(error.message ?? error.description)")
     }
 }

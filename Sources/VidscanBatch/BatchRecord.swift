@@ -26,16 +26,9 @@ public struct BatchRecord: Sendable {
 
     /// Of all journals in a folder.
     public init(folder: String) throws(BatchError) {
-        let names = BatchRecord.journals(in: folder)
-        guard !names.isEmpty else { throw BatchError(.input, "\(folder): there is no journal of a batch") }
         var items: [BatchJournal.Item] = []
-        for name in names { items += try BatchJournal(folder: folder, name: name).items() }
+        for journal in try BatchJournal.all(in: folder) { items += try journal.items() }
         self.items = items.sorted { $0.place < $1.place }
-    }
-
-    static func journals(in folder: String) -> [String] {
-        ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [])
-            .filter { $0.hasPrefix("batch") && $0.hasSuffix(".sqlite") }.map { String($0.dropLast(7)) }.sorted()
     }
 
     private func count(_ status: BatchJournal.Status) -> Int { items.count { $0.status == status } }
@@ -45,8 +38,8 @@ public struct BatchRecord: Sendable {
     /// A line of counts, and a line for each failure.
     public var text: String {
         let counts = BatchJournal.Status.allCases.map { "\(count($0)) \($0.rawValue)" }.joined(separator: ", ")
-        let failures = items.filter { $0.error != nil && $0.status != .skipped }.map {
-            "\($0.status.rawValue)  \($0.path): \($0.error ?? "") (attempt \($0.attempts))"
+        let failures = items.filter { $0.status == .failed || $0.status == .quarantined }.map {
+            "\($0.status.rawValue)  \(OneLine.text($0.path)): \($0.error ?? "") (attempt \($0.failures))"
         }
         return (["\(items.count) files: \(counts); \(Int(videoSeconds)) s of video done"] + failures)
             .joined(separator: "\n")
@@ -62,33 +55,60 @@ public struct BatchRecord: Sendable {
             videoSeconds: videoSeconds, workSeconds: items.reduce(0) { $0 + ($1.wallSeconds ?? 0) },
             frames: items.reduce(0) { $0 + ($1.frames ?? 0) }, faces: items.reduce(0) { $0 + ($1.faces ?? 0) },
             failures: items.filter { $0.status == .failed || $0.status == .quarantined }.map {
-                Failure(path: $0.path, status: $0.status.rawValue, attempts: $0.attempts, error: $0.error ?? "")
+                Failure(path: $0.path, status: $0.status.rawValue, attempts: $0.failures, error: $0.error ?? "")
             })
         return String(decoding: try encoder.encode(document), as: UTF8.self)
     }
 
-    /// Writes `summary.json` beside the journal, and counts for Prometheus where asked for; each appears whole.
-    public func write(folder: String, name: String, metrics: String?) throws(BatchError) {
-        let path = "\(folder)/\(name == "batch" ? "summary" : name).json"
-        do {
-            try Data((try json() + "\n").utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
-            guard let metrics else { return }
-            var lines = ["# HELP vidscan_batch_files Inputs by status.", "# TYPE vidscan_batch_files gauge"]
-            for status in BatchJournal.Status.allCases {
-                lines.append("vidscan_batch_files{status=\"\(status.rawValue)\"} \(count(status))")
+    /// A row for each input, in the order of their places.
+    private var index: String {
+        let header = "video,result,status,attempts,video_seconds,wall_seconds,frames,faces,error"
+        let rows = items.map { item in
+            let isDone = item.status == .done || item.status == .pruned
+            let seconds = [item.videoSeconds, item.wallSeconds].map { value in
+                isDone ? value.map { String(format: "%.3f", $0) } ?? "" : ""
             }
-            lines += [
-                "# HELP vidscan_batch_video_seconds Seconds of video analysed.",
-                "# TYPE vidscan_batch_video_seconds gauge",
-                "vidscan_batch_video_seconds \(videoSeconds)",
-                "# HELP vidscan_batch_last_run_timestamp_seconds When the last run ended.",
-                "# TYPE vidscan_batch_last_run_timestamp_seconds gauge",
-                "vidscan_batch_last_run_timestamp_seconds \(Int(Date().timeIntervalSince1970))",
-            ]
-            try Data((lines.joined(separator: "\n") + "\n").utf8)
-                .write(to: URL(fileURLWithPath: metrics), options: .atomic)
+            let counts = [item.frames, item.faces].map { value in isDone ? value.map { "\($0)" } ?? "" : "" }
+            return
+                ([CSVField.quoted(item.path), CSVField.quoted(item.place), item.status.rawValue, "\(item.attempts)"]
+                + seconds + counts + [CSVField.quoted(item.error ?? "")]).joined(separator: ",")
+        }
+        return ([header] + rows).joined(separator: "\n") + "\n"
+    }
+
+    /// Writes `summary.json` and `index.csv` beside the journal; each appears whole.
+    ///
+    /// - Parameter shard: that the items are of; its number is part of the names.
+    public func write(folder: String, shard: BatchShard?) throws(BatchError) {
+        let suffix = shard.map { "-\($0.index)-of-\($0.count)" } ?? ""
+        do {
+            try Data((try json() + "\n").utf8)
+                .write(to: URL(fileURLWithPath: "\(folder)/summary\(suffix).json"), options: .atomic)
+            try Data(index.utf8).write(to: URL(fileURLWithPath: "\(folder)/index\(suffix).csv"), options: .atomic)
         } catch {
             throw BatchError(.journal, "cannot write the summary: \(error.localizedDescription)")
+        }
+    }
+
+    /// Writes counts for node_exporter's textfile collector; the file appears whole.
+    public func writeMetrics(to path: String) throws(BatchError) {
+        var lines = ["# HELP vidscan_batch_files Inputs by status.", "# TYPE vidscan_batch_files gauge"]
+        for status in BatchJournal.Status.allCases {
+            lines.append("vidscan_batch_files{status=\"\(status.rawValue)\"} \(count(status))")
+        }
+        lines += [
+            "# HELP vidscan_batch_video_seconds Seconds of video analysed.",
+            "# TYPE vidscan_batch_video_seconds gauge",
+            "vidscan_batch_video_seconds \(videoSeconds)",
+            "# HELP vidscan_batch_last_run_timestamp_seconds When the last run ended.",
+            "# TYPE vidscan_batch_last_run_timestamp_seconds gauge",
+            "vidscan_batch_last_run_timestamp_seconds \(Int(Date().timeIntervalSince1970))",
+        ]
+        do {
+            try Data((lines.joined(separator: "\n") + "\n").utf8)
+                .write(to: URL(fileURLWithPath: path), options: .atomic)
+        } catch {
+            throw BatchError(.journal, "cannot write the metrics: \(error.localizedDescription)")
         }
     }
 }

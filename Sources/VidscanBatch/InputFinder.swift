@@ -3,18 +3,33 @@ internal import Foundation
 /// Finds the files of a batch: those that are named, and those in folders that are.
 ///
 /// A folder's files are taken whatever their names say, except those that can be no videos by their names alone; what a
-/// file is shows when it is opened. Hidden files, and results, are passed over. Symbolic links to files are followed, to
-/// folders not, so that no circle is walked.
+/// file is shows when it is opened. Hidden files, and results, are passed over. Symbolic links to files are followed,
+/// to folders not, so that no circle is walked.
 public struct InputFinder: Sendable {
     /// Globs that a file's path below its folder, or its name, must match one of; empty takes all.
     public var include: [String]
     /// Globs that leave a file out.
     public var exclude: [String]
 
+    /// What was found, and what could not be looked at.
+    public struct Findings: Sendable, Equatable {
+        /// Each file once, in the order of the inputs and then of the paths.
+        public var inputs: [BatchInput] = []
+        /// Inputs that are not there, folders that cannot be read, names that are no text; each with the reason.
+        public var problems: [Problem] = []
+    }
+
+    public struct Problem: Sendable, Equatable {
+        public var path: String
+        public var reason: String
+    }
+
     /// Extensions of what lies beside videos and is none: opening each would only cost time.
     private static let others: Set<String> = [
         "csv", "json", "jsonl", "txt", "md", "html", "htm", "xml", "yaml", "yml", "log", "pdf", "doc", "docx", "xls",
-        "xlsx", "srt", "vtt", "ass", "zip", "gz", "tar", "py", "r", "ipynb", "npy", "sqlite", "db",
+        "xlsx", "srt", "vtt", "ass", "zip", "gz", "tar", "py", "r", "ipynb", "npy", "sqlite", "sqlite-wal",
+        "sqlite-shm",
+        "sqlite-journal", "db", "prom", "sh",
     ]
 
     public init(include: [String] = [], exclude: [String] = []) {
@@ -23,93 +38,73 @@ public struct InputFinder: Sendable {
     }
 
     /// - Parameter inputs: paths of files and folders.
-    /// - Returns: each file once, in the order of the inputs and then of the paths.
-    /// - Throws: `BatchError` when an input is not there.
-    public func find(_ inputs: [String]) throws(BatchError) -> [BatchInput] {
+    public func find(_ inputs: [String]) -> Findings {
         let current = FileManager.default.currentDirectoryPath
-        var found: [BatchInput] = []
+        var findings = Findings()
         var seen: Set<String> = []
         let roots = inputs.map { Self.absolute($0, in: current) }
-        let folders = roots.filter(Self.isFolder)
-        let prefixes = Self.prefixes(of: folders)
+        let hasManyFolders = Set(roots.filter { Self.kind(of: $0) == S_IFDIR }).count > 1
         for root in roots {
-            if Self.isFolder(root) {
-                for (path, below) in try walk(root) where seen.insert(path).inserted {
-                    guard let identity = FileIdentity(path: path) else { continue }
-                    let place = [prefixes[root] ?? "", below].filter { !$0.isEmpty }.joined(separator: "/")
-                    found.append(BatchInput(path: path, place: place + ".vidscan", identity: identity, isNamed: false))
+            let name = (root as NSString).lastPathComponent
+            guard Self.kind(of: root) != S_IFDIR else {
+                // Results of several folders lie below the folders' names, of one folder directly in the batch's.
+                let prefix = hasManyFolders && name != "/" ? name + "/" : ""
+                for below in walk(root, &findings.problems) {
+                    let path = root == "/" ? "/\(below)" : "\(root)/\(below)"
+                    guard seen.insert(path).inserted, let identity = FileIdentity(path: path) else { continue }
+                    findings.inputs.append(
+                        BatchInput(path: path, place: "\(prefix)\(below).vidscan", identity: identity, isNamed: false))
                 }
-            } else {
-                guard let identity = FileIdentity(path: root) else {
-                    throw BatchError(.input, "\(root): \(String(cString: strerror(errno)))")
-                }
-                guard seen.insert(root).inserted else { continue }
-                found.append(
-                    BatchInput(
-                        path: root, place: (root as NSString).lastPathComponent + ".vidscan", identity: identity,
-                        isNamed: true))
+                continue
             }
+            guard seen.insert(root).inserted else { continue }
+            guard let identity = FileIdentity(path: root) else {
+                findings.problems.append(
+                    Problem(path: root, reason: "cannot open: \(String(cString: strerror(errno)))"))
+                continue
+            }
+            findings.inputs.append(
+                BatchInput(path: root, place: "\(name).vidscan", identity: identity, isNamed: true))
         }
-        return Self.apart(found)
+        return findings
     }
 
-    /// Results of several folders lie below the folders' names, of one folder directly in the batch's.
-    private static func prefixes(of folders: [String]) -> [String: String] {
-        guard Set(folders).count > 1 else { return [:] }
-        var prefixes: [String: String] = [:]
-        var taken: Set<String> = []
-        for folder in folders where prefixes[folder] == nil {
-            let name = (folder as NSString).lastPathComponent
-            var candidate = name
-            var number = 2
-            while !taken.insert(candidate).inserted {
-                candidate = "\(name)-\(number)"
-                number += 1
-            }
-            prefixes[folder] = candidate
-        }
-        return prefixes
-    }
-
-    /// No two inputs share a place: the second one of a name gets a number.
-    private static func apart(_ inputs: [BatchInput]) -> [BatchInput] {
-        var taken: Set<String> = []
-        return inputs.map { input in
-            var input = input
-            let stem = String(input.place.dropLast(".vidscan".count))
-            var number = 2
-            while !taken.insert(input.place).inserted {
-                input.place = "\(stem)-\(number).vidscan"
-                number += 1
-            }
-            return input
-        }
-    }
-
-    private func walk(_ root: String) throws(BatchError) -> [(path: String, below: String)] {
-        var files: [(path: String, below: String)] = []
+    /// - Returns: paths below `root`, sorted.
+    private func walk(_ root: String, _ problems: inout [Problem]) -> [String] {
+        var files: [String] = []
         var pending = [""]
         while let below = pending.popLast() {
             let folder = below.isEmpty ? root : "\(root)/\(below)"
-            let names: [String]
-            do {
-                names = try FileManager.default.contentsOfDirectory(atPath: folder)
-            } catch {
-                throw BatchError(.input, "\(folder): cannot be read")
+            guard let stream = opendir(folder) else {
+                problems.append(Problem(path: folder, reason: "cannot read: \(String(cString: strerror(errno)))"))
+                continue
             }
-            for name in names where !name.hasPrefix(".") {
+            defer { closedir(stream) }
+            while let entry = readdir(stream) {
+                let bytes = Self.nameBytes(of: entry)
+                guard bytes.first != UInt8(ascii: ".") else { continue }
+                guard let name = String(validating: bytes, as: UTF8.self) else {
+                    let shown = String(decoding: bytes, as: UTF8.self)
+                    problems.append(Problem(path: "\(folder)/\(shown)", reason: "its name is no UTF-8 text; rename it"))
+                    continue
+                }
                 let relative = below.isEmpty ? name : "\(below)/\(name)"
-                let path = "\(root)/\(relative)"
+                let path = "\(folder)/\(name)"
                 var link = stat()
                 guard lstat(path, &link) == 0 else { continue }
                 if link.st_mode & S_IFMT == S_IFDIR {
                     if !name.hasSuffix(".vidscan") { pending.append(relative) }
-                } else if isWanted(relative), Self.isFile(path) {
-                    files.append((path, relative))
+                } else if isWanted(relative), Self.kind(of: path) == S_IFREG {
+                    files.append(relative)
                 }
             }
         }
-        return files.sorted { $0.below < $1.below }
+        return files.sorted()
+    }
+
+    private static func nameBytes(of entry: UnsafeMutablePointer<dirent>) -> [UInt8] {
+        // Terminated by zero within its fixed size.
+        withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
     }
 
     private func isWanted(_ below: String) -> Bool {
@@ -127,14 +122,9 @@ public struct InputFinder: Sendable {
         return (whole as NSString).standardizingPath
     }
 
-    private static func isFolder(_ path: String) -> Bool {
+    private static func kind(of path: String) -> mode_t? {
         var status = stat()
-        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
-    }
-
-    private static func isFile(_ path: String) -> Bool {
-        var status = stat()
-        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+        return stat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
     }
 }
 
@@ -146,28 +136,5 @@ extension FileIdentity {
         self.init(
             bytes: Int64(status.st_size),
             modified: Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec))
-    }
-}
-
-/// One part of a batch that is divided among machines.
-public struct BatchShard: Sendable, Equatable {
-    /// From 0.
-    public var index: Int
-    public var count: Int
-
-    public init?(index: Int, count: Int) {
-        guard count > 0, (0..<count).contains(index) else { return nil }
-        self.index = index
-        self.count = count
-    }
-
-    /// Whether a path belongs to it: by the path alone, so that every machine comes to the same answer.
-    public func holds(_ place: String) -> Bool {
-        // FNV-1a, 64 bit (Fowler, Noll and Vo).
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in place.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-        // Its low bits are the last bytes' more than the others'.
-        hash ^= hash >> 32
-        return Int(hash % UInt64(count)) == index
     }
 }

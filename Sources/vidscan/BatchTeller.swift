@@ -21,20 +21,21 @@ final class BatchTeller: BatchObserver {
         log = MessageLog(format: options.format, level: level, overProgressLine: showsProgressLine)
     }
 
-    typealias Plan = [(input: BatchInput, reason: BatchJournal.Reason, isDue: Bool)]
-
     /// Of a dry run: a line for each input.
-    func tell(_ plan: Plan) {
+    func tell(_ plan: [BatchJournal.Entry]) {
         for entry in plan {
-            Output.standard("\(entry.isDue ? "do  " : "pass")  \(entry.input.path)  (\(entry.reason.rawValue))")
+            Output.standard(
+                "\(entry.isDue ? "do  " : "pass")  \(OneLine.text(entry.input.path))  (\(entry.reason.rawValue))")
         }
         let due = plan.count(where: \.isDue)
         Output.standard("\(due) of \(plan.count) \(plan.count == 1 ? "file" : "files") would be done")
     }
 
-    func begins(_ plan: Plan) {
+    func begins(_ plan: [BatchJournal.Entry]) {
         let due = plan.count(where: \.isDue)
-        log.info("\(plan.count) \(plan.count == 1 ? "file" : "files"), \(due) to do", ["files": "\(plan.count)", "due": "\(due)"])
+        log.info(
+            "\(plan.count) \(plan.count == 1 ? "file" : "files"), \(due) to do",
+            ["files": "\(plan.count)", "due": "\(due)"])
     }
 
     func progressed(_ progress: Batch.Progress) {
@@ -60,33 +61,57 @@ final class BatchTeller: BatchObserver {
     }
 
     func delivered(_ path: String, report: WorkerReport) {
-        log.debug("\(path): \(report.faces) faces in \(report.frames) frames", ["input": "\(path)"])
+        log.debug("\(OneLine.text(path)): \(report.faces) faces in \(report.frames) frames", ["input": "\(path)"])
     }
 
     func failed(_ path: String, reason: String) {
-        log.error("\(path): \(reason)", ["input": "\(path)"])
+        log.error("\(OneLine.text(path)): \(reason)", ["input": "\(path)"])
     }
 
     func left(_ path: String, because reason: String) {
-        log.warning("\(path): \(reason)", ["input": "\(path)"])
+        log.warning("\(OneLine.text(path)): \(reason)", ["input": "\(path)"])
     }
 
     func warned(_ path: String, _ message: String) {
-        log.warning("\(path): \(message)", ["input": "\(path)"])
+        log.warning("\(OneLine.text(path)): \(message)", ["input": "\(path)"])
     }
 
     func stopped(_ error: BatchError) { log.error("\(error)") }
 
-    func ends(_ summary: Batch.Summary, folder: String) {
+    /// - Returns: whether nothing has failed, now or earlier, that is still to be tried.
+    func ends(_ summary: Batch.Summary, _ plan: [BatchJournal.Entry], folder: String) -> Bool {
         if showsProgressLine { Output.write("\r\u{1B}[K", to: FileHandle.standardError.fileDescriptor) }
+        let occupied = plan.filter { $0.reason == .occupied }
+        for entry in occupied {
+            failed(
+                entry.input.path,
+                reason: "\(folder)/\(entry.input.place) is there, and not made by this batch; --force replaces it")
+        }
         let progress = summary.progress
+        let failures = progress.failed + occupied.count
+        var parts = ["\(progress.done) done", "\(failures) failed", "\(progress.skipped) skipped"]
+        if progress.postponed > 0 { parts.append("\(progress.postponed) left for the next run") }
         log.info(
-            "\(progress.done) done, \(progress.failed) failed, \(progress.skipped) skipped;"
-                + " \(Self.hours(progress.videoSeconds)) of video in \(Self.hours(progress.elapsedSeconds)) -> \(folder)/",
+            parts.joined(separator: ", ")
+                + "; \(Self.hours(progress.videoSeconds)) of video in \(Self.hours(progress.elapsedSeconds))"
+                + " -> \(folder)/",
             [
-                "done": "\(progress.done)", "failed": "\(progress.failed)", "skipped": "\(progress.skipped)",
-                "output": "\(folder)",
+                "done": "\(progress.done)", "failed": "\(failures)", "skipped": "\(progress.skipped)",
+                "postponed": "\(progress.postponed)", "output": "\(folder)",
             ])
+        let waiting = plan.count { $0.reason == .waiting }
+        if waiting > 0 {
+            log.error(
+                "\(waiting) that failed earlier \(waiting == 1 ? "waits" : "wait") for the next try;"
+                    + " --only-failed does it now", ["waiting": "\(waiting)"])
+        }
+        let quarantined = plan.count { $0.reason == .quarantined }
+        if quarantined > 0 {
+            log.info(
+                "\(quarantined) failed too often and \(quarantined == 1 ? "is" : "are") passed over;"
+                    + " 'vidscan batch status \(folder)' tells which", ["quarantined": "\(quarantined)"])
+        }
+        return failures == 0 && waiting == 0
     }
 
     /// `37 done, 1 failed, 12 left  4:02:10 of video  8.1× real time  0:30:12 left`

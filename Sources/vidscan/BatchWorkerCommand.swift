@@ -10,23 +10,22 @@ struct BatchWorkerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "batch-worker", abstract: "Analyses what 'vidscan batch' tells it to.", shouldDisplay: false)
 
-    @OptionGroup
-    var settings: SettingOptions
-
     func run() async throws {
         // A batch that is killed takes its workers along.
         _ = vs_die_with_parent()
-        let options: AnalysisOptions
-        let models: ModelStore
+        // A machine that runs out of memory loses the worker, and not the batch.
+        try? Data("500".utf8).write(to: URL(fileURLWithPath: "/proc/self/oom_score_adj"))
+        // Who asks all processes of a batch to end, as service managers do, means the batch, which asks its workers.
+        for number in [SIGINT, SIGTERM] { signal(number, SIG_IGN) }
+        guard let line = await Self.nextLine() else { return }
+        let analysis: Analysis
         do {
-            options = try settings.resolve().configuration.analysis
-            models = try ModelStore(concurrency: options.workers, precision: options.precision)
+            analysis = try Self.setUp(line)
         } catch {
-            _ = readLine()
+            _ = await Self.nextLine()
             Self.say(.failed(reason: "\(error)", kind: .setup))
             throw ExitStatus.usage
         }
-        let analysis = Analysis(options: options, models: models, observer: WorkerVoice())
         let work = Task {
             while let line = await Self.nextLine() {
                 guard let job = try? JSONDecoder().decode(WorkerJob.self, from: Data(line.utf8)) else { continue }
@@ -35,15 +34,24 @@ struct BatchWorkerCommand: AsyncParsableCommand {
                 if Task.isCancelled { throw ExitStatus.interrupted }
             }
         }
-        let interrupts = InterruptHandler { work.cancel() }
+        let interrupts = InterruptHandler(on: [SIGUSR1]) { work.cancel() }
         defer { interrupts.stop() }
         try await work.value
     }
 
+    private static func setUp(_ line: String) throws -> Analysis {
+        let setup = try JSONDecoder().decode(WorkerSetup.self, from: Data(line.utf8))
+        let file = try PipelineFile(
+            text: setup.pipeline, path: "the batch's pipeline", allowsFileFilters: setup.allowsFileFilters)
+        let workers = try ResolvedConfiguration.Override(
+            "detect.workers", .integer(setup.workers), option: "--workers")
+        let options = try ResolvedConfiguration(workers: 1, file: file, overrides: [workers]).configuration.analysis
+        let models = try ModelStore(concurrency: options.workers, precision: options.precision)
+        return Analysis(options: options, models: models, observer: WorkerVoice())
+    }
+
     private static func analyze(_ job: WorkerJob, with analysis: Analysis) async -> WorkerMessage {
         do {
-            let folder = (job.result as NSString).deletingLastPathComponent
-            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
             let summary = try await analysis.run(input: job.input, resultPath: job.result, replaces: true)
             return .done(
                 WorkerReport(
@@ -60,8 +68,10 @@ struct BatchWorkerCommand: AsyncParsableCommand {
         switch error.code {
         case .interrupted: .interrupted
         case .setup: .setup
-        case .media(.notMedia), .media(.noVideo), .media(.refersElsewhere): .notMedia
-        case .output where error.reason.hasSuffix(String(cString: strerror(ENOSPC))): .diskFull
+        case .media(.notMedia), .media(.refersElsewhere): .notMedia
+        case .media(.noVideo): .noVideo
+        case .output where [ENOSPC, EDQUOT].contains { error.reason.hasSuffix(String(cString: strerror($0))) }:
+            .diskFull
         default: .other
         }
     }
@@ -90,7 +100,8 @@ private final class WorkerVoice: RunObserver {
     func warned(_ input: String, message: String) { BatchWorkerCommand.say(.warned(message)) }
 }
 
-/// Ways to fail that no file can be relied on to cause, for tests: `VIDSCAN_TEST_FAULT=abort:a.mp4,hang:b.mp4,memory:c.mp4`.
+/// Ways to fail that no file can be relied on to cause, for tests:
+/// `VIDSCAN_TEST_FAULT=abort:a.mp4,hang:b.mp4,memory:c.mp4`.
 private enum Fault {
     static func strike(_ input: String) {
         guard let plan = ProcessInfo.processInfo.environment["VIDSCAN_TEST_FAULT"] else { return }

@@ -22,7 +22,8 @@ struct VidscanCommand: AsyncParsableCommand {
             """,
         version: Vidscan.version,
         subcommands: [
-            AnalyzeCommand.self, BatchCommand.self, BatchWorkerCommand.self, SampleCommand.self, PipelinesCommand.self, FiltersCommand.self, SchemaCommand.self,
+            AnalyzeCommand.self, BatchCommand.self, BatchWorkerCommand.self, SampleCommand.self, PipelinesCommand.self,
+            FiltersCommand.self, SchemaCommand.self,
             DoctorCommand.self,
         ])
 
