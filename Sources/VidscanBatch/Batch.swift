@@ -99,8 +99,16 @@ public struct Batch: Sendable {
         let values: Mutex<State>
 
         let begin = ContinuousClock.now
+        private let hasWaited = Mutex(false)
 
         init(plan: [BatchInput]) { values = Mutex(State(plan: plan)) }
+
+        func isFirstWait() -> Bool {
+            hasWaited.withLock { hasWaited in
+                defer { hasWaited = true }
+                return !hasWaited
+            }
+        }
     }
 
     private struct State: Sendable {
@@ -134,7 +142,14 @@ public struct Batch: Sendable {
         while true {
             try interruptible()
             try checkDisk()
-            guard let item = try journal.claim(among: places, configuration: configuration) else { return }
+            guard let item = try journal.claim(among: places, configuration: configuration) else {
+                // What another process is at falls to this one if that dies.
+                let others = try journal.othersAtWork(among: places, configuration: configuration)
+                guard others > 0 else { return }
+                if state.isFirstWait() { observer.waits(for: others) }
+                try? await Task.sleep(for: .seconds(1))
+                continue
+            }
             guard await isSettled(item, since: state.begin) else {
                 try postpone(item, state)
                 continue
@@ -215,7 +230,7 @@ public struct Batch: Sendable {
     /// Whether a file that was only found, not named, is left alone from now on. One that says that it is a video by
     /// its name is a broken one.
     private static func isNoVideo(_ item: BatchJournal.Item, _ kind: WorkerFailure) -> Bool {
-        let claimsVideo = videos.contains((item.path as NSString).pathExtension.lowercased())
+        let claimsVideo = videos.contains(PathText.ending(item.path))
         return !item.isNamed && (kind == .noVideo || kind == .notMedia && !claimsVideo)
     }
 
@@ -261,4 +276,6 @@ public protocol BatchObserver: Sendable {
     func failed(_ path: String, reason: String)
     func left(_ path: String, because reason: String)
     func warned(_ path: String, _ message: String)
+    /// All that is left is with other processes.
+    func waits(for files: Int)
 }

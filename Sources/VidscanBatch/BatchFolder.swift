@@ -10,8 +10,7 @@ public struct BatchFolder: Sendable {
     }
 
     public static func absolute(_ path: String) -> String {
-        let whole = (path as NSString).isAbsolutePath ? path : FileManager.default.currentDirectoryPath + "/" + path
-        return (whole as NSString).standardizingPath
+        PathText.absolute(path, in: FileManager.default.currentDirectoryPath)
     }
 
     public func hasResult(at place: String) -> Bool {
@@ -33,10 +32,10 @@ public struct BatchFolder: Sendable {
                     throw BatchError(.journal, "\(path)/\(place) cannot be removed: \(error.localizedDescription)")
                 }
                 removed += 1
-                var parent = (place as NSString).deletingLastPathComponent
+                var parent = PathText.parent(place)
                 // Fails for the first that is not empty.
                 while !parent.isEmpty, rmdir("\(path)/\(parent)") == 0 {
-                    parent = (parent as NSString).deletingLastPathComponent
+                    parent = PathText.parent(parent)
                 }
             }
         }

@@ -254,6 +254,19 @@ public final class BatchJournal: Sendable {
         }
     }
 
+    /// How many inputs other processes are at.
+    ///
+    /// - Parameters: as of `claim`.
+    public func othersAtWork(among places: Set<String>, configuration: String) throws(BatchError) -> Int {
+        let owner = owner
+        return try look { database in
+            try Row.fetchAll(
+                database, sql: "SELECT place FROM item WHERE status = 'running' AND configuration = ? AND owner <> ?",
+                arguments: [configuration, owner]
+            ).count { places.contains($0["place"]) }
+        }
+    }
+
     /// Keeps this process's leases.
     public func renew() throws(BatchError) {
         let lease = Date().timeIntervalSince1970 + Self.leaseSeconds
@@ -368,7 +381,7 @@ public final class BatchJournal: Sendable {
         if error.resultCode == .SQLITE_FULL { return BatchError(.diskFull, "\(path): no space left on device") }
         // The log's shared memory cannot grow on a full disk, which SQLite takes for a failure to read or write.
         var space = statvfs()
-        let isFull = statvfs((path as NSString).deletingLastPathComponent, &space) == 0 && space.f_bavail == 0
+        let isFull = statvfs(PathText.parent(path), &space) == 0 && space.f_bavail == 0
         if isFull, [.SQLITE_IOERR, .SQLITE_CANTOPEN].contains(error.resultCode) {
             return BatchError(.diskFull, "\(path): no space left on device")
         }

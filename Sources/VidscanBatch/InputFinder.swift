@@ -45,7 +45,7 @@ public struct InputFinder: Sendable {
         let roots = inputs.map { Self.absolute($0, in: current) }
         let hasManyFolders = Set(roots.filter { Self.kind(of: $0) == S_IFDIR }).count > 1
         for root in roots {
-            let name = (root as NSString).lastPathComponent
+            let name = PathText.name(root)
             guard Self.kind(of: root) != S_IFDIR else {
                 // Results of several folders lie below the folders' names, of one folder directly in the batch's.
                 let prefix = hasManyFolders && name != "/" ? name + "/" : ""
@@ -110,16 +110,15 @@ public struct InputFinder: Sendable {
     private func isWanted(_ below: String) -> Bool {
         if exclude.contains(where: { Self.matches(below, $0) }) { return false }
         if !include.isEmpty { return include.contains { Self.matches(below, $0) } }
-        return !Self.others.contains((below as NSString).pathExtension.lowercased())
+        return !Self.others.contains(PathText.ending(below))
     }
 
     private static func matches(_ below: String, _ pattern: String) -> Bool {
-        fnmatch(pattern, below, 0) == 0 || fnmatch(pattern, (below as NSString).lastPathComponent, 0) == 0
+        fnmatch(pattern, below, 0) == 0 || fnmatch(pattern, PathText.name(below), 0) == 0
     }
 
     private static func absolute(_ path: String, in current: String) -> String {
-        let whole = (path as NSString).isAbsolutePath ? path : "\(current)/\(path)"
-        return (whole as NSString).standardizingPath
+        PathText.absolute(path, in: current)
     }
 
     private static func kind(of path: String) -> mode_t? {

@@ -131,7 +131,12 @@ final class WorkerProcess: Sendable {
         var child: pid_t = 0
         var arguments: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) } + [nil]
         defer { for argument in arguments { free(argument) } }
-        let status = posix_spawn(&child, command[0], &actions, &attributes, &arguments, environ)
+        // A backtrace takes seconds, and would hide what went wrong behind a hundred lines.
+        var variables: [UnsafeMutablePointer<CChar>?] =
+            ProcessInfo.processInfo.environment
+            .merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }.map { strdup("\($0)=\($1)") } + [nil]
+        defer { for variable in variables { free(variable) } }
+        let status = posix_spawn(&child, command[0], &actions, &attributes, &arguments, &variables)
         guard status == 0 else {
             for end in [ours.input, ours.output, ours.errors] { close(end) }
             throw BatchError(.worker, "cannot start \(command[0]): \(String(cString: strerror(status)))")

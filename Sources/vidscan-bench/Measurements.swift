@@ -29,6 +29,7 @@ struct Measurements {
         case .workers: try measureWorkers()
         case .startup: try measureStartup()
         case .filters: try measureFilters()
+        case .batch: try measureBatch()
         }
     }
 
@@ -127,6 +128,33 @@ struct Measurements {
             "filters without memory at 5 of 25 frames/s: CPU that they add ÷ that on every frame",
             Spread(zip(added(few), added(all)).map { $0 / $1 }), aim: "0.20")
     }
+
+    /// Pictures, so that there is next to nothing to analyse: what is left is processes, models, files and the journal.
+    private mutating func measureBatch() throws {
+        let pictures = try clips.pictures(count: Self.batchFiles)
+        let place = results + "-batch"
+        defer { try? FileManager.default.removeItem(atPath: place) }
+        var whole: [Double] = []
+        var overhead: [Double] = []
+        for _ in 0..<rounds {
+            try? FileManager.default.removeItem(atPath: place)
+            let batch = try MeasuredProcess([vidscan, "batch", pictures, "--output", place, "--jobs", "1", "--quiet"])
+            let names = try FileManager.default.contentsOfDirectory(atPath: pictures)
+            let analysis = try names.reduce(0) { sum, name in
+                try sum + RunTimings(resultFolder: "\(place)/\(name).vidscan").stageSeconds.values.reduce(0, +)
+            }
+            whole.append(batch.wallSeconds * 1000 / Double(Self.batchFiles))
+            overhead.append((batch.wallSeconds - analysis) * 1000 / Double(Self.batchFiles))
+        }
+        let files = "a batch of \(Self.batchFiles) pictures, one at a time: wall clock"
+        report.add(Report.Line(what: files + " per file", measured: Spread(whole).text(decimals: 0) + " ms"))
+        report.add(
+            Report.Line(
+                what: "the same beyond the analysis itself", measured: Spread(overhead).text(decimals: 0) + " ms",
+                aim: "< 150 ms"))
+    }
+
+    private static let batchFiles = 50
 
     // MARK: Commands
 

@@ -76,6 +76,12 @@ final class BatchTeller: BatchObserver {
         log.warning("\(OneLine.text(path)): \(message)", ["input": "\(path)"])
     }
 
+    func waits(for files: Int) {
+        log.info(
+            "waiting for \(files) \(files == 1 ? "file" : "files") that another process works on",
+            ["waiting": "\(files)"])
+    }
+
     func stopped(_ error: BatchError) { log.error("\(error)") }
 
     /// - Returns: whether nothing has failed, now or earlier, that is still to be tried.

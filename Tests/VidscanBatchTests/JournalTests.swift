@@ -109,8 +109,11 @@ struct JournalTests {
         #expect(try ours.claim(among: ["a.vidscan"], configuration: "c") == nil)
         try ours.finish(item, .failed("not theirs to say"), retries: 0)
         #expect(try ours.items().map(\.status) == [.running])
+        #expect(try ours.othersAtWork(among: ["a.vidscan", "b.vidscan"], configuration: "c") == 1)
+        #expect(try theirs.othersAtWork(among: ["a.vidscan"], configuration: "c") == 0)
         try theirs.finish(item, done, retries: 0)
         #expect(try ours.items().map(\.status) == [.done])
+        #expect(try ours.othersAtWork(among: ["a.vidscan"], configuration: "c") == 0)
     }
 
     @Test("Two inputs never share a place, and each keeps the one that it has")
