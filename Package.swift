@@ -1,7 +1,7 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// Targets depend one way: vidscan -> Pipeline -> {Media, Inference, Faces, Drawing} -> Core.
+// Targets depend one way: vidscan -> {Pipeline, Batch}, Pipeline -> {Media, Inference, Faces, Drawing, Report} -> Core.
 // Media, Inference and Drawing never see each other; only they see C.
 
 let strict: [SwiftSetting] = [
@@ -29,6 +29,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
         .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
         .package(url: "https://github.com/hummingbird-project/swift-mustache", exact: "2.1.1"),
+        .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
     ],
     targets: [
         .systemLibrary(name: "CFFmpeg", pkgConfig: "libavformat libavcodec libavfilter libswscale libavutil"),
@@ -55,10 +56,13 @@ let package = Package(
                 "VidscanReport", .product(name: "Yams", package: "Yams"),
             ],
             swiftSettings: strict),
+        .target(
+            name: "VidscanBatch", dependencies: ["CSystem", .product(name: "GRDB", package: "GRDB.swift")],
+            swiftSettings: strict),
         .executableTarget(
             name: "vidscan",
             dependencies: [
-                "CSystem", "VidscanPipeline",
+                "CSystem", "VidscanBatch", "VidscanPipeline",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -85,6 +89,7 @@ let package = Package(
         .testTarget(
             name: "VidscanPipelineTests", dependencies: ["VidscanPipeline"], swiftSettings: strict,
             linkerSettings: runtimePaths),
+        .testTarget(name: "VidscanBatchTests", dependencies: ["VidscanBatch"], swiftSettings: strict),
         .testTarget(
             name: "CLITests", dependencies: ["vidscan"], exclude: ["mesh.golden.json"], swiftSettings: strict,
             linkerSettings: runtimePaths),

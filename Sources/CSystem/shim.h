@@ -4,6 +4,8 @@
 
 #include <fcntl.h>
 #include <malloc.h>
+#include <signal.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -17,5 +19,11 @@ static inline int vs_exchange(const char *a, const char *b) {
 // M_ARENA_MAX is a macro that the importer does not see. Each thread would otherwise keep a heap of its own, and with it
 // memory that others freed.
 static inline void vs_limit_heaps(int count) { mallopt(M_ARENA_MAX, count); }
+
+/// A pipe that no program started meanwhile inherits; both ends in `ends`. 0, or -1 with errno.
+static inline int vs_pipe(int ends[2]) { return (int)syscall(SYS_pipe2, ends, O_CLOEXEC); }
+
+/// Ends this process when the one that started it ends. 0, or -1 with errno.
+static inline int vs_die_with_parent(void) { return prctl(PR_SET_PDEATHSIG, SIGKILL); }
 
 #endif

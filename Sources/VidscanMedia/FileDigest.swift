@@ -26,6 +26,19 @@ public enum FileDigest {
     }
 }
 
+extension FileDigest {
+    /// - Returns: the text's SHA-256 in hexadecimal.
+    public static func sha256(text: String) -> String {
+        var digest = [UInt8](repeating: 0, count: 32)
+        guard let state = av_sha_alloc(), av_sha_init(state, 256) == 0 else { return "" }
+        defer { av_free(UnsafeMutableRawPointer(state)) }
+        let bytes = Array(text.utf8)
+        av_sha_update(state, bytes, bytes.count)
+        av_sha_final(state, &digest)
+        return Hexadecimal.string(digest)
+    }
+}
+
 /// Bytes as lower-case hexadecimal digits.
 enum Hexadecimal {
     static func string(_ bytes: some Sequence<UInt8>) -> String {

@@ -47,6 +47,21 @@ struct BenchClips {
         }
     }
 
+    /// A folder with copies of a picture: the sample's at three seconds.
+    func pictures(count: Int) throws -> String {
+        let picture = try clip("picture.png") { path in
+            try ffmpeg(["-ss", "3", "-i", sample, "-frames:v", "1", path])
+        }
+        let pictures = "\(folder)/pictures-\(count)"
+        try FileManager.default.createDirectory(atPath: pictures, withIntermediateDirectories: true)
+        for number in 1...count {
+            let path = "\(pictures)/\(number).png"
+            guard !FileManager.default.fileExists(atPath: path) else { continue }
+            try FileManager.default.copyItem(atPath: picture, toPath: path)
+        }
+        return pictures
+    }
+
     /// A long clip, as `minute()` but without the noise: as large in memory, much faster to get through.
     ///
     /// It is deleted when `body` ends.

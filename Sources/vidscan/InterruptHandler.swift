@@ -5,8 +5,8 @@ internal import Glibc
 final class InterruptHandler {
     private let sources: [any DispatchSourceSignal]
 
-    init(_ cancel: @escaping @Sendable () -> Void) {
-        sources = [SIGINT, SIGTERM].map { number in
+    init(on signals: [Int32] = [SIGINT, SIGTERM], _ cancel: @escaping @Sendable () -> Void) {
+        sources = signals.map { number in
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             nonisolated(unsafe) var isSecond = false  // Only touched by this source's handler, one call at a time.

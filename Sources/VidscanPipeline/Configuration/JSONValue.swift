@@ -1,3 +1,4 @@
+internal import Foundation
 internal import VidscanMedia
 
 /// Any JSON, for what has no type of its own.
@@ -37,6 +38,17 @@ indirect enum JSONValue: Encodable, Equatable {
 }
 
 extension Configuration {
+    /// A digest of all that a result depends on besides its input: settings, version, models.
+    ///
+    /// - Throws: `PipelineError` when a model is missing.
+    public func digest(models: ModelStore) throws(PipelineError) -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys]
+        let settings = (try? encoder.encode(record)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+        let digests = try models.digests().sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+        return FileDigest.sha256(text: ([Vidscan.version, settings] + digests).joined(separator: "\n"))
+    }
+
     /// What a run was told, as far as its results depend on it; a pipeline file can be read from it.
     var record: JSONValue {
         .object(

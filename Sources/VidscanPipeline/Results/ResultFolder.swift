@@ -93,9 +93,17 @@ final class ResultFolder {
         let entries = (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? []
         for entry in entries where entry.hasPrefix(prefix) {
             guard let process = pid_t(entry.dropFirst(prefix.count)) else { continue }
-            let isAlive = process != getpid() && (kill(process, 0) == 0 || errno == EPERM)
-            if !isAlive { try? FileManager.default.removeItem(atPath: parent + "/" + entry) }
+            if process == getpid() || !isRunning(process) {
+                try? FileManager.default.removeItem(atPath: parent + "/" + entry)
+            }
         }
+    }
+
+    private static func isRunning(_ process: pid_t) -> Bool {
+        guard kill(process, 0) == 0 || errno == EPERM else { return false }
+        // One that has ended keeps its number until somebody asks how, which in a container may be never.
+        let state = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
+        return state?.split(separator: ")").last?.hasPrefix(" Z") != true
     }
 
     private static func reason(_ error: any Error) -> String {

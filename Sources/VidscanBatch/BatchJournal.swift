@@ -1,0 +1,390 @@
+internal import Foundation
+internal import GRDB
+
+/// What is known of every input of a batch: an SQLite database in the batch's folder.
+///
+/// Several processes of one machine may use one journal at once. A process that works on an input holds a lease of it,
+/// which it renews; a lease that has run out, or whose process is gone from this machine, counts for nothing.
+public final class BatchJournal: Sendable {
+    private static let leaseSeconds = 60.0
+    private let database: any DatabaseWriter
+    private let owner: String
+    private let shard: BatchShard?
+    public let path: String
+
+    /// Opens a batch's journal, and makes it when there is none.
+    ///
+    /// - Parameters:
+    ///   - folder: that holds the results.
+    ///   - shard: that the journal is of. Such a journal may lie on a file system that machines share, as one process
+    ///     at a time uses it.
+    ///   - owner: of the leases, unique among all processes of all machines.
+    /// - Throws: `BatchError`; `input` when the folder holds the journal of another division.
+    public init(
+        folder: String, shard: BatchShard? = nil, owner: String = LeaseOwner.current
+    ) throws(BatchError) {
+        let name = shard?.journalName ?? "batch"
+        path = "\(folder)/\(name).sqlite"
+        self.owner = owner
+        self.shard = shard
+        let ending = shard.map { "-of-\($0.count)" } ?? "batch"
+        if let other = Self.names(in: folder).first(where: { !$0.hasSuffix(ending) }) {
+            throw BatchError(
+                .input,
+                "\(folder) holds \(other).sqlite, the journal of a batch that is divided otherwise;"
+                    + " divide this one alike, or take another folder")
+        }
+        var configuration = GRDB.Configuration()
+        configuration.busyMode = .timeout(30)
+        do {
+            // A write-ahead log is shared memory, which machines do not share.
+            database =
+                shard == nil
+                ? try DatabasePool(path: path, configuration: configuration)
+                : try DatabaseQueue(path: path, configuration: configuration)
+            try Self.migrate(database)
+        } catch {
+            throw Self.failure(error, path)
+        }
+    }
+
+    /// Opens a journal to look at it; with no path one that is empty.
+    private init(existing path: String?, isReadOnly: Bool = true) throws(BatchError) {
+        self.path = path ?? ""
+        owner = ""
+        shard = nil
+        do {
+            if let path {
+                var configuration = GRDB.Configuration()
+                configuration.readonly = isReadOnly
+                configuration.busyMode = .timeout(30)
+                database = try DatabaseQueue(path: path, configuration: configuration)
+            } else {
+                database = try DatabaseQueue()
+                try Self.migrate(database)
+            }
+        } catch {
+            throw Self.failure(error, path ?? "")
+        }
+    }
+
+    /// All journals of a folder, one for each shard, to look at.
+    ///
+    /// - Throws: `BatchError` with the code `input` when there is none.
+    public static func all(in folder: String, writable: Bool = false) throws(BatchError) -> [BatchJournal] {
+        let names = names(in: folder)
+        guard !names.isEmpty else { throw BatchError(.input, "\(folder): there is no journal of a batch") }
+        var journals: [BatchJournal] = []
+        for name in names {
+            journals.append(try BatchJournal(existing: "\(folder)/\(name).sqlite", isReadOnly: !writable))
+        }
+        return journals
+    }
+
+    /// The journal as a run would find it, for a look ahead.
+    public static func glance(folder: String, shard: BatchShard? = nil) throws(BatchError) -> BatchJournal {
+        let path = "\(folder)/\(shard?.journalName ?? "batch").sqlite"
+        return try BatchJournal(existing: FileManager.default.fileExists(atPath: path) ? path : nil)
+    }
+
+    private static func names(in folder: String) -> [String] {
+        let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return files.filter { $0.wholeMatch(of: /batch(-\d+-of-\d+)?\.sqlite/) != nil }.map { String($0.dropLast(7)) }
+            .sorted()
+    }
+
+    private static func migrate(_ database: any DatabaseWriter) throws {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("first") { database in
+            try database.execute(
+                sql: """
+                    CREATE TABLE item (
+                        place TEXT PRIMARY KEY NOT NULL, path TEXT NOT NULL UNIQUE, bytes INTEGER NOT NULL,
+                        modified INTEGER NOT NULL, configuration TEXT NOT NULL, status TEXT NOT NULL,
+                        attempts INTEGER NOT NULL DEFAULT 0, failures INTEGER NOT NULL DEFAULT 0,
+                        named BOOLEAN NOT NULL, due DOUBLE NOT NULL DEFAULT 0, owner TEXT, lease DOUBLE, started DOUBLE,
+                        finished DOUBLE, error TEXT, wall DOUBLE, video DOUBLE, frames INTEGER, faces INTEGER);
+                    CREATE INDEX item_by_status ON item (status, bytes DESC, place);
+                    """)
+        }
+        try migrator.migrate(database)
+    }
+
+    // MARK: Planning
+
+    /// Enters the inputs, and decides which of them are to be done.
+    ///
+    /// An input that the journal knows keeps its place, whatever else is asked for; a new one takes the place that it
+    /// asks for unless that is another's, and a numbered one then.
+    ///
+    /// - Parameters:
+    ///   - configuration: a digest of all that a result depends on besides its input.
+    ///   - isDry: only tells.
+    ///   - hasResult: whether a result is there, by its place.
+    /// - Returns: why each input is to be done, or why not, in the order of the inputs; with the places that they get.
+    @discardableResult
+    public func enroll(
+        _ inputs: [BatchInput], configuration: String, selection: Selection, isDry: Bool = false,
+        hasResult: (String) -> Bool
+    ) throws(BatchError) -> [Entry] {
+        let now = Date().timeIntervalSince1970
+        let work = { [self] (database: Database) in
+            var plan: [Entry] = []
+            // Of a dry run, as nothing is entered then.
+            var taken: Set<String> = []
+            for var input in inputs {
+                let row = try Row.fetchOne(database, sql: "SELECT * FROM item WHERE path = ?", arguments: [input.path])
+                input.place = try row?["place"] ?? vacantPlace(for: input.place, taken, database)
+                taken.insert(input.place)
+                let (reason, isDue) = Self.judge(
+                    row, input, configuration, selection, now: now, hasResult: hasResult(input.place))
+                plan.append(Entry(input: input, reason: reason, isDue: isDue))
+                guard isDue, !isDry else { continue }
+                try Self.enter(input, configuration, startsAnew: reason != .failed && reason != .unfinished, database)
+            }
+            return plan
+        }
+        return isDry ? try look(work) : try access(work)
+    }
+
+    /// The place, or the first numbered one that is nobody's. Only places of the own shard are taken, so that no two
+    /// journals come to the same one.
+    private func vacantPlace(for wanted: String, _ taken: Set<String>, _ database: Database) throws -> String {
+        let stem = wanted.dropLast(".vidscan".count)
+        var place = wanted
+        var number = 2
+        while try taken.contains(place) || !(shard?.holds(place) ?? true)
+            || Bool.fetchOne(database, sql: "SELECT 1 FROM item WHERE place = ?", arguments: [place]) != nil
+        {
+            place = "\(stem)-\(number).vidscan"
+            number += 1
+        }
+        return place
+    }
+
+    private static func enter(
+        _ input: BatchInput, _ configuration: String, startsAnew: Bool, _ database: Database
+    ) throws {
+        try database.execute(
+            sql: """
+                INSERT INTO item (place, path, bytes, modified, configuration, status, named, due)
+                VALUES (?, ?, ?, ?, ?, 'pending', ?, 0)
+                ON CONFLICT (place) DO UPDATE SET bytes = excluded.bytes,
+                    modified = excluded.modified, configuration = excluded.configuration, status = 'pending',
+                    named = excluded.named, due = 0, owner = NULL, lease = NULL,
+                    failures = CASE WHEN ? THEN 0 ELSE failures END
+                """,
+            arguments: [
+                input.place, input.path, input.identity.bytes, input.identity.modified, configuration,
+                input.isNamed, startsAnew,
+            ])
+    }
+
+    private static func judge(
+        _ row: Row?, _ input: BatchInput, _ configuration: String, _ selection: Selection, now: Double,
+        hasResult: Bool
+    ) -> (Reason, Bool) {
+        guard let row, let status = Status(rawValue: row["status"]) else {
+            if selection.isOnlyFailed { return (.notFailed, false) }
+            if selection.isForced { return (.forced, true) }
+            return hasResult ? (.occupied, false) : (.new, true)
+        }
+        if status == .running, isHeld(row, now: now) { return (.running, false) }
+        if selection.isOnlyFailed {
+            return status == .failed || status == .quarantined ? (.retried, true) : (.notFailed, false)
+        }
+        if selection.isForced { return (.forced, true) }
+        let isSame = row["bytes"] == input.identity.bytes && row["modified"] == input.identity.modified
+        if !isSame { return (.changed, true) }
+        if status == .pruned { return (.pruned, false) }
+        if row["configuration"] != configuration { return (.configured, true) }
+        switch status {
+        case .pending, .running: return (.unfinished, true)
+        case .done: return hasResult ? (.done, false) : (.missing, true)
+        case .skipped: return (.skipped, false)
+        case .pruned: return (.pruned, false)
+        case .quarantined: return (.quarantined, false)
+        case .failed:
+            let due: Double = row["due"]
+            return due <= now ? (.failed, true) : (.waiting, false)
+        }
+    }
+
+    private static func isHeld(_ row: Row, now: Double) -> Bool {
+        guard let owner: String = row["owner"], let lease: Double = row["lease"], lease > now else { return false }
+        return LeaseOwner.isAlive(owner) ?? true
+    }
+
+    // MARK: Working
+
+    /// Takes the largest input that is to be done, with a lease.
+    ///
+    /// - Parameters:
+    ///   - places: of the inputs to choose among.
+    ///   - configuration: as they were entered.
+    /// - Returns: `nil` when nothing is left to take.
+    public func claim(among places: Set<String>, configuration: String) throws(BatchError) -> Item? {
+        let now = Date().timeIntervalSince1970
+        let owner = owner
+        return try access { database in
+            // Those of dead processes last: what is pending needs no look at their leases.
+            for status in [Status.pending, .running] {
+                let candidates = try Row.fetchCursor(
+                    database,
+                    sql: """
+                        SELECT place, configuration, due, owner, lease FROM item WHERE status = ?
+                        ORDER BY bytes DESC, place
+                        """, arguments: [status.rawValue])
+                while let row = try candidates.next() {
+                    let place: String = row["place"]
+                    let due: Double = row["due"]
+                    guard places.contains(place), row["configuration"] == configuration, due <= now else { continue }
+                    if status == .running {
+                        guard row["owner"] != owner, !Self.isHeld(row, now: now) else { continue }
+                    }
+                    try database.execute(
+                        sql: """
+                            UPDATE item SET status = 'running', owner = ?, lease = ?, started = ?,
+                                attempts = attempts + 1, error = NULL WHERE place = ?
+                            """, arguments: [owner, now + Self.leaseSeconds, now, place])
+                    return try Self.item(database, place)
+                }
+            }
+            return nil
+        }
+    }
+
+    /// How many inputs other processes are at.
+    ///
+    /// - Parameters: as of `claim`.
+    public func othersAtWork(among places: Set<String>, configuration: String) throws(BatchError) -> Int {
+        let owner = owner
+        return try look { database in
+            try Row.fetchAll(
+                database, sql: "SELECT place FROM item WHERE status = 'running' AND configuration = ? AND owner <> ?",
+                arguments: [configuration, owner]
+            ).count { places.contains($0["place"]) }
+        }
+    }
+
+    /// Keeps this process's leases.
+    public func renew() throws(BatchError) {
+        let lease = Date().timeIntervalSince1970 + Self.leaseSeconds
+        let owner = owner
+        try access { database in
+            try database.execute(
+                sql: "UPDATE item SET lease = ? WHERE status = 'running' AND owner = ?", arguments: [lease, owner])
+        }
+    }
+
+    /// Enters the end of an attempt, unless somebody else has taken the input meanwhile.
+    public func finish(_ item: Item, _ outcome: Outcome, retries: Int) throws(BatchError) {
+        let now = Date().timeIntervalSince1970
+        let owner = owner
+        try access { database in
+            guard
+                let row = try Row.fetchOne(
+                    database, sql: "SELECT * FROM item WHERE place = ?", arguments: [item.place]),
+                row["owner"] == owner
+            else { return }
+            var values: [String: (any DatabaseValueConvertible)?] = ["owner": nil, "lease": nil, "finished": now]
+            switch outcome {
+            case .done(let report):
+                values["status"] = Status.done.rawValue
+                values["failures"] = 0
+                values["wall"] = report.wallSeconds
+                values["video"] = report.videoSeconds
+                values["frames"] = report.frames
+                values["faces"] = report.faces
+            case .failed(let reason):
+                let failures = item.failures + 1
+                values["status"] = failures > retries ? Status.quarantined.rawValue : Status.failed.rawValue
+                values["failures"] = failures
+                values["error"] = reason
+                // One minute, four, sixteen, …
+                values["due"] = now + 60 * pow(4, Double(min(failures, 6) - 1))
+            case .skipped(let reason):
+                values["status"] = Status.skipped.rawValue
+                values["error"] = reason
+            case .released, .postponed:
+                values["status"] = Status.pending.rawValue
+                values["attempts"] = max(0, item.attempts - 1)
+                if case .postponed = outcome { values["due"] = now + 60 }
+            }
+            let keys = values.keys.sorted()
+            try database.execute(
+                sql: "UPDATE item SET \(keys.map { "\($0) = ?" }.joined(separator: ", ")) WHERE place = ?",
+                arguments: StatementArguments(keys.map { values[$0] ?? nil } + [item.place]))
+        }
+    }
+
+    // MARK: Looking
+
+    /// All inputs, in the order of their places.
+    public func items() throws(BatchError) -> [Item] {
+        try look { database in
+            try String.fetchAll(database, sql: "SELECT place FROM item ORDER BY place").compactMap {
+                try Self.item(database, $0)
+            }
+        }
+    }
+
+    private static func item(_ database: Database, _ place: String) throws -> Item? {
+        guard let row = try Row.fetchOne(database, sql: "SELECT * FROM item WHERE place = ?", arguments: [place]) else {
+            return nil
+        }
+        return Item(
+            place: row["place"], path: row["path"],
+            identity: FileIdentity(bytes: row["bytes"], modified: row["modified"]),
+            status: Status(rawValue: row["status"]) ?? .pending, configuration: row["configuration"],
+            attempts: row["attempts"],
+            failures: row["failures"], error: row["error"], wallSeconds: row["wall"], videoSeconds: row["video"],
+            frames: row["frames"], faces: row["faces"], isNamed: row["named"])
+    }
+
+    // MARK: Removing
+
+    /// Enters that the results of inputs that were done before a moment are to be removed.
+    ///
+    /// - Parameter seconds: since 1970.
+    /// - Returns: the places of those, and of any that were entered earlier.
+    public func prune(before seconds: Double) throws(BatchError) -> [String] {
+        try access { database in
+            try database.execute(
+                sql: "UPDATE item SET status = 'pruned' WHERE status = 'done' AND finished < ?", arguments: [seconds])
+            return try String.fetchAll(database, sql: "SELECT place FROM item WHERE status = 'pruned' ORDER BY place")
+        }
+    }
+
+    // MARK: Access
+
+    private func access<Value>(_ work: (Database) throws -> Value) throws(BatchError) -> Value {
+        do {
+            return try database.write(work)
+        } catch {
+            throw Self.failure(error, path)
+        }
+    }
+
+    private func look<Value>(_ work: (Database) throws -> Value) throws(BatchError) -> Value {
+        do {
+            return try database.read(work)
+        } catch {
+            throw Self.failure(error, path)
+        }
+    }
+
+    private static func failure(_ error: any Error, _ path: String) -> BatchError {
+        guard let error = error as? DatabaseError else {
+            return BatchError(.journal, "\(path): \(error.localizedDescription)")
+        }
+        if error.resultCode == .SQLITE_FULL { return BatchError(.diskFull, "\(path): no space left on device") }
+        // The log's shared memory cannot grow on a full disk, which SQLite takes for a failure to read or write.
+        var space = statvfs()
+        let isFull = statvfs(PathText.parent(path), &space) == 0 && space.f_bavail == 0
+        if isFull, [.SQLITE_IOERR, .SQLITE_CANTOPEN].contains(error.resultCode) {
+            return BatchError(.diskFull, "\(path): no space left on device")
+        }
+        return BatchError(.journal, "\(path): \(error.message ?? error.description)")
+    }
+}

@@ -1,0 +1,114 @@
+internal import Foundation
+
+/// What a journal says, for people and programs.
+public struct BatchRecord: Sendable {
+    private struct Failure: Encodable {
+        var path: String
+        var status: String
+        var attempts: Int
+        var error: String
+    }
+
+    private struct Document: Encodable {
+        var counts: [String: Int]
+        var videoSeconds: Double
+        var workSeconds: Double
+        var frames: Int
+        var faces: Int
+        var failures: [Failure]
+    }
+
+    private let items: [BatchJournal.Item]
+
+    public init(_ items: [BatchJournal.Item]) {
+        self.items = items
+    }
+
+    /// Of all journals in a folder.
+    public init(folder: String) throws(BatchError) {
+        var items: [BatchJournal.Item] = []
+        for journal in try BatchJournal.all(in: folder) { items += try journal.items() }
+        self.items = items.sorted { $0.place < $1.place }
+    }
+
+    private func count(_ status: BatchJournal.Status) -> Int { items.count { $0.status == status } }
+
+    private var videoSeconds: Double { items.reduce(0) { $0 + ($1.videoSeconds ?? 0) } }
+
+    /// A line of counts, and a line for each failure.
+    public var text: String {
+        let counts = BatchJournal.Status.allCases.map { "\(count($0)) \($0.rawValue)" }.joined(separator: ", ")
+        let failures = items.filter { $0.status == .failed || $0.status == .quarantined }.map {
+            "\($0.status.rawValue)  \(OneLine.text($0.path)): \($0.error ?? "") (attempt \($0.failures))"
+        }
+        return (["\(items.count) files: \(counts); \(Int(videoSeconds)) s of video done"] + failures)
+            .joined(separator: "\n")
+    }
+
+    public func json() throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        encoder.keyEncodingStrategy = .convertToSnakeCase
+        let document = Document(
+            counts: Dictionary(
+                uniqueKeysWithValues: BatchJournal.Status.allCases.map { ($0.rawValue, count($0)) }),
+            videoSeconds: videoSeconds, workSeconds: items.reduce(0) { $0 + ($1.wallSeconds ?? 0) },
+            frames: items.reduce(0) { $0 + ($1.frames ?? 0) }, faces: items.reduce(0) { $0 + ($1.faces ?? 0) },
+            failures: items.filter { $0.status == .failed || $0.status == .quarantined }.map {
+                Failure(path: $0.path, status: $0.status.rawValue, attempts: $0.failures, error: $0.error ?? "")
+            })
+        return String(decoding: try encoder.encode(document), as: UTF8.self)
+    }
+
+    /// A row for each input, in the order of their places.
+    private var index: String {
+        let header = "video,result,status,attempts,video_seconds,wall_seconds,frames,faces,error"
+        let rows = items.map { item in
+            let isDone = item.status == .done || item.status == .pruned
+            let seconds = [item.videoSeconds, item.wallSeconds].map { value in
+                isDone ? value.map { String(format: "%.3f", $0) } ?? "" : ""
+            }
+            let counts = [item.frames, item.faces].map { value in isDone ? value.map { "\($0)" } ?? "" : "" }
+            return
+                ([CSVField.quoted(item.path), CSVField.quoted(item.place), item.status.rawValue, "\(item.attempts)"]
+                + seconds + counts + [CSVField.quoted(item.error ?? "")]).joined(separator: ",")
+        }
+        return ([header] + rows).joined(separator: "\n") + "\n"
+    }
+
+    /// Writes `summary.json` and `index.csv` beside the journal; each appears whole.
+    ///
+    /// - Parameter shard: that the items are of; its number is part of the names.
+    public func write(folder: String, shard: BatchShard?) throws(BatchError) {
+        let suffix = shard.map { "-\($0.index)-of-\($0.count)" } ?? ""
+        do {
+            try Data((try json() + "\n").utf8)
+                .write(to: URL(fileURLWithPath: "\(folder)/summary\(suffix).json"), options: .atomic)
+            try Data(index.utf8).write(to: URL(fileURLWithPath: "\(folder)/index\(suffix).csv"), options: .atomic)
+        } catch {
+            throw BatchError(.journal, "cannot write the summary: \(error.localizedDescription)")
+        }
+    }
+
+    /// Writes counts for node_exporter's textfile collector; the file appears whole.
+    public func writeMetrics(to path: String) throws(BatchError) {
+        var lines = ["# HELP vidscan_batch_files Inputs by status.", "# TYPE vidscan_batch_files gauge"]
+        for status in BatchJournal.Status.allCases {
+            lines.append("vidscan_batch_files{status=\"\(status.rawValue)\"} \(count(status))")
+        }
+        lines += [
+            "# HELP vidscan_batch_video_seconds Seconds of video analysed.",
+            "# TYPE vidscan_batch_video_seconds gauge",
+            "vidscan_batch_video_seconds \(videoSeconds)",
+            "# HELP vidscan_batch_last_run_timestamp_seconds When the last run ended.",
+            "# TYPE vidscan_batch_last_run_timestamp_seconds gauge",
+            "vidscan_batch_last_run_timestamp_seconds \(Int(Date().timeIntervalSince1970))",
+        ]
+        do {
+            try Data((lines.joined(separator: "\n") + "\n").utf8)
+                .write(to: URL(fileURLWithPath: path), options: .atomic)
+        } catch {
+            throw BatchError(.journal, "cannot write the metrics: \(error.localizedDescription)")
+        }
+    }
+}

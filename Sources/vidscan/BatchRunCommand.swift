@@ -1,0 +1,146 @@
+internal import ArgumentParser
+internal import Foundation
+internal import VidscanBatch
+internal import VidscanPipeline
+
+struct BatchRunCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run", abstract: "Does what is to be done; the default.")
+
+    @OptionGroup(title: "Which files")
+    var files: BatchInputOptions
+
+    @OptionGroup(title: "How")
+    var work: BatchWorkOptions
+
+    @OptionGroup
+    var settings: SettingOptions
+
+    func run() async throws {
+        let resolved: ResolvedConfiguration
+        let digest: String
+        do {
+            resolved = try settings.resolve()
+            let models = try ModelStore(concurrency: 1, precision: resolved.configuration.analysis.precision)
+            digest = try resolved.configuration.digest(models: models)
+        } catch {
+            Output.error("vidscan: error: \(error)")
+            throw ExitStatus.usage
+        }
+        guard let output = resolved.configuration.output.folder else {
+            Output.error("vidscan: error: --output names the folder for the results and the journal")
+            throw ExitStatus.usage
+        }
+        let teller = BatchTeller(resolved.configuration.messages)
+        let folder = BatchFolder(BatchFolder.absolute(output))
+        var status: ExitStatus?
+        do {
+            status = try await run(resolved, digest: digest, folder: folder, teller: teller)
+        } catch let error as BatchError {
+            teller.stopped(error)
+            status =
+                switch error.code {
+                case .interrupted: .interrupted
+                case .input, .worker: .usage
+                case .journal, .diskFull: .someFailed
+                }
+        } catch is CancellationError {
+            teller.stopped(BatchError(.interrupted, "interrupted"))
+            status = .interrupted
+        }
+        guard let status else { return }
+        if status.code != ExitStatus.interrupted.code { call(status, folder.path, teller) }
+        throw status
+    }
+
+    /// - Returns: how to end, when not all is well.
+    private func run(
+        _ resolved: ResolvedConfiguration, digest: String, folder: BatchFolder, teller: BatchTeller
+    ) async throws -> ExitStatus? {
+        let findings = try files.find()
+        for problem in findings.problems { teller.failed(problem.path, reason: problem.reason) }
+        var selection = BatchJournal.Selection()
+        selection.retries = work.retries
+        selection.isForced = resolved.configuration.output.replaces
+        selection.isOnlyFailed = work.onlyFailed
+        if work.dryRun {
+            let plan = try BatchJournal.glance(folder: folder.path, shard: files.shard?.value).enroll(
+                findings.inputs, configuration: digest, selection: selection, isDry: true, hasResult: folder.hasResult)
+            teller.tell(plan)
+            return findings.problems.isEmpty ? nil : .someFailed
+        }
+        do {
+            try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
+        } catch {
+            throw BatchError(.input, "cannot create the folder \(folder.path)")
+        }
+        let journal = try BatchJournal(folder: folder.path, shard: files.shard?.value)
+        let plan = try journal.enroll(
+            findings.inputs, configuration: digest, selection: selection, hasResult: folder.hasResult)
+        teller.begins(plan)
+        let batch = Batch(
+            folder: folder.path, journal: journal, configuration: digest, command: [Self.program, "batch-worker"],
+            options: options(resolved, selection), observer: teller)
+        // Those of another process count too: it may die.
+        let wanted = plan.filter { $0.isDue || $0.reason == .running }.map(\.input)
+        let task = Task { try await batch.run(wanted) }
+        let interrupts = InterruptHandler { task.cancel() }
+        defer { interrupts.stop() }
+        let result = await task.result
+        do {
+            let record = BatchRecord(try journal.items())
+            try record.write(folder: folder.path, shard: files.shard?.value)
+            if let metrics = work.metricsFile { try record.writeMetrics(to: metrics) }
+        } catch {
+            // What ended the batch is what is told.
+            if case .success = result { throw error }
+        }
+        let summary = try result.get()
+        if work.merge {
+            try BatchTable(folder: folder.path, table: "faces").write(to: "\(folder.path)/faces.csv", replaces: true)
+        }
+        let isAllWell = teller.ends(summary, plan, folder: folder.path) && findings.problems.isEmpty
+        return isAllWell ? nil : .someFailed
+    }
+
+    private func options(_ resolved: ResolvedConfiguration, _ selection: BatchJournal.Selection) -> Batch.Options {
+        let cores = max(1, ProcessInfo.processInfo.activeProcessorCount)
+        var options = Batch.Options()
+        options.jobs = work.jobs ?? max(1, min(cores / 2, Int(ProcessInfo.processInfo.physicalMemory >> 30)))
+        options.selection = selection
+        options.timeoutSeconds = work.timeout
+        options.timeoutPerVideoSecond = work.timeoutPerSecond
+        options.memoryLimit = Int64(work.memoryLimit) << 20
+        options.leastFreeSpace = Int64(work.leaveFree) << 20
+        let isChosen = PipelineKey.at("detect.workers").map { resolved.origin(of: $0) != .preset } ?? false
+        options.setup = WorkerSetup(
+            pipeline: resolved.yaml, allowsFileFilters: settings.video.filtering.allowFileFilters,
+            workers: isChosen ? resolved.configuration.analysis.workers : max(1, cores / options.jobs))
+        return options
+    }
+
+    /// Calls the command for failures, if there is one.
+    private func call(_ status: ExitStatus, _ folder: String, _ teller: BatchTeller) {
+        guard let command = work.onFailure else { return }
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = ["-c", command]
+        process.environment = ProcessInfo.processInfo.environment.merging([
+            "VIDSCAN_STATUS": "\(status.code)", "VIDSCAN_OUTPUT": folder,
+        ]) { $1 }
+        do {
+            try process.run()
+            process.waitUntilExit()
+            if process.terminationStatus != 0 {
+                teller.warned("--on-failure", "the command ended with status \(process.terminationStatus)")
+            }
+        } catch {
+            teller.warned("--on-failure", error.localizedDescription)
+        }
+    }
+
+    /// This program.
+    private static var program: String {
+        (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "vidscan"
+    }
+}

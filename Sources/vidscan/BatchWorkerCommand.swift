@@ -1,0 +1,125 @@
+internal import ArgumentParser
+internal import CSystem
+internal import Foundation
+internal import VidscanBatch
+internal import VidscanMedia
+internal import VidscanPipeline
+
+/// The other side of `vidscan batch`: takes inputs from its standard input, one at a time, until that ends.
+struct BatchWorkerCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "batch-worker", abstract: "Analyses what 'vidscan batch' tells it to.", shouldDisplay: false)
+
+    func run() async throws {
+        // A batch that is killed takes its workers along.
+        _ = vs_die_with_parent()
+        // A machine that runs out of memory loses the worker, and not the batch.
+        try? Data("500".utf8).write(to: URL(fileURLWithPath: "/proc/self/oom_score_adj"))
+        // Who asks all processes of a batch to end, as service managers do, means the batch, which asks its workers.
+        for number in [SIGINT, SIGTERM] { signal(number, SIG_IGN) }
+        guard let line = await Self.nextLine() else { return }
+        let analysis: Analysis
+        do {
+            analysis = try Self.setUp(line)
+        } catch {
+            _ = await Self.nextLine()
+            Self.say(.failed(reason: "\(error)", kind: .setup))
+            throw ExitStatus.usage
+        }
+        let work = Task {
+            while let line = await Self.nextLine() {
+                guard let job = try? JSONDecoder().decode(WorkerJob.self, from: Data(line.utf8)) else { continue }
+                Fault.strike(job.input)
+                Self.say(await Self.analyze(job, with: analysis))
+                if Task.isCancelled { throw ExitStatus.interrupted }
+            }
+        }
+        let interrupts = InterruptHandler(on: [SIGUSR1]) { work.cancel() }
+        defer { interrupts.stop() }
+        try await work.value
+    }
+
+    private static func setUp(_ line: String) throws -> Analysis {
+        let setup = try JSONDecoder().decode(WorkerSetup.self, from: Data(line.utf8))
+        let file = try PipelineFile(
+            text: setup.pipeline, path: "the batch's pipeline", allowsFileFilters: setup.allowsFileFilters)
+        let workers = try ResolvedConfiguration.Override(
+            "detect.workers", .integer(setup.workers), option: "--workers")
+        let options = try ResolvedConfiguration(workers: 1, file: file, overrides: [workers]).configuration.analysis
+        let models = try ModelStore(concurrency: options.workers, precision: options.precision)
+        return Analysis(options: options, models: models, observer: WorkerVoice())
+    }
+
+    private static func analyze(_ job: WorkerJob, with analysis: Analysis) async -> WorkerMessage {
+        do {
+            let summary = try await analysis.run(input: job.input, resultPath: job.result, replaces: true)
+            return .done(
+                WorkerReport(
+                    frames: summary.frames, faces: summary.faces,
+                    videoSeconds: Double(summary.analysedMicroseconds) / 1e6, wallSeconds: summary.wallSeconds))
+        } catch let error as PipelineError {
+            return .failed(reason: error.reason, kind: kind(of: error))
+        } catch {
+            return .failed(reason: error.localizedDescription, kind: .other)
+        }
+    }
+
+    private static func kind(of error: PipelineError) -> WorkerFailure {
+        switch error.code {
+        case .interrupted: .interrupted
+        case .setup: .setup
+        case .media(.notMedia), .media(.refersElsewhere): .notMedia
+        case .media(.noVideo): .noVideo
+        case .output where [ENOSPC, EDQUOT].contains { error.reason.hasSuffix(String(cString: strerror($0))) }:
+            .diskFull
+        default: .other
+        }
+    }
+
+    /// Waiting for a line blocks, so it is done on a thread of its own.
+    private static func nextLine() async -> String? {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(returning: readLine()) }
+        }
+    }
+
+    fileprivate static func say(_ message: WorkerMessage) {
+        guard let line = try? JSONEncoder().encode(message) else { return }
+        Output.standard(String(decoding: line, as: UTF8.self))
+    }
+}
+
+/// Passes on what a run says.
+private final class WorkerVoice: RunObserver {
+    func opened(_ input: String, info: VideoInfo) {
+        BatchWorkerCommand.say(.opened(videoSeconds: info.durationMicroseconds.map { Double($0) / 1e6 }))
+    }
+
+    func progressed(_ progress: RunProgress) {}
+
+    func warned(_ input: String, message: String) { BatchWorkerCommand.say(.warned(message)) }
+}
+
+/// Ways to fail that no file can be relied on to cause, for tests:
+/// `VIDSCAN_TEST_FAULT=abort:a.mp4,hang:b.mp4,memory:c.mp4`.
+private enum Fault {
+    static func strike(_ input: String) {
+        guard let plan = ProcessInfo.processInfo.environment["VIDSCAN_TEST_FAULT"] else { return }
+        let name = (input as NSString).lastPathComponent
+        for fault in plan.split(separator: ",") {
+            let parts = fault.split(separator: ":", maxSplits: 1).map(String.init)
+            guard parts.count == 2, parts[1] == name else { continue }
+            switch parts[0] {
+            case "abort": abort()
+            case "hang": while true { sleep(1) }
+            case "memory":
+                while true {
+                    let block = UnsafeMutableRawPointer.allocate(byteCount: 64 << 20, alignment: 4096)
+                    memset(block, 1, 64 << 20)
+                    usleep(50_000)
+                }
+            default: break
+            }
+        }
+    }
+}

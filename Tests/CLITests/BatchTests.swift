@@ -1,0 +1,337 @@
+import Foundation
+import Glibc
+import Testing
+
+@Suite("A batch")
+struct BatchTests {
+    /// A folder `in` with pictures of one face, an hour old.
+    private func makeFolder(_ names: [String], from source: String = "still.png") throws -> TemporaryFolder {
+        let folder = try TemporaryFolder()
+        for name in names { try add(name, from: source, to: folder) }
+        return folder
+    }
+
+    private func add(_ name: String, from source: String = "still.png", to folder: TemporaryFolder) throws {
+        let path = "\(folder.path)/in/\(name)"
+        try FileManager.default.createDirectory(
+            atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
+        try FileManager.default.copyItem(atPath: try Variants.path(source), toPath: path)
+        try age(path)
+    }
+
+    /// What was written just now is waited for.
+    private func age(_ path: String) throws {
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSinceNow: -3600)], ofItemAtPath: path)
+    }
+
+    /// Columns of the index by the inputs' names.
+    private func index(_ folder: TemporaryFolder) throws -> [String: [String: String]] {
+        let lines = try folder.text("out/index.csv").split(separator: "\n").map { line in
+            line.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        }
+        var rows: [String: [String: String]] = [:]
+        for line in lines.dropFirst() {
+            let row = Dictionary(uniqueKeysWithValues: zip(lines[0], line))
+            rows[((row["video"] ?? "") as NSString).lastPathComponent] = row
+        }
+        return rows
+    }
+
+    private func results(_ folder: TemporaryFolder) -> [String] {
+        folder.entries.filter { $0.hasSuffix(".vidscan/run.json") }
+    }
+
+    @Test("Delivers each file to its place, and does nothing the second time")
+    func delivers() throws {
+        let folder = try makeFolder(["a.png", "b/a.png", "b/c.png"])
+        try add("sound.m4a", from: "audio.m4a", to: folder)
+        let first = try Tool.run("batch", "in", "--output", "out", in: folder)
+        #expect(first.status == 0)
+        #expect(first.output == "")
+        #expect(first.errorLines.first == "vidscan: 4 files, 4 to do")
+        #expect(first.errorLines.last?.hasPrefix("vidscan: 3 done, 0 failed, 1 skipped; ") == true, "\(first.errors)")
+        #expect(results(folder) == ["a", "b/a", "b/c"].map { "out/\($0).png.vidscan/run.json" })
+        #expect(
+            folder.entries.filter { $0.hasPrefix("out/") && !$0.contains(".vidscan") }
+                == ["out/b", "out/batch.sqlite", "out/index.csv", "out/summary.json"])
+        #expect(try Tool.run("analyze", "in/a.png", "--output", "alone", in: folder).status == 0)
+        #expect(
+            try folder.bytes("out/a.png.vidscan/faces.csv") == folder.bytes("alone/a.png.vidscan/faces.csv"))
+        let before = try folder.bytes("out/a.png.vidscan/run.json")
+        let second = try Tool.run("batch", "in", "--output", "out", in: folder)
+        #expect(second.status == 0)
+        #expect(second.errorLines.first == "vidscan: 4 files, 0 to do")
+        #expect(try folder.bytes("out/a.png.vidscan/run.json") == before)
+    }
+
+    @Test("Does again what changed, what lost its result, and all with other settings; a dry run tells why")
+    func again() throws {
+        let folder = try makeFolder(["a.png", "b.png", "c.png"])
+        #expect(try Tool.run("batch", "in", "--output", "out", in: folder).status == 0)
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSinceNow: -1800)], ofItemAtPath: folder.path + "/in/a.png")
+        try FileManager.default.removeItem(atPath: folder.path + "/out/b.png.vidscan")
+        let dry = try Tool.run("batch", "in", "--output", "out", "--dry-run", in: folder)
+        #expect(dry.status == 0)
+        #expect(
+            dry.output == """
+                do    \(folder.path)/in/a.png  (changed)
+                do    \(folder.path)/in/b.png  (result missing)
+                pass  \(folder.path)/in/c.png  (done already)
+                2 of 3 files would be done
+
+                """)
+        #expect(try Tool.run("batch", "in", "--output", "out", in: folder).status == 0)
+        #expect(try index(folder).mapValues { $0["attempts"] } == ["a.png": "2", "b.png": "2", "c.png": "1"])
+        let other = try Tool.run("batch", "in", "--output", "out", "--metrics", "none", "--dry-run", in: folder)
+        #expect(other.output.hasSuffix("3 of 3 files would be done\n"))
+        #expect(try Tool.run("batch", "in", "--output", "out", "--force", in: folder).status == 0)
+        #expect(try index(folder).mapValues { $0["attempts"] } == ["a.png": "3", "b.png": "3", "c.png": "2"])
+    }
+
+    @Test("A file that aborts, one that hangs and one that eats memory fail alone, each with its reason")
+    func isolation() throws {
+        let folder = try makeFolder(["abort.png", "good-1.png", "good-2.png", "hang.png", "memory.png"])
+        // Limits that only what is made to go wrong reaches.
+        let outcome = try Tool.shell(
+            """
+            VIDSCAN_TEST_FAULT=abort:abort.png,hang:hang.png,memory:memory.png \
+            "$0" batch in --output out --jobs 2 --timeout 15 --memory-limit 1024
+            """, in: folder)
+        #expect(outcome.status == 1)
+        let reasons = [
+            "abort.png": "its worker was ended by signal 6 (Aborted)",
+            "hang.png": "took longer than 15 s and was stopped",
+            "memory.png": "needed more than 1024 MB of memory and was stopped",
+        ]
+        for (name, reason) in reasons {
+            #expect(outcome.errorLines.contains("vidscan: error: \(folder.path)/in/\(name): \(reason)"))
+        }
+        #expect(outcome.errorLines.last?.hasPrefix("vidscan: 2 done, 3 failed, 0 skipped; ") == true)
+        #expect(results(folder) == ["out/good-1.png.vidscan/run.json", "out/good-2.png.vidscan/run.json"])
+        let rows = try index(folder)
+        #expect(rows.mapValues { $0["error"] } == reasons.merging(["good-1.png": "", "good-2.png": ""]) { $1 })
+
+        // They wait for their next try, which is told and is no success; asked for, they are done at once.
+        let waiting = try Tool.run("batch", "in", "--output", "out", in: folder)
+        #expect(waiting.status == 1)
+        #expect(
+            waiting.errorLines.last
+                == "vidscan: error: 3 that failed earlier wait for the next try; --only-failed does it now")
+        #expect(try Tool.run("batch", "in", "--output", "out", "--only-failed", in: folder).status == 0)
+        #expect(results(folder).count == 5)
+    }
+
+    @Test("What failed too often is passed over, and only mentioned")
+    func quarantine() throws {
+        let folder = try makeFolder(["broken.mp4"], from: "truncated_nomoov.mp4")
+        let first = try Tool.run("batch", "in", "--output", "out", "--retries", "0", in: folder)
+        #expect(first.status == 1)
+        let second = try Tool.run("batch", "in", "--output", "out", "--retries", "0", in: folder)
+        #expect(second.status == 0)
+        #expect(
+            second.errorLines.last
+                == "vidscan: 1 failed too often and is passed over; 'vidscan batch status \(folder.path)/out' tells which"
+        )
+        let status = try Tool.run("batch", "status", "out", in: folder)
+        #expect(status.output.contains("1 quarantined"))
+        #expect(status.output.contains("\nquarantined  \(folder.path)/in/broken.mp4: "))
+    }
+
+    @Test("Names what is not there, and does the rest")
+    func missing() throws {
+        let folder = try makeFolder(["a.png"])
+        let outcome = try Tool.shell(
+            "printf 'in/none.mp4\\nin/a.png\\r\\n\\n' | \"$0\" batch --from - --output out", in: folder)
+        #expect(outcome.status == 1)
+        #expect(
+            outcome.errorLines.first
+                == "vidscan: error: \(folder.path)/in/none.mp4: cannot open: No such file or directory")
+        #expect(results(folder) == ["out/a.png.vidscan/run.json"])
+    }
+
+    @Test("Leaves a file alone that is still being written, until it stays as it is")
+    func growing() throws {
+        let folder = try makeFolder(["a.png"])
+        let whole = try Data(contentsOf: URL(fileURLWithPath: try Variants.path("still.png")))
+        let writer = try ChildProcess(
+            ["bash", "-c", "while :; do printf x; sleep 0.1; done > in/growing.mp4"], in: folder.path)
+        while !FileManager.default.fileExists(atPath: folder.path + "/in/growing.mp4") { usleep(10_000) }
+        let outcome = try Tool.run("batch", "in", "--output", "out", in: folder)
+        writer.send(SIGKILL)
+        _ = try writer.finish()
+        #expect(outcome.status == 0)
+        #expect(
+            outcome.errorLines.contains(
+                "vidscan: warning: \(folder.path)/in/growing.mp4: is still changing; it is left for the next run"))
+        #expect(results(folder) == ["out/a.png.vidscan/run.json"])
+        try whole.write(to: URL(fileURLWithPath: folder.path + "/in/growing.mp4"))
+        #expect(try Tool.run("batch", "in", "--output", "out", in: folder).status == 0)
+        #expect(results(folder).count == 2)
+    }
+
+    @Test("Is ended by a signal with status 130, and nothing half-made stays", arguments: [SIGINT, SIGTERM])
+    func interrupted(signal: Int32) throws {
+        let folder = try makeFolder(["a.png"])
+        let clip = try Tool.makeLongClip(in: folder)
+        let process = try ChildProcess(
+            [Checkout.tool, "batch", "in", clip, "--output", "out", "--jobs", "2", "--every-frame", "-v"],
+            in: folder.path)
+        // The picture is done, the clip under way for as long.
+        try process.waitForErrors(containing: "a.png: 1 faces in 1 frames")
+        process.send(signal)
+        let outcome = try process.finish(within: 10)
+        #expect(outcome.status == 130)
+        #expect(outcome.errorLines.last == "vidscan: error: interrupted", "\(outcome.errors)")
+        #expect(results(folder) == ["out/a.png.vidscan/run.json"])
+        #expect(folder.entries.filter { $0.contains("partial") } == [])
+        #expect(try index(folder)["long.mp4"]?["status"] == "pending")
+        #expect(try index(folder)["long.mp4"]?["attempts"] == "0")
+    }
+
+    @Test("Two at once divide the work, and a third takes on what a killed one left; nothing is done twice")
+    func several() throws {
+        let names = (10..<50).map { "\($0).png" }
+        let folder = try makeFolder(names)
+        let command = [Checkout.tool, "batch", "in", "--output", "out", "--jobs", "1", "-v"]
+        let killed = try ChildProcess(command, in: folder.path)
+        let other = try ChildProcess(command, in: folder.path)
+        try killed.waitForErrors(containing: " faces in ")
+        killed.send(SIGKILL)
+        let third = try ChildProcess(command, in: folder.path)
+        let outcomes = [try killed.finish(), try other.finish(), try third.finish()]
+        #expect(outcomes.map(\.status) == [128 + SIGKILL, 0, 0])
+        #expect(results(folder).count == names.count)
+        let told = outcomes.flatMap { $0.errors.split(separator: "\n") }.filter { $0.contains(" faces in ") }
+        // The killed one may have delivered a file and not have come to tell it.
+        #expect(told.count >= names.count - 1)
+        #expect(Set(told).count == told.count)
+        let attempts = try index(folder).values.compactMap { $0["attempts"].flatMap { Int($0) } }
+        #expect(attempts.count == names.count)
+        #expect(attempts.reduce(0, +) <= names.count + 1)
+        #expect(folder.entries.filter { $0.contains("partial") } == [])
+    }
+
+    @Test("Killed at random instants ends with what an uninterrupted one gives")
+    func killed() throws {
+        let outcome = try ChildProcess.run([
+            Checkout.root + "/scripts/check_batch", "--files", "40", "--kills", "4", "--vidscan", Checkout.tool,
+        ])
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.output.hasPrefix("check_batch: 40 files, 4 broken; 4 times killed; "))
+    }
+
+    @Test("Stops on a full disk with that reason, and goes on when there is room", arguments: [0, 64])
+    func fullDisk(leaveFree: Int) throws {
+        let folder = try makeFolder((10..<30).map { "\($0).png" })
+        // In a mount name space of its own, so that the disk goes with the process.
+        let outcome = try Tool.shell(
+            """
+            unshare --mount bash -c '
+                mkdir out && mount -t tmpfs -o size=500k tmpfs out || exit
+                "$0" batch in --output out --jobs 2 --leave-free \(leaveFree) --format jsonl --landmarks
+                echo "status $?"
+                mount -o remount,size=200M out
+                "$0" batch in --output out --quiet --format jsonl --landmarks --leave-free 1
+                echo "status $?"
+                ls -d out/*.vidscan | wc -l; ls -A out | grep -c partial' "$0"
+            """, in: folder)
+        guard outcome.output.contains("status") else { try Test.cancel("no small disk can be mounted here") }
+        #expect(outcome.output == "status 1\nstatus 0\n20\n0\n", "\(outcome.errors)")
+        let last = outcome.errorLines.last ?? ""
+        #expect(
+            leaveFree == 0
+                ? last.lowercased().hasSuffix("no space left on device")
+                : last.hasSuffix("0 MB are free on its disk, and 64 are to stay; the rest waits for the next run"),
+            "\(last)")
+        #expect(outcome.errorLines.filter { $0.contains("error: ") }.count == 1, "\(outcome.errors)")
+    }
+
+    @Test("In shards is the same, each file in one of them, and merges to the same table")
+    func shards() throws {
+        let folder = try makeFolder((10..<22).map { "\($0).png" })
+        #expect(try Tool.run("batch", "in", "--output", "whole", "--merge", in: folder).status == 0)
+        for index in 0..<3 {
+            #expect(try Tool.run("batch", "in", "--output", "out", "--shard", "\(index)/3", in: folder).status == 0)
+        }
+        #expect(try Tool.run("batch", "merge", "out", "--output", "all.csv", in: folder).status == 0)
+        let table = try folder.text("all.csv")
+        #expect(table == (try folder.text("whole/faces.csv")))
+        #expect(table.split(separator: "\n").count == 13)
+        #expect(table.hasPrefix("video,time,frame,face_id,"))
+        #expect(try Tool.run("batch", "merge", "out", in: folder).output == table)
+        let head = try Tool.shell("\"$0\" batch merge out | head -n 1", in: folder)
+        #expect(head.status == 0)
+        #expect(head.errors == "")
+        let other = try Tool.run("batch", "in", "--output", "out", in: folder)
+        #expect(other.status == 2)
+        #expect(other.errors.contains("the journal of a batch that is divided otherwise"))
+    }
+
+    @Test("Old results are removed when asked, and not made again")
+    func prune() throws {
+        let folder = try makeFolder(["b/a.png", "c.png"])
+        #expect(try Tool.run("batch", "in", "--output", "out", in: folder).status == 0)
+        #expect(try Tool.run("batch", "prune", "out", "--older-than", "1", in: folder).output == "0 results removed\n")
+        #expect(try Tool.run("batch", "prune", "out", "--older-than", "0", in: folder).output == "2 results removed\n")
+        #expect(folder.entries.filter { $0.contains(".vidscan") || $0 == "out/b" } == [])
+        #expect(
+            try Tool.run("batch", "in", "--output", "out", in: folder).errorLines.first == "vidscan: 2 files, 0 to do")
+        #expect(results(folder) == [])
+    }
+
+    @Test("Calls a command when not all is well, and writes counts for a monitor")
+    func watched() throws {
+        let folder = try makeFolder(["a.png"])
+        let command = "echo \"$VIDSCAN_STATUS $VIDSCAN_OUTPUT\" > called"
+        let arguments = ["in", "--output", "out", "--metrics-file", "vidscan.prom", "--on-failure", command]
+        #expect(try ChildProcess.run([Checkout.tool, "batch"] + arguments, in: folder.path).status == 0)
+        #expect(!folder.entries.contains("called"))
+        try add("broken.mp4", from: "text.mp4", to: folder)
+        #expect(try ChildProcess.run([Checkout.tool, "batch"] + arguments, in: folder.path).status == 1)
+        #expect(try folder.text("called") == "1 \(folder.path)/out\n")
+        let lines = try folder.text("vidscan.prom").split(separator: "\n")
+        #expect(lines.contains("vidscan_batch_files{status=\"done\"} 1"))
+        #expect(lines.contains("vidscan_batch_files{status=\"failed\"} 1"))
+        #expect(lines.contains("# TYPE vidscan_batch_files gauge"))
+    }
+
+    @Test("Does not replace what it has not made")
+    func occupied() throws {
+        let folder = try makeFolder(["a.png"])
+        #expect(try Tool.run("analyze", "in/a.png", "--output", "out", in: folder).status == 0)
+        let before = try folder.bytes("out/a.png.vidscan/run.json")
+        let outcome = try Tool.run("batch", "in", "--output", "out", in: folder)
+        #expect(outcome.status == 1)
+        #expect(
+            outcome.errors.contains(
+                "in/a.png: \(folder.path)/out/a.png.vidscan is there, and not made by this batch; --force replaces it"))
+        #expect(try folder.bytes("out/a.png.vidscan/run.json") == before)
+    }
+
+    private static let wrong = [
+        ("batch --output out", "Name at least one file or folder, or use --from."),
+        ("batch in", "--output names the folder for the results and the journal"),
+        ("batch in --output out --shard 8/8", "The value '8/8' is invalid for '--shard <K/N>'"),
+        ("batch in --output out --jobs 0", "--jobs must be 1 to 256."),
+        ("batch in --output out --retries=-1", "--retries must be 0 to 100."),
+        ("batch in --output out --timeout 0", "--timeout must be above 0."),
+        ("batch in --output out --timeout nan", "--timeout must be above 0."),
+        ("batch in --output out --memory-limit 1", "--memory-limit must be 256 or more megabytes."),
+        ("batch --from none.txt --output out", "none.txt: the list cannot be read"),
+        ("batch status none", ""), ("batch merge none", ""), ("batch merge none --table rows", "--table must be"),
+        ("batch prune none", "Missing expected argument '--older-than <days>'"),
+    ]
+
+    @Test("Told wrongly ends with one line and status 2, before any work", arguments: wrong)
+    func wrongUsage(line: String, message: String) throws {
+        let folder = try TemporaryFolder()
+        let arguments = line.split(separator: " ")
+        let outcome = try ChildProcess.run([Checkout.tool] + arguments.map(String.init), in: folder.path)
+        #expect(outcome.status == 2)
+        #expect(outcome.errors.hasPrefix("vidscan: error: \(message)"))
+        #expect(outcome.errorLines.count == 1, "\(outcome.errors)")
+        #expect(folder.entries == [])
+    }
+}

@@ -1,0 +1,96 @@
+import Foundation
+import Glibc
+import Testing
+
+@Suite("The samples for every night and for clusters")
+struct ScheduleTests {
+    private static let nightly = Checkout.samples + "/nightly"
+
+    @Test("The service and the timer are what systemd takes")
+    func units() throws {
+        let found = try ChildProcess.run(["bash", "-c", "command -v systemd-analyze"])
+        guard found.status == 0 else { try Test.cancel("systemd-analyze is not here") }
+        let folder = try TemporaryFolder()
+        let service = try String(contentsOfFile: Self.nightly + "/vidscan-nightly.service", encoding: .utf8)
+        // The script is not installed here.
+        try folder.write(
+            service.replacing("/usr/local/bin/vidscan-nightly", with: Self.nightly + "/vidscan-nightly"),
+            to: "vidscan-nightly.service")
+        try FileManager.default.copyItem(
+            atPath: Self.nightly + "/vidscan-nightly.timer", toPath: folder.path + "/vidscan-nightly.timer")
+        let outcome = try ChildProcess.run(
+            ["systemd-analyze", "verify", "vidscan-nightly.service", "vidscan-nightly.timer"], in: folder.path)
+        #expect(outcome.status == 0)
+        #expect(outcome.errors == "")
+    }
+
+    /// The service's command line, and cron's, with another configuration and place.
+    private func line(of file: String, after mark: String, configuration: String) throws -> String {
+        let text = try String(contentsOfFile: Self.nightly + "/" + file, encoding: .utf8)
+        let line = try #require(text.split(separator: "\n").last { $0.hasPrefix(mark) })
+        let command = line.dropFirst(mark.count)
+        #expect(command == "/usr/local/bin/vidscan-nightly /etc/vidscan/nightly.conf")
+        return command.replacing("/usr/local/bin", with: Self.nightly)
+            .replacing("/etc/vidscan/nightly.conf", with: configuration)
+    }
+
+    @Test(
+        "A night analyses what is new, logs it, and says so when a file fails",
+        arguments: [("vidscan-nightly.service", "ExecStart="), ("crontab", "30 21 * * * ")])
+    func night(file: String, mark: String) throws {
+        let folder = try TemporaryFolder()
+        try FileManager.default.createDirectory(atPath: folder.path + "/in", withIntermediateDirectories: false)
+        try FileManager.default.copyItem(atPath: try Variants.path("still.png"), toPath: folder.path + "/in/a.png")
+        let shipped = try String(contentsOfFile: Self.nightly + "/nightly.conf", encoding: .utf8)
+        try folder.write(
+            shipped.replacing("/srv/recordings", with: folder.path + "/in")
+                .replacing("/srv/vidscan", with: folder.path + "/out")
+                + "VIDSCAN='\(Checkout.tool)'\nON_FAILURE='echo \"$VIDSCAN_STATUS\" > '\(folder.path)/called\n",
+            to: "nightly.conf")
+        let command = try line(of: file, after: mark, configuration: folder.path + "/nightly.conf")
+        let first = try ChildProcess.run(["bash", "-c", command])
+        #expect(first.status == 0, "\(first.errors)")
+        #expect(folder.entries.contains("out/a.png.vidscan/faces.csv"))
+        let logs = folder.entries.filter { $0.wholeMatch(of: /out\/log\/\d{4}-\d\d-\d\d\.log/) != nil }
+        #expect(logs.count == 1)
+        for log in logs { #expect(try folder.text(log).contains("\"message\":\"1 done, 0 failed, 0 skipped; ")) }
+
+        try folder.write("no video", to: "in/broken.mp4")
+        let second = try ChildProcess.run(["bash", "-c", command])
+        #expect(second.status == 1)
+        #expect(try folder.text("called") == "1\n")
+
+        // While one is at it, another does not begin.
+        let lock = open(folder.path + "/out/log/lock", O_RDWR | O_CLOEXEC)
+        defer { close(lock) }
+        #expect(flock(lock, LOCK_EX) == 0)
+        let third = try ChildProcess.run(["bash", "-c", command])
+        #expect(third.status == 75)
+        #expect(third.errors == "vidscan-nightly: the run before is still at it\n")
+    }
+
+    @Test("A task of a Slurm array does its part of the files")
+    func slurmTask() throws {
+        let folder = try TemporaryFolder()
+        try FileManager.default.createDirectory(atPath: folder.path + "/in", withIntermediateDirectories: false)
+        for number in 10..<20 {
+            try FileManager.default.copyItem(
+                atPath: try Variants.path("still.png"), toPath: folder.path + "/in/\(number).png")
+        }
+        for task in 0..<2 {
+            // As Slurm starts it.
+            let outcome = try Tool.shell(
+                """
+                VIDSCAN="$0" SLURM_ARRAY_TASK_ID=\(task) SLURM_ARRAY_TASK_COUNT=2 SLURM_CPUS_PER_TASK=1 \
+                bash '\(Checkout.samples)/cluster/vidscan-array.sbatch' in out --quiet
+                """, in: folder)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+        }
+        let merged = try Tool.shell(
+            "VIDSCAN=\"$0\" bash '\(Checkout.samples)/cluster/vidscan-merge.sbatch' out", in: folder)
+        #expect(merged.status == 0)
+        #expect(merged.output.hasPrefix("10 files: 0 pending, 0 running, 10 done, "))
+        #expect(try folder.text("out/faces.csv").split(separator: "\n").count == 11)
+        #expect(folder.entries.contains("out/batch-1-of-2.sqlite"))
+    }
+}

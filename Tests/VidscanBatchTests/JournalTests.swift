@@ -1,0 +1,200 @@
+import Foundation
+import Testing
+import VidscanBatch
+
+@Suite("The journal of a batch")
+struct JournalTests {
+    /// Of processes that cannot be asked: on another machine.
+    private static let elsewhere = "another-machine:1:1"
+
+    private func input(_ path: String, place: String? = nil, bytes: Int64 = 10, modified: Int64 = 1) -> BatchInput {
+        BatchInput(
+            path: path, place: place ?? (path as NSString).lastPathComponent + ".vidscan",
+            identity: FileIdentity(bytes: bytes, modified: modified), isNamed: true)
+    }
+
+    private func plan(
+        _ journal: BatchJournal, _ inputs: [BatchInput], configuration: String = "c", retries: Int = 2,
+        forced: Bool = false, onlyFailed: Bool = false, hasResult: Bool = true
+    ) throws -> [BatchJournal.Entry] {
+        var selection = BatchJournal.Selection()
+        selection.retries = retries
+        selection.isForced = forced
+        selection.isOnlyFailed = onlyFailed
+        return try journal.enroll(inputs, configuration: configuration, selection: selection) { _ in hasResult }
+    }
+
+    private func finish(
+        _ journal: BatchJournal, _ place: String, _ outcome: BatchJournal.Outcome, retries: Int = 2
+    ) throws {
+        let item = try #require(try journal.claim(among: [place], configuration: "c"))
+        try journal.finish(item, outcome, retries: retries)
+    }
+
+    private let done = BatchJournal.Outcome.done(
+        WorkerReport(frames: 5, faces: 3, videoSeconds: 1, wallSeconds: 0.5))
+
+    @Test("Gives each input once, the largest first")
+    func order() throws {
+        let folder = try TemporaryFolder()
+        let journal = try BatchJournal(folder: folder.path)
+        let inputs = [input("/a", bytes: 1), input("/b", bytes: 3), input("/c", bytes: 2)]
+        #expect(try plan(journal, inputs, hasResult: false).map(\.reason) == [.new, .new, .new])
+        let places = Set(inputs.map(\.place))
+        var taken: [String] = []
+        while let item = try journal.claim(among: places, configuration: "c") { taken.append(item.path) }
+        #expect(taken == ["/b", "/c", "/a"])
+    }
+
+    @Test("Does again what changed, what another configuration made, and what lost its result, and no more")
+    func reasons() throws {
+        let folder = try TemporaryFolder()
+        let journal = try BatchJournal(folder: folder.path)
+        try plan(journal, [input("/a")], hasResult: false).forEach { #expect($0.isDue) }
+        try finish(journal, "a.vidscan", done)
+        #expect(try plan(journal, [input("/a")]).map(\.reason) == [.done])
+        #expect(try plan(journal, [input("/a")]).map(\.isDue) == [false])
+        #expect(try plan(journal, [input("/a", bytes: 11)]).map(\.reason) == [.changed])
+        #expect(try plan(journal, [input("/a", bytes: 11)]).map(\.reason) == [.unfinished])
+        try finish(journal, "a.vidscan", done)
+        #expect(try plan(journal, [input("/a", bytes: 11, modified: 2)]).map(\.reason) == [.changed])
+        try finish(journal, "a.vidscan", done)
+        let last = input("/a", bytes: 11, modified: 2)
+        #expect(try plan(journal, [last], hasResult: false).map(\.reason) == [.missing])
+        try finish(journal, "a.vidscan", done)
+        #expect(try plan(journal, [last], forced: true).map(\.reason) == [.forced])
+        try finish(journal, "a.vidscan", done)
+        #expect(try plan(journal, [last], configuration: "other").map(\.reason) == [.configured])
+    }
+
+    @Test("Lets a failed input wait, tries it as often as it may, and then only when asked")
+    func retries() throws {
+        let folder = try TemporaryFolder()
+        let journal = try BatchJournal(folder: folder.path)
+        _ = try plan(journal, [input("/a")], hasResult: false)
+        try finish(journal, "a.vidscan", .failed("no"), retries: 1)
+        #expect(try journal.items().map(\.status) == [.failed])
+        #expect(try plan(journal, [input("/a")], retries: 1).map(\.reason) == [.waiting])
+        #expect(try plan(journal, [input("/a")], retries: 1, onlyFailed: true).map(\.reason) == [.retried])
+        // Asked for, it starts at none.
+        try finish(journal, "a.vidscan", .failed("no"), retries: 0)
+        #expect(try journal.items().map(\.status) == [.quarantined])
+        #expect(try plan(journal, [input("/a")]).map(\.reason) == [.quarantined])
+        #expect(try plan(journal, [input("/a"), input("/b")], onlyFailed: true).map(\.isDue) == [true, false])
+    }
+
+    @Test("Counts no failure for an attempt whose process was killed")
+    func killedIsNoFailure() throws {
+        let folder = try TemporaryFolder()
+        for number in 1...5 {
+            // Of this machine, and gone: its process has another start.
+            let journal = try BatchJournal(folder: folder.path, owner: LeaseOwner.current + "-\(number)")
+            #expect(try plan(journal, [input("/a")], hasResult: false).map(\.isDue) == [true])
+            #expect(try journal.claim(among: ["a.vidscan"], configuration: "c")?.attempts == number)
+        }
+        let journal = try BatchJournal(folder: folder.path)
+        _ = try plan(journal, [input("/a")], hasResult: false)
+        try finish(journal, "a.vidscan", .failed("no"))
+        #expect(try journal.items().map(\.status) == [.failed])
+    }
+
+    @Test("Leaves alone what another machine's process holds, and takes nothing of it back")
+    func leases() throws {
+        let folder = try TemporaryFolder()
+        let theirs = try BatchJournal(folder: folder.path, owner: Self.elsewhere)
+        _ = try plan(theirs, [input("/a")], hasResult: false)
+        let item = try #require(try theirs.claim(among: ["a.vidscan"], configuration: "c"))
+        let ours = try BatchJournal(folder: folder.path)
+        #expect(try plan(ours, [input("/a")]).map(\.reason) == [.running])
+        #expect(try ours.claim(among: ["a.vidscan"], configuration: "c") == nil)
+        try ours.finish(item, .failed("not theirs to say"), retries: 0)
+        #expect(try ours.items().map(\.status) == [.running])
+        #expect(try ours.othersAtWork(among: ["a.vidscan", "b.vidscan"], configuration: "c") == 1)
+        #expect(try theirs.othersAtWork(among: ["a.vidscan"], configuration: "c") == 0)
+        try theirs.finish(item, done, retries: 0)
+        #expect(try ours.items().map(\.status) == [.done])
+        #expect(try ours.othersAtWork(among: ["a.vidscan"], configuration: "c") == 0)
+    }
+
+    @Test("Two inputs never share a place, and each keeps the one that it has")
+    func places() throws {
+        let folder = try TemporaryFolder()
+        let journal = try BatchJournal(folder: folder.path)
+        let first = try plan(journal, [input("/x/a.mp4"), input("/y/a.mp4")], hasResult: false)
+        #expect(first.map(\.input.place) == ["a.mp4.vidscan", "a.mp4-2.vidscan"])
+        // Other company, another order, another place wished for.
+        let second = try plan(
+            journal, [input("/w/a.mp4"), input("/y/a.mp4", place: "y/a.mp4.vidscan"), input("/v/a.mp4-2")],
+            hasResult: false)
+        #expect(second.map(\.input.place) == ["a.mp4-3.vidscan", "a.mp4-2.vidscan", "a.mp4-2-2.vidscan"])
+        let places = try journal.items().map(\.place)
+        #expect(Set(places).count == places.count)
+    }
+
+    @Test("Journals of shards come to no common place, whatever asks for it")
+    func shardPlaces() throws {
+        let folder = try TemporaryFolder()
+        let inputs = (0..<50).flatMap { number in
+            [input("/\(number)/a.mp4"), input("/\(number)/a.mp4-2"), input("/\(number)/b-\(number).mp4")]
+        }
+        var places: [String] = []
+        for index in 0..<4 {
+            let shard = try #require(BatchShard(index: index, count: 4))
+            let journal = try BatchJournal(folder: folder.path, shard: shard)
+            places += try plan(journal, inputs.filter { shard.holds($0.place) }, hasResult: false).map(\.input.place)
+        }
+        #expect(places.count == inputs.count)
+        #expect(Set(places).count == places.count)
+    }
+
+    @Test("Refuses a folder that is divided otherwise")
+    func otherDivision() throws {
+        let folder = try TemporaryFolder()
+        _ = try BatchJournal(folder: folder.path, shard: try #require(BatchShard(index: 0, count: 4)))
+        for shard in [nil, BatchShard(index: 0, count: 8)] {
+            #expect {
+                try BatchJournal(folder: folder.path, shard: shard)
+            } throws: { error in
+                "\(error)"
+                    == "\(folder.path) holds batch-0-of-4.sqlite, the journal of a batch that is divided otherwise;"
+                    + " divide this one alike, or take another folder"
+            }
+        }
+    }
+
+    @Test("Does not replace a result that the batch has not made, unless forced")
+    func occupied() throws {
+        let folder = try TemporaryFolder()
+        let journal = try BatchJournal(folder: folder.path)
+        let entries = try plan(journal, [input("/a")], hasResult: true)
+        #expect(entries.map(\.reason) == [.occupied])
+        #expect(entries.map(\.isDue) == [false])
+        #expect(try journal.items().isEmpty)
+        #expect(try plan(journal, [input("/a")], forced: true, hasResult: true).map(\.isDue) == [true])
+    }
+
+    @Test("A dry run enters nothing, and needs no folder")
+    func dry() throws {
+        let folder = try TemporaryFolder()
+        let journal = try BatchJournal.glance(folder: folder.path + "/none")
+        let entries = try journal.enroll(
+            [input("/x/a"), input("/y/a")], configuration: "c", selection: BatchJournal.Selection(), isDry: true
+        ) { _ in false }
+        #expect(entries.map(\.input.place) == ["a.vidscan", "a-2.vidscan"])
+        #expect(entries.map(\.isDue) == [true, true])
+        #expect(try journal.items().isEmpty)
+        #expect(folder.entries == [])
+    }
+
+    @Test("What was pruned is not done again, unless it changes")
+    func pruned() throws {
+        let folder = try TemporaryFolder()
+        let journal = try BatchJournal(folder: folder.path)
+        _ = try plan(journal, [input("/a")], hasResult: false)
+        try finish(journal, "a.vidscan", done)
+        #expect(try journal.prune(before: 0) == [])
+        #expect(try journal.prune(before: Date().timeIntervalSince1970 + 1) == ["a.vidscan"])
+        #expect(try plan(journal, [input("/a")], configuration: "other", hasResult: false).map(\.reason) == [.pruned])
+        #expect(try plan(journal, [input("/a", bytes: 11)], hasResult: false).map(\.reason) == [.changed])
+    }
+}
