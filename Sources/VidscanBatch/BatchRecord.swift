@@ -81,13 +81,14 @@ public struct BatchRecord: Sendable {
     /// - Parameter shard: that the items are of; its number is part of the names.
     public func write(folder: String, shard: BatchShard?) throws(BatchError) {
         let suffix = shard.map { "-\($0.index)-of-\($0.count)" } ?? ""
+        let summary: String
         do {
-            try Data((try json() + "\n").utf8)
-                .write(to: URL(fileURLWithPath: "\(folder)/summary\(suffix).json"), options: .atomic)
-            try Data(index.utf8).write(to: URL(fileURLWithPath: "\(folder)/index\(suffix).csv"), options: .atomic)
+            summary = try json() + "\n"
         } catch {
-            throw BatchError(.journal, "cannot write the summary: \(error.localizedDescription)")
+            throw BatchError(.journal, "cannot make the summary: \(error.localizedDescription)")
         }
+        try WholeFile.write(summary, to: "\(folder)/summary\(suffix).json")
+        try WholeFile.write(index, to: "\(folder)/index\(suffix).csv")
     }
 
     /// Writes counts for node_exporter's textfile collector; the file appears whole.
@@ -104,11 +105,6 @@ public struct BatchRecord: Sendable {
             "# TYPE vidscan_batch_last_run_timestamp_seconds gauge",
             "vidscan_batch_last_run_timestamp_seconds \(Int(Date().timeIntervalSince1970))",
         ]
-        do {
-            try Data((lines.joined(separator: "\n") + "\n").utf8)
-                .write(to: URL(fileURLWithPath: path), options: .atomic)
-        } catch {
-            throw BatchError(.journal, "cannot write the metrics: \(error.localizedDescription)")
-        }
+        try WholeFile.write(lines.joined(separator: "\n") + "\n", to: path)
     }
 }

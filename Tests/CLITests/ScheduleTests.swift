@@ -28,7 +28,7 @@ struct ScheduleTests {
     private func line(of file: String, after mark: String, configuration: String) throws -> String {
         let text = try String(contentsOfFile: Self.nightly + "/" + file, encoding: .utf8)
         let line = try #require(text.split(separator: "\n").last { $0.hasPrefix(mark) })
-        let command = line.dropFirst(mark.count)
+        let command = String(line.dropFirst(mark.count))
         #expect(command == "/usr/local/bin/vidscan-nightly /etc/vidscan/nightly.conf")
         return command.replacing("/usr/local/bin", with: Self.nightly)
             .replacing("/etc/vidscan/nightly.conf", with: configuration)

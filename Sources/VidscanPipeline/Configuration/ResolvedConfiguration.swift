@@ -123,7 +123,7 @@ public struct ResolvedConfiguration: Sendable {
         guard key.path == "render.sticker", case .text(let path) = value, !(path as NSString).isAbsolutePath else {
             return value
         }
-        let folder = file.map { ($0 as NSString).deletingLastPathComponent } ?? ""
+        let folder = file.map { $0.contains("/") ? ($0 as NSString).deletingLastPathComponent : "" } ?? ""
         let below = (folder as NSString).appendingPathComponent(path)
         guard !(below as NSString).isAbsolutePath else { return .text(below) }
         return .text((FileManager.default.currentDirectoryPath as NSString).appendingPathComponent(below))

@@ -12,7 +12,8 @@ final class UnfinishedFile {
     init(finalPath: String, replaces: Bool, sourcePath: String) throws(PipelineError) {
         self.finalPath = finalPath
         self.replaces = replaces
-        let folder = (finalPath as NSString).deletingLastPathComponent
+        // Foundation on Linux has no answer for a path of one letter.
+        let folder = finalPath.contains("/") ? (finalPath as NSString).deletingLastPathComponent : ""
         let name = (finalPath as NSString).lastPathComponent
         partialPath = (folder as NSString).appendingPathComponent(".\(name).partial-\(getpid())")
         var source = stat()
