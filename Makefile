@@ -26,7 +26,6 @@ demo: build  ## set up, build, analyse the sample clip
 
 test: bootstrap  ## set up, run every test
 	@echo "test: swift test -c release"
-	@swift build -c release
 	@swift test -c release --parallel
 
 sanitize: bootstrap  ## run the pipeline's tests under ThreadSanitizer and AddressSanitizer

@@ -52,33 +52,12 @@ struct AnalyzeCommand: AsyncParsableCommand {
         }
         let analysis = Analysis(options: options, models: models, observer: teller)
         let targets = ResultPlaces.plan(inputs: inputs, folder: configuration.output.folder)
-        let work = Task {
-            var failures = 0
-            for (number, (input, place)) in zip(inputs, targets).enumerated() {
-                teller.begins(
-                    input, number: number + 1, of: inputs.count,
-                    window: (options.start, options.end))
-                do {
-                    teller.delivered(
-                        input,
-                        summary: try await analysis.run(
-                            input: input, resultPath: place, replaces: configuration.output.replaces))
-                } catch let error as PipelineError where error.code == .interrupted {
-                    throw error
-                } catch {
-                    failures += 1
-                    teller.failed(error)
-                }
+        try await CommandWork.run(teller) {
+            try await CommandWork.each(of: inputs, window: (options.start, options.end), teller) { input, position in
+                let summary = try await analysis.run(
+                    input: input, resultPath: targets[position], replaces: configuration.output.replaces)
+                teller.delivered(input, summary: summary)
             }
-            return failures
-        }
-        let interrupts = InterruptHandler { work.cancel() }
-        defer { interrupts.stop() }
-        do {
-            guard try await work.value == 0 else { throw ExitStatus.someFailed }
-        } catch let error as PipelineError where error.code == .interrupted {
-            teller.interrupted()
-            throw ExitStatus.interrupted
         }
     }
 }

@@ -65,9 +65,6 @@ struct RenderCommand: AsyncParsableCommand {
         if results.count > 1, output != nil || input != nil {
             throw ValidationError("--output and --input go with one result only.")
         }
-        if hiding.anonymize == nil, pipeline == nil, hiding.invert || !only.isEmpty || !except.isEmpty {
-            throw ValidationError("--invert, --only and --except need --anonymize.")
-        }
     }
 
     func run() async throws {
@@ -83,35 +80,20 @@ struct RenderCommand: AsyncParsableCommand {
             throw ExitStatus.usage
         }
         var options = configuration.render.options(isAskedFor: true) ?? RenderOptions()
+        if options.anonymize == nil, hiding.invert || !only.isEmpty || !except.isEmpty {
+            throw ValidationError("--invert, --only and --except need --anonymize.")
+        }
         options.anonymize?.only = only.isEmpty ? nil : Set(only)
         options.anonymize?.except = Set(except)
         options.acceptsChangedSource = changedSource
         let teller = configuration.messages.makeTeller()
         let rendering = Rendering(options: options, observer: teller)
-        let work = Task {
-            var failures = 0
-            for (number, result) in results.enumerated() {
-                teller.begins(result, number: number + 1, of: results.count, window: (nil, nil))
-                do {
-                    let summary = try await rendering.run(
-                        resultPath: result, input: input, outputPath: output, replaces: force)
-                    teller.rendered(result, summary: summary)
-                } catch let error as PipelineError where error.code == .interrupted {
-                    throw error
-                } catch {
-                    failures += 1
-                    teller.failed(error)
-                }
+        try await CommandWork.run(teller) {
+            try await CommandWork.each(of: results, teller) { result, _ in
+                let summary = try await rendering.run(
+                    resultPath: result, input: input, outputPath: output, replaces: force)
+                teller.rendered(result, summary: summary)
             }
-            return failures
-        }
-        let interrupts = InterruptHandler { work.cancel() }
-        defer { interrupts.stop() }
-        do {
-            guard try await work.value == 0 else { throw ExitStatus.someFailed }
-        } catch let error as PipelineError where error.code == .interrupted {
-            teller.interrupted()
-            throw ExitStatus.interrupted
         }
     }
 }

@@ -58,7 +58,7 @@ struct ReportCommand: AsyncParsableCommand {
         options.hasThumbnails = !noThumbnails
         options.acceptsChangedSource = changedSource
         let reporting = Reporting(options: options)
-        let work = Task {
+        try await CommandWork.run(teller) {
             var outcomes: [(result: String, outcome: Result<Reporting.Summary, PipelineError>)] = []
             for result in results {
                 do {
@@ -78,17 +78,6 @@ struct ReportCommand: AsyncParsableCommand {
                 teller.reported("\(results.count) results", path: path)
             }
             return outcomes.count { if case .failure = $0.outcome { true } else { false } }
-        }
-        let interrupts = InterruptHandler { work.cancel() }
-        defer { interrupts.stop() }
-        do {
-            guard try await work.value == 0 else { throw ExitStatus.someFailed }
-        } catch let error as PipelineError where error.code == .interrupted {
-            teller.interrupted()
-            throw ExitStatus.interrupted
-        } catch let error as PipelineError {
-            teller.failed(error)
-            throw ExitStatus.someFailed
         }
     }
 }

@@ -3,6 +3,26 @@ import Testing
 
 @Suite("Results")
 struct ResultTests {
+    @Test("Of the README's example are what the README shows")
+    func example() throws {
+        let readme = try String(contentsOfFile: Checkout.root + "/README.md", encoding: .utf8)
+            .split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+        let header = try #require(readme.firstIndex { $0.hasPrefix("time,frame,face_id,") })
+        let columns = readme[header].split(separator: ",").map(String.init)
+        let shown = readme[(header + 1)...].prefix { $0.first?.isNumber == true }
+            .map { $0.split(separator: ",").compactMap { Double($0) } }
+        try #require(shown.count == 3)
+        let folder = try TemporaryFolder()
+        #expect(try Tool.run("analyze", Checkout.clip, "--output", "demo", in: folder).status == 0)
+        let faces = try ResultTable(path: folder.path + "/demo/faces.mp4.vidscan/faces.csv")
+        for (row, numbers) in shown.enumerated() {
+            for (column, number) in zip(columns, numbers) {
+                // Another processor may differ in the last digits.
+                #expect(abs(try #require(try faces.number(column, row)) - number) < 0.05, "\(column) of row \(row)")
+            }
+        }
+    }
+
     @Test("Lie in the current folder, and the last line says where")
     func place() throws {
         let folder = try TemporaryFolder()

@@ -3,7 +3,7 @@ import Testing
 
 /// How much the scores change when the picture changes and the faces do not.
 @Suite struct SteadinessTests {
-    /// A change of the picture, and the mean change of a score (of 0…100) that is stated for it in the README.
+    /// A change of the picture, and the mean change of a score (of 0…100) that is stated for it in docs/measurements.md.
     struct Change: Sendable, CustomTestStringConvertible {
         var name: String
         var filter: String

@@ -107,19 +107,13 @@ struct TrackingScene {
     }
 }
 
-/// SplitMix64, and what scenes need of it.
+/// What scenes need of random numbers.
 struct TrackingGenerator: RandomNumberGenerator {
-    private var state: UInt64
+    private var source: SeededGenerator
 
-    init(seed: UInt64) { state = seed }
+    init(seed: UInt64) { source = SeededGenerator(seed: seed) }
 
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
-        return value ^ value >> 31
-    }
+    mutating func next() -> UInt64 { source.next() }
 
     mutating func unit() -> Double { Double(next() >> 11) / 9_007_199_254_740_992 }
 

@@ -28,14 +28,19 @@ struct FilterGeometryTests {
         "eq=gamma=1.1,boxblur=2,unsharp", "format=rgb24,crop=200:160:71:51", "hqx=2",
     ]
 
-    @Test("Leads every square back to where it was", arguments: chains)
-    func squares(chain: String) throws {
+    /// Of the squares, through a chain.
+    private static func reader(through chain: String) throws -> FrameReader {
         let video = try MadeVideo(
             "squares.mkv", source: Squares.source, filter: Squares.filter, encoding: ["-c:v", "ffv1"])
-        let reader = try FrameReader(
+        return try FrameReader(
             path: video.path,
             options: FrameReader.Options(
                 rate: .everyFrame, filters: try FilterChain(steps: [chain], allowsFiles: false)))
+    }
+
+    @Test("Leads every square back to where it was", arguments: chains)
+    func squares(chain: String) throws {
+        let reader = try Self.reader(through: chain)
         let frame = try #require(try reader.next())
         let filtering = try #require(reader.filtering)
         let map = try #require(filtering.toSource, "\(chain)")
@@ -70,12 +75,7 @@ struct FilterGeometryTests {
             "rotate=0.3:enable='lt(t,1)'", "split[a][b];[a][b]hstack", "v360=e:flat",
         ])
     func unknown(chain: String) throws {
-        let video = try MadeVideo(
-            "squares.mkv", source: Squares.source, filter: Squares.filter, encoding: ["-c:v", "ffv1"])
-        let reader = try FrameReader(
-            path: video.path,
-            options: FrameReader.Options(
-                rate: .everyFrame, filters: try FilterChain(steps: [chain], allowsFiles: false)))
+        let reader = try Self.reader(through: chain)
         _ = try #require(try reader.next())
         #expect(try #require(reader.filtering).toSource == nil)
     }

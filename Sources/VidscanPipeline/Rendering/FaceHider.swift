@@ -50,7 +50,11 @@ final class FaceHider {
                 // The samples beside it: where it moves fast, the picture is smeared towards them.
                 return [before.face] + beside(before.number, id: id, in: timeline)
             }
-            if span <= max(2 * hold, Int64(Self.bridgedSeconds * 1e6)) || after.number - before.number <= 2 {
+            // Across a cut a face may keep its number, and not be there in between.
+            let isBridged =
+                span <= max(2 * hold, Int64(Self.bridgedSeconds * 1e6))
+                && !timeline.hasCut(after: before.face.microseconds, upTo: after.face.microseconds)
+            if isBridged || after.number - before.number <= 2 {
                 let shares = [0.25, 0.5, 0.75]
                 return [before.face, after.face]
                     + shares.map { before.face.interpolated(to: after.face, share: $0, microseconds: microseconds) }

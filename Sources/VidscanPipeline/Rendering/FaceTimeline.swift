@@ -97,7 +97,7 @@ struct FaceTimeline {
         }
     }
 
-    private func hasCut(after begin: Int64, upTo end: Int64) -> Bool {
+    func hasCut(after begin: Int64, upTo end: Int64) -> Bool {
         cuts.contains { $0 > begin && $0 <= end }
     }
 

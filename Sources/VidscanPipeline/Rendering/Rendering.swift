@@ -40,23 +40,8 @@ public struct Rendering: Sendable {
     func run(
         resultPath: String, name: String, input: String?, outputPath: String?, replaces: Bool
     ) async throws -> Summary {
-        let thread = ThreadExecutor(name: "render")
-        defer { thread.shutDown() }
-        let cancellation = CancellationFlag()
-        do {
-            return try await withTaskCancellationHandler {
-                let work = Task(executorPreference: thread) {
-                    try render(resultPath, name, input, outputPath, replaces: replaces, cancellation)
-                }
-                return try await work.value
-            } onCancel: {
-                cancellation.set()
-            }
-        } catch let error as PipelineError {
-            guard error.code != .media(.cancelled) else { throw PipelineError(.interrupted, "interrupted") }
-            throw PipelineError(
-                error.code, error.reason, input: name, stage: error.stage,
-                microseconds: error.microseconds)
+        try await BlockingWork.run(thread: "render", input: name) { cancellation in
+            try render(resultPath, name, input, outputPath, replaces: replaces, cancellation)
         }
     }
 

@@ -24,6 +24,7 @@ final class UnfinishedFile {
             throw PipelineError(.exists, "\(finalPath) is the video itself, which is never replaced", stage: .open)
         }
         try checkVacancy()
+        ResultFolder.removeLeftovers(of: name, in: folder.isEmpty ? "." : folder)
         let descriptor = open(partialPath, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else {
             throw PipelineError(

@@ -48,23 +48,8 @@ public struct Reporting: Sendable {
     public func run(
         resultPath: String, input: String? = nil, outputPath: String? = nil, replaces: Bool
     ) async throws -> Summary {
-        let thread = ThreadExecutor(name: "report")
-        defer { thread.shutDown() }
-        let cancellation = CancellationFlag()
-        do {
-            return try await withTaskCancellationHandler {
-                let work = Task(executorPreference: thread) {
-                    try write(resultPath, input, outputPath ?? resultPath + "/report.html", replaces, cancellation)
-                }
-                return try await work.value
-            } onCancel: {
-                cancellation.set()
-            }
-        } catch let error as PipelineError {
-            guard error.code != .media(.cancelled) else { throw PipelineError(.interrupted, "interrupted") }
-            throw PipelineError(
-                error.code, error.reason, input: error.input ?? resultPath, stage: error.stage,
-                microseconds: error.microseconds)
+        try await BlockingWork.run(thread: "report", input: resultPath) { cancellation in
+            try write(resultPath, input, outputPath ?? resultPath + "/report.html", replaces, cancellation)
         }
     }
 

@@ -87,8 +87,8 @@ final class ResultFolder {
             .output, "cannot put the result at \(finalPath): \(String(cString: strerror(errno)))", stage: .write)
     }
 
-    /// A run that was killed leaves its partial folder; the next one for the same input clears it away.
-    private static func removeLeftovers(of name: String, in parent: String) {
+    /// A run that was killed leaves what it was writing; the next one for the same place clears it away.
+    static func removeLeftovers(of name: String, in parent: String) {
         let prefix = ".\(name).partial-"
         let entries = (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? []
         for entry in entries where entry.hasPrefix(prefix) {

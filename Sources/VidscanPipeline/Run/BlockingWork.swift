@@ -1,0 +1,32 @@
+internal import VidscanMedia
+
+/// Work that reads or writes a video from beginning to end.
+enum BlockingWork {
+    /// Runs it on a thread of its own, because it blocks.
+    ///
+    /// - Parameters:
+    ///   - thread: the thread's name.
+    ///   - input: what errors name, unless they name something themselves.
+    ///   - work: takes the flag that is set when the task is cancelled.
+    /// - Throws: `PipelineError`; with the code `interrupted` when the task was cancelled.
+    static func run<Value: Sendable>(
+        thread name: String, input: String, _ work: @escaping @Sendable (CancellationFlag) throws -> Value
+    ) async throws -> Value {
+        let thread = ThreadExecutor(name: name)
+        defer { thread.shutDown() }
+        let cancellation = CancellationFlag()
+        do {
+            return try await withTaskCancellationHandler {
+                let task = Task(executorPreference: thread) { try work(cancellation) }
+                return try await task.value
+            } onCancel: {
+                cancellation.set()
+            }
+        } catch let error as PipelineError {
+            guard error.code != .media(.cancelled) else { throw PipelineError(.interrupted, "interrupted") }
+            throw PipelineError(
+                error.code, error.reason, input: error.input ?? input, stage: error.stage,
+                microseconds: error.microseconds)
+        }
+    }
+}
