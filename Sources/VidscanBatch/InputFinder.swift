@@ -29,7 +29,7 @@ public struct InputFinder: Sendable {
         "csv", "json", "jsonl", "txt", "md", "html", "htm", "xml", "yaml", "yml", "log", "pdf", "doc", "docx", "xls",
         "xlsx", "srt", "vtt", "ass", "zip", "gz", "tar", "py", "r", "ipynb", "npy", "sqlite", "sqlite-wal",
         "sqlite-shm",
-        "sqlite-journal", "db", "prom", "sh",
+        "sqlite-journal", "db", "prom", "sh", "spool",
     ]
 
     public init(include: [String] = [], exclude: [String] = []) {

@@ -11,6 +11,8 @@ public final class FrameReader {
         public var start: Int64?
         /// Microseconds since the container's start, exclusive.
         public var end: Int64?
+        /// Of that window, only this part.
+        public var segment: VideoSegment?
         /// Index among all the container's streams, as ffprobe counts; `nil` takes the best video stream.
         public var streamIndex: Int?
         /// The same on every machine: what a decoder makes of *damaged* pictures may depend on it.
@@ -22,13 +24,14 @@ public final class FrameReader {
         public var filters: FilterChain?
 
         public init(
-            rate: SampleGrid.Rate, start: Int64? = nil, end: Int64? = nil, streamIndex: Int? = nil,
-            decoderThreads: Int = 2, passesOver: Bool = true, limits: MediaLimits = MediaLimits(),
-            filters: FilterChain? = nil
+            rate: SampleGrid.Rate, start: Int64? = nil, end: Int64? = nil, segment: VideoSegment? = nil,
+            streamIndex: Int? = nil, decoderThreads: Int = 2, passesOver: Bool = true,
+            limits: MediaLimits = MediaLimits(), filters: FilterChain? = nil
         ) {
             self.rate = rate
             self.start = start
             self.end = end
+            self.segment = segment
             self.streamIndex = streamIndex
             self.decoderThreads = decoderThreads
             self.passesOver = passesOver
@@ -38,7 +41,7 @@ public final class FrameReader {
     }
 
     /// What the filters make of the first sampled picture.
-    public struct Filtering: Sendable, Equatable {
+    public struct Filtering: Sendable, Equatable, Codable {
         /// Of the source, upright and with square pixels.
         public let sourceSize: PictureSize
         public let filteredSize: PictureSize
@@ -55,6 +58,8 @@ public final class FrameReader {
     private let decoder: VideoDecoder
     private let restart: RestartPoint
     private let grid: SampleGrid
+    /// Others may have frames when this one has none.
+    private let isPart: Bool
     private let streamMatrix: Orientation?
     private let maximumPixels: Int
     private var plan: SamplePlan
@@ -89,7 +94,16 @@ public final class FrameReader {
             throw .pictureTooLarge(
                 Int(parameters.width), Int(parameters.height), limit: options.limits.maximumPixels)
         }
-        grid = SampleGrid(rate: options.rate, clock: demuxer.clock, start: options.start, end: options.end)
+        var window = (start: options.start, end: options.end)
+        if let segment = options.segment {
+            guard
+                let part = segment.window(
+                    start: options.start, end: options.end, duration: demuxer.durationMicroseconds)
+            else { throw MediaError(.noDuration, "does not say how long it is, so that it cannot be divided") }
+            window = part
+        }
+        grid = SampleGrid(rate: options.rate, clock: demuxer.clock, start: window.start, end: window.end)
+        isPart = options.segment != nil
         self.demuxer = demuxer
         decoder = try VideoDecoder(
             stream: demuxer.stream, limits: options.limits, threads: max(1, options.decoderThreads))
@@ -110,7 +124,7 @@ public final class FrameReader {
         statistics.orientationIsApproximate = matrix.map { !$0.isExact } ?? false
         held = PacketQueue()
         var skippedFrames: Int64 = 0
-        if mayPass, let start = options.start {
+        if mayPass, let start = window.start {
             skippedFrames = try SeekPlanner(demuxer: demuxer, restart: restart).seek(before: start, into: held)
         }
         numbering = PresentationIndex(base: skippedFrames)
@@ -375,9 +389,8 @@ public final class FrameReader {
 
     private func finish() throws(MediaError) {
         statistics.damage = decoder.damageCount
-        guard statistics.framesDecoded == 0, grid.start == nil, grid.end == nil || decoder.lastError != nil else {
-            return
-        }
+        guard statistics.framesDecoded == 0, !isPart, grid.start == nil, grid.end == nil || decoder.lastError != nil
+        else { return }
         let reason = decoder.lastError ?? statistics.readError
         throw MediaError(
             .undecodable,

@@ -10,6 +10,8 @@ public struct MediaError: Error, Sendable, Equatable {
         case unsupportedCodec = "unsupported-codec"
         case limitExceeded = "limit-exceeded"
         case undecodable = "undecodable"
+        /// It is not known how long the video is.
+        case noDuration = "no-duration"
         /// A filter chain that cannot be built, is not allowed, or failed.
         case filter = "filter"
         case io = "io"

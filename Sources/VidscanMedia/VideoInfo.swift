@@ -2,7 +2,7 @@ internal import CFFmpeg
 public import VidscanCore
 
 /// What the container says of a video before any of it is decoded.
-public struct VideoInfo: Sendable, Equatable {
+public struct VideoInfo: Sendable, Equatable, Codable {
     /// FFmpeg's name: `mov,mp4,m4a,3gp,3g2,mj2`.
     public let format: String
     /// FFmpeg's name: `h264`.
@@ -39,7 +39,7 @@ public struct VideoInfo: Sendable, Equatable {
 }
 
 /// What reading a video came to.
-public struct ReadStatistics: Sendable, Equatable {
+public struct ReadStatistics: Sendable, Equatable, Codable {
     public var packetsDecoded = 0
     /// Packets that nothing wanted needed, and that the decoder never saw.
     public var packetsDropped = 0
@@ -58,4 +58,18 @@ public struct ReadStatistics: Sendable, Equatable {
     public var lastMicroseconds: Int64?
 
     public init() {}
+
+    /// Adds what came of reading the part of the same video that follows.
+    public mutating func join(_ next: ReadStatistics) {
+        packetsDecoded += next.packetsDecoded
+        packetsDropped += next.packetsDropped
+        framesDecoded += next.framesDecoded
+        damage += next.damage
+        corruptPackets += next.corruptPackets
+        implausibleTimestamps += next.implausibleTimestamps
+        readError = readError ?? next.readError
+        assumesFrameRate = assumesFrameRate ?? next.assumesFrameRate
+        orientationIsApproximate = orientationIsApproximate || next.orientationIsApproximate
+        lastMicroseconds = [lastMicroseconds, next.lastMicroseconds].compactMap { $0 }.max()
+    }
 }

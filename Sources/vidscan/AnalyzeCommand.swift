@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import VidscanCore
 internal import VidscanPipeline
 
 struct AnalyzeCommand: AsyncParsableCommand {
@@ -21,10 +22,18 @@ struct AnalyzeCommand: AsyncParsableCommand {
               vidscan analyze movie.mp4 --overlay --style full --report
               vidscan analyze street.mp4 --anonymize blur
               vidscan analyze a.mp4 b.mov c.jpg --output results
+              vidscan analyze day.mp4 --segment 2/7     the third of seven parts; see 'vidscan merge --help'
             """)
 
     @Argument(help: ArgumentHelp("Videos or pictures.", valueName: "input"))
     var inputs: [String]
+
+    @Option(
+        help: ArgumentHelp(
+            "Analyse one of several equal parts: its number from 0, and how many. 'vidscan merge' joins them.",
+            valueName: "K/N"),
+        transform: VideoSegment.init(text:))
+    var segment: VideoSegment?
 
     @OptionGroup
     var settings: SettingOptions
@@ -42,7 +51,8 @@ struct AnalyzeCommand: AsyncParsableCommand {
             throw ExitStatus.usage
         }
         let teller = configuration.messages.makeTeller()
-        let options = configuration.analysis
+        var options = configuration.analysis
+        options.segment = segment
         let models: ModelStore
         do {
             models = try ModelStore(concurrency: options.workers, precision: options.precision)
@@ -51,13 +61,28 @@ struct AnalyzeCommand: AsyncParsableCommand {
             throw ExitStatus.usage
         }
         let analysis = Analysis(options: options, models: models, observer: teller)
-        let targets = ResultPlaces.plan(inputs: inputs, folder: configuration.output.folder)
+        let targets = ResultPlaces.plan(inputs: inputs, folder: configuration.output.folder, segment: segment)
+        let window = Teller.Window(start: options.start, end: options.end, segment: segment)
         try await CommandWork.run(teller) {
-            try await CommandWork.each(of: inputs, window: (options.start, options.end), teller) { input, position in
+            try await CommandWork.each(of: inputs, window: window, teller) { input, position in
                 let summary = try await analysis.run(
                     input: input, resultPath: targets[position], replaces: configuration.output.replaces)
                 teller.delivered(input, summary: summary)
             }
         }
+    }
+}
+
+extension VideoSegment {
+    /// - Parameter text: `2/7`
+    init(text: String) throws {
+        let numbers = text.split(separator: "/", omittingEmptySubsequences: false).map { Int($0) }
+        guard numbers.count == 2, let index = numbers[0], let count = numbers[1], count > 0 else {
+            throw ValidationError("'\(text)' is no part of a number of parts: 2/7.")
+        }
+        guard let segment = VideoSegment(index: index, count: count) else {
+            throw ValidationError("parts are numbered from 0: 0/\(count) to \(count - 1)/\(count).")
+        }
+        self = segment
     }
 }

@@ -24,11 +24,11 @@ enum CommandWork {
     /// Goes through the inputs, one after another: a failure is told, and the next one is begun.
     ///
     /// - Parameters:
-    ///   - window: what of each is looked at, in microseconds.
+    ///   - window: what of each is looked at.
     ///   - work: on one input and its position.
     /// - Returns: how many failed.
     static func each(
-        of inputs: [String], window: (start: Int64?, end: Int64?) = (nil, nil), _ teller: Teller,
+        of inputs: [String], window: Teller.Window = Teller.Window(), _ teller: Teller,
         _ work: (String, Int) async throws -> Void
     ) async throws -> Int {
         var failures = 0

@@ -46,14 +46,7 @@ struct ReportCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let teller: Teller
-        do {
-            teller = try ResolvedConfiguration(workers: 1, overrides: telling.overrides()).configuration.messages
-                .makeTeller()
-        } catch {
-            Output.error("vidscan: error: \(error)")
-            throw ExitStatus.usage
-        }
+        let teller = try telling.makeTeller()
         var options = Reporting.Options()
         options.hasThumbnails = !noThumbnails
         options.acceptsChangedSource = changedSource

@@ -1,19 +1,27 @@
 internal import Foundation
 internal import Synchronization
+internal import VidscanCore
 internal import VidscanMedia
 internal import VidscanPipeline
 
 /// Tells people how a run goes: a live line on a terminal, a plain line now and then elsewhere, warnings and errors as
 /// they come, and a summary at the end of each input.
 final class Teller: RunObserver {
+    /// What of a video is looked at; times in microseconds.
+    struct Window: Sendable {
+        var start: Int64?
+        var end: Int64?
+        var segment: VideoSegment?
+    }
+
     private struct State: Sendable {
         var input = ""
         var numbering = ""
+        var window = Window()
         var startMicroseconds: Int64 = 0
         var endMicroseconds: Int64?
         var begin = ContinuousClock.now
         var lastTold = ContinuousClock.now
-        var info: VideoInfo?
     }
 
     private let log: MessageLog
@@ -25,19 +33,23 @@ final class Teller: RunObserver {
         self.showsProgressLine = showsProgressLine
     }
 
-    /// - Parameter window: what is analysed of the video, in microseconds.
-    func begins(_ input: String, number: Int, of count: Int, window: (start: Int64?, end: Int64?)) {
+    func begins(_ input: String, number: Int, of count: Int, window: Window) {
         state.withLock {
             $0 = State()
             $0.input = input
             $0.numbering = count > 1 ? "[\(number)/\(count)] " : ""
-            $0.startMicroseconds = window.start ?? 0
-            $0.endMicroseconds = window.end
+            $0.window = window
         }
     }
 
     func opened(_ input: String, info: VideoInfo) {
-        state.withLock { $0.info = info }
+        state.withLock { state in
+            let whole = state.window
+            let part = whole.segment?.window(
+                start: whole.start, end: whole.end, duration: info.durationMicroseconds)
+            state.startMicroseconds = (part?.start ?? whole.start) ?? 0
+            state.endMicroseconds = (part?.end ?? whole.end) ?? info.durationMicroseconds
+        }
         let duration = info.durationMicroseconds.map { ", " + TimeText.clock($0) } ?? ""
         log.debug(
             "\(input): \(info.format), stream \(info.streamIndex), \(info.codec) \(info.codedSize)\(duration)",
@@ -83,9 +95,13 @@ final class Teller: RunObserver {
         let seconds = String(format: "%.1f", summary.wallSeconds)
         let video = Double(summary.analysedMicroseconds) / 1e6
         let speed = video > 0 ? String(format: " (%.1f× real time)", video / max(summary.wallSeconds, 1e-3)) : ""
+        // Who is who shows when the parts are joined.
+        let segment = state.withLock { $0.window.segment }
+        let part = segment.map { "part \($0): " } ?? ""
+        let ids = segment == nil ? " of \(summary.identities) \(summary.identities == 1 ? "id" : "ids")" : ""
         let text =
-            "\(input): \(Self.count(summary.faces, "face")) of \(summary.identities)"
-            + " \(summary.identities == 1 ? "id" : "ids") in \(Self.count(summary.frames, "frame")),"
+            "\(input): \(part)\(Self.count(summary.faces, "face"))\(ids) in"
+            + " \(Self.count(summary.frames, "frame")),"
             + " \(seconds) s\(speed) -> \(Self.relative(summary.resultPath))"
         log.info(
             text,
@@ -118,7 +134,7 @@ final class Teller: RunObserver {
     /// `[2/3] movie.mp4  43 %  1:02 of 2:24  210.4 frames/s  42.1× real time  118 faces  0:02 left`
     private static func line(_ progress: RunProgress, state: State, now: ContinuousClock.Instant) -> String {
         let elapsed = max((now - state.begin) / .seconds(1), 1e-3)
-        let end = state.endMicroseconds ?? state.info?.durationMicroseconds
+        let end = state.endMicroseconds
         let done = max(0, progress.microseconds - state.startMicroseconds)
         var parts = [state.numbering + (state.input as NSString).lastPathComponent]
         if let end, end > state.startMicroseconds {

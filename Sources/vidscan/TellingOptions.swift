@@ -27,6 +27,20 @@ struct TellingOptions: ParsableArguments {
     }
 }
 
+extension TellingOptions {
+    /// Of a command that has no other settings.
+    ///
+    /// - Throws: `ExitStatus`; why, has been told.
+    func makeTeller() throws -> Teller {
+        do {
+            return try ResolvedConfiguration(workers: 1, overrides: overrides()).configuration.messages.makeTeller()
+        } catch {
+            Output.error("vidscan: error: \(error)")
+            throw ExitStatus.usage
+        }
+    }
+}
+
 extension MessageOptions.Format: ExpressibleByArgument {}
 
 extension MessageOptions {

@@ -5,7 +5,7 @@ internal import VidscanPipeline
 
 /// Which frames of a video are looked at, and through which filters.
 struct VideoOptions: ParsableArguments {
-    @Option(help: .of("sample.rate", valueName: "number"))
+    @Option(help: .of("sample.rate", valueName: "number"), transform: SampleRateArgument.init(text:))
     var rate: SampleRateArgument?
 
     @Flag(help: "Look at every frame instead.")
@@ -107,11 +107,16 @@ extension ArgumentHelp {
 }
 
 /// A positive number of samples a second.
-struct SampleRateArgument: ExpressibleByArgument {
+struct SampleRateArgument {
     let value: Rational
 
-    init?(argument: String) {
-        guard let value = DecimalNumber.rational(argument), value.numerator > 0 else { return nil }
+    init(text: String) throws {
+        guard let value = DecimalNumber.rational(text) else {
+            throw ValidationError("it is a number of samples a second: 5, 0.5 or 30000/1001.")
+        }
+        guard value.numerator > 0 else {
+            throw ValidationError("it must be above 0; --every-frame looks at all of them.")
+        }
         self.value = value
     }
 }

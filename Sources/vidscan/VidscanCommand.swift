@@ -23,8 +23,9 @@ struct VidscanCommand: AsyncParsableCommand {
             """,
         version: Vidscan.version,
         subcommands: [
-            AnalyzeCommand.self, BatchCommand.self, BatchWorkerCommand.self, RenderCommand.self, ReportCommand.self,
-            SampleCommand.self, PipelinesCommand.self, FiltersCommand.self, SchemaCommand.self, DoctorCommand.self,
+            AnalyzeCommand.self, MergeCommand.self, BatchCommand.self, BatchWorkerCommand.self, RenderCommand.self,
+            ReportCommand.self, SampleCommand.self, PipelinesCommand.self, FiltersCommand.self, SchemaCommand.self,
+            DoctorCommand.self,
         ])
 
     /// Parses, runs, and ends with one of the exit statuses above.

@@ -7,6 +7,7 @@ struct UsageTests {
         arguments: [
             ([], "vidscan analyze movie.mp4"), (["--help"], "vidscan doctor"), (["help"], "vidscan schema"),
             (["analyze", "--help"], "vidscan analyze interview.mov --rate 12 --format csv,json"),
+            (["merge", "--help"], "vidscan merge day.mp4.part-*-of-4"),
             (["render", "--help"], "vidscan render movie.mp4.vidscan --anonymize pixelate --except 3"),
             (["sample", "--help"], "vidscan sample movie.mp4 --rate 2"),
             (["pipelines", "--help"], "vidscan pipelines show thorough --rate 10"),
@@ -32,7 +33,7 @@ struct UsageTests {
 
     private static let wrong: [(String, String)] = [
         ("analyze", "Missing expected argument '<input> ...'"),
-        ("analyze x.mp4 --rate 0", "The value '0' is invalid for '--rate <number>'"),
+        ("analyze x.mp4 --rate 0", "The value '0' is invalid for '--rate <number>': it must be above 0"),
         ("analyze x.mp4 --rate=-1", "The value '-1' is invalid for '--rate <number>'"),
         ("analyze x.mp4 --rate fast", "The value 'fast' is invalid for '--rate <number>'"),
         ("analyze x.mp4 --rate 1e3", "The value '1e3' is invalid for '--rate <number>'"),
@@ -52,6 +53,13 @@ struct UsageTests {
         ("analyze x.mp4 --format xml", "The value 'xml' is invalid for '--format <list>'"),
         ("analyze x.mp4 --format csv,", "The value 'csv,' is invalid for '--format <list>'"),
         ("analyze x.mp4 --quiet --verbose", "--quiet and --verbose exclude each other."),
+        (
+            "analyze x.mp4 --segment 7/7",
+            "The value '7/7' is invalid for '--segment <K/N>': parts are numbered from 0: 0/7 to 6/7."
+        ),
+        ("analyze x.mp4 --segment 3", "The value '3' is invalid for '--segment <K/N>'"),
+        ("analyze x.mp4 --segment 0/0", "The value '0/0' is invalid for '--segment <K/N>'"),
+        ("merge", "Missing expected argument '<part> ...'"),
         ("analyze x.mp4 --bogus", "Unknown option '--bogus'"),
         ("analyze x.mp4 --overlay --format json", "a video is made from the tables: --format must name csv."),
         ("analyze x.mp4 --anonymize blur --start 3", "--anonymize is for whole videos"),

@@ -123,6 +123,29 @@ struct AnonymizeTests {
         for frame in [last + 13, last + 20] { #expect(plain.frame(frame) == hidden.frame(frame)) }
     }
 
+    @Test("A face that comes back after another shot is not hidden in that one, where it is not")
+    func cutAway() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/cutaway.mp4"
+        // A person for 30 frames, 35 frames of a texture, and the person again.
+        let trims = [(240, 270), (365, 400), (270, 288)].enumerated().map { number, span in
+            "[0:v]trim=start_frame=\(span.0):end_frame=\(span.1),setpts=PTS-STARTPTS[part\(number)]"
+        }
+        let made = try ChildProcess.run([
+            "ffmpeg", "-nostdin", "-v", "error", "-i", Checkout.clip, "-filter_complex",
+            trims.joined(separator: ";") + ";[part0][part1][part2]concat=n=3", "-c:v", "libx264", path,
+        ])
+        try #require(made.status == 0, "\(made.errors)")
+        let analysis = try await Self.thorough(path)
+        #expect(Set(try analysis.table("faces.csv").faces().map(\.id)) == [1])
+        let run = try await RenderedRun(analysis) { $0.anonymize = AnonymizeOptions(method: .solid) }
+        let (plain, hidden) = (try RawVideo(path, width: 640, height: 360), try run.pixels())
+        for frame in 0..<30 { #expect(plain.frame(frame) != hidden.frame(frame), "frame \(frame)") }
+        // Held for half a second, and no longer.
+        for frame in 43..<52 { #expect(plain.frame(frame) == hidden.frame(frame), "frame \(frame)") }
+        for frame in 65..<83 { #expect(plain.frame(frame) != hidden.frame(frame), "frame \(frame)") }
+    }
+
     @Test("Inverted, everything but the faces is hidden; --only and --except choose")
     func choice() async throws {
         let source = try Variants.path("bpyramid.mp4")

@@ -1,5 +1,5 @@
 /// A map of the plane: x' = xx·x + xy·y + x, y' = yx·x + yy·y + y.
-public struct AffineTransform: Sendable, Hashable {
+public struct AffineTransform: Sendable, Hashable, Codable {
     public var xx: Double
     public var xy: Double
     public var x: Double

@@ -71,7 +71,7 @@ public struct Rectangle: Sendable, Hashable {
 }
 
 /// A picture's size in whole pixels.
-public struct PictureSize: Sendable, Hashable, CustomStringConvertible {
+public struct PictureSize: Sendable, Hashable, Codable, CustomStringConvertible {
     public var width: Int
     public var height: Int
 

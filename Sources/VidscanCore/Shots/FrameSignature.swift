@@ -76,6 +76,28 @@ public struct FrameSignature: Sendable, Equatable {
             (thumbnail.reduce(0) { $0 + ($1 - middle) * ($1 - middle) } / Float(thumbnail.count)).squareRoot()
     }
 
+    public static let numberCount = side * side + lumaBins + chromaBins * chromaBins + 4
+
+    /// All that it holds, to be set aside; `numberCount` of them.
+    public var numbers: [Float] {
+        thumbnail + lumaHistogram + chromaHistogram + [brightness, edgesAcross, edgesDown, contrast]
+    }
+
+    /// - Parameter numbers: of another signature, `numberCount` of them.
+    public init(numbers: [Float]) {
+        precondition(numbers.count == Self.numberCount)
+        var rest = numbers[...]
+        func take(_ count: Int) -> [Float] {
+            defer { rest = rest.dropFirst(count) }
+            return Array(rest.prefix(count))
+        }
+        thumbnail = take(Self.side * Self.side)
+        lumaHistogram = take(Self.lumaBins)
+        chromaHistogram = take(Self.chromaBins * Self.chromaBins)
+        let last = take(4)
+        (brightness, edgesAcross, edgesDown, contrast) = (last[0], last[1], last[2], last[3])
+    }
+
     /// Black, white or fog: there is nothing to compare.
     var isFeatureless: Bool { contrast < 7 }
 

@@ -1,5 +1,5 @@
 /// A fraction with a positive denominator, kept as given (not reduced): a time base, a sampling rate, a pixel aspect.
-public struct Rational: Sendable, Hashable {
+public struct Rational: Sendable, Hashable, Codable {
     public let numerator: Int64
     public let denominator: Int64
 

@@ -67,6 +67,8 @@ final class ContainerWriter {
         guard result >= 0, let context = allocated, let copied = av_packet_alloc(), let held = av_packet_alloc() else {
             throw MediaError(.io, "cannot make a \(container.rawValue) file: \(Libav.message(result))")
         }
+        // No random numbers: the same run writes the same bytes.
+        context.pointee.flags |= AVFMT_FLAG_BITEXACT
         self.context = context
         self.copied = copied
         self.held = held

@@ -32,6 +32,8 @@ public struct AnalysisOptions: Sendable, Equatable {
     public var start: Int64?
     /// Microseconds on the video's clock, exclusive.
     public var end: Int64?
+    /// Only this part of it: a part is written, and no tables. `Joining` makes them of all parts.
+    public var segment: VideoSegment?
     public var streamIndex: Int?
     public var accuracy: Accuracy = .medium
     public var faceSize: FaceSize = .large
@@ -60,8 +62,8 @@ public struct AnalysisOptions: Sendable, Equatable {
     /// How boxes and points are smoothed over time; `nil` leaves them as they were found.
     public var smoothing: LocalRegression? = LocalRegression()
     public var events = EventOptions()
-    /// Make a video of the result too; needs `csv` among the formats.
-    public var rendering: RenderOptions?
+    /// Which video is made of the result too, if any; needs `csv` among the formats.
+    public var render = RenderSettings()
     /// Make a page of the result too; needs `csv` among the formats.
     public var report = ReportSettings()
     public var limits = MediaLimits()
@@ -84,6 +86,13 @@ public struct AnalysisOptions: Sendable, Equatable {
         maximumFaces = nil
         minimumFace = 0
         smoothing = nil
+    }
+
+    /// The video that is made of the result, if there is to be one.
+    var rendering: RenderOptions? {
+        var options = render.options()
+        options?.limits = limits
+        return options
     }
 
     /// Faces less sure than those that start a track may continue one.

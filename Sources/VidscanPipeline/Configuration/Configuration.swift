@@ -3,8 +3,15 @@ public struct Configuration: Sendable, Equatable {
     public var analysis: AnalysisOptions
     public var output = OutputOptions()
     public var messages = MessageOptions()
-    public var render = RenderSettings()
-    public var report = ReportSettings()
+
+    public var render: RenderSettings {
+        get { analysis.render }
+        set { analysis.render = newValue }
+    }
+    public var report: ReportSettings {
+        get { analysis.report }
+        set { analysis.report = newValue }
+    }
 
     /// The defaults.
     public init(workers: Int) {

@@ -95,11 +95,10 @@ public struct ResolvedConfiguration: Sendable {
                     "--crf of \(codec.rawValue) must be \(Int(factors.lowerBound)) to \(Int(factors.upperBound)).")
             }
         }
-        configuration.analysis.report = configuration.report
         if configuration.report.isWanted, !configuration.analysis.formats.contains(.csv) {
             throw ConfigurationError("a page is made from the tables: --format must name csv.")
         }
-        guard var rendering = configuration.render.options() else { return }
+        guard let rendering = configuration.analysis.rendering else { return }
         guard configuration.analysis.formats.contains(.csv) else {
             throw ConfigurationError("a video is made from the tables: --format must name csv.")
         }
@@ -109,12 +108,10 @@ public struct ResolvedConfiguration: Sendable {
         if configuration.render.anonymize == .sticker, configuration.render.sticker == nil {
             throw ConfigurationError("--anonymize sticker needs --sticker.")
         }
-        rendering.limits = configuration.analysis.limits
         if rendering.needsLandmarks, !configuration.analysis.writesLandmarks {
             configuration.analysis.writesLandmarks = true
             origins["write.landmarks"] = .implied("render")
         }
-        configuration.analysis.rendering = rendering
     }
 
     /// A path is relative to the file that names it, on the command line to the current folder; in the configuration it is

@@ -1,12 +1,35 @@
 internal import CSystem
 internal import Foundation
+internal import VidscanCore
 
 /// A result folder in the making: a hidden sibling, renamed to its final name only when it is complete.
 final class ResultFolder {
+    /// What a folder is, which the file shows that is written last.
+    enum Kind: Sendable {
+        case result
+        /// Of one video, to be joined with the others.
+        case part
+
+        var record: String {
+            switch self {
+            case .result: "run.json"
+            case .part: "part.json"
+            }
+        }
+
+        var noun: String {
+            switch self {
+            case .result: "result"
+            case .part: "part"
+            }
+        }
+    }
+
     /// Where the result will be.
     let finalPath: String
     /// Where it is written meanwhile.
     let partialPath: String
+    let kind: Kind
     private let replaces: Bool
     private var isOpen = true
 
@@ -14,13 +37,14 @@ final class ResultFolder {
     ///   - finalPath: of the folder; its parent is made when it is missing.
     ///   - replaces: whether an older result may be replaced, once the new one is complete.
     /// - Throws: `PipelineError` when a result is there already, or the place cannot be written to.
-    init(finalPath: String, replaces: Bool) throws(PipelineError) {
+    init(finalPath: String, kind: Kind = .result, replaces: Bool) throws(PipelineError) {
         self.finalPath = finalPath
+        self.kind = kind
         self.replaces = replaces
         let parent = (finalPath as NSString).deletingLastPathComponent
         let name = (finalPath as NSString).lastPathComponent
         partialPath = "\(parent)/.\(name).partial-\(getpid())"
-        try Self.checkVacancy(finalPath, replaces: replaces)
+        try checkVacancy()
         do {
             try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
         } catch {
@@ -42,20 +66,20 @@ final class ResultFolder {
     }
 
     /// Refuses to replace a result unasked, and anything that is no result at all.
-    static func checkVacancy(_ path: String, replaces: Bool) throws(PipelineError) {
-        guard FileManager.default.fileExists(atPath: path) else { return }
-        guard FileManager.default.fileExists(atPath: path + "/run.json") else {
+    private func checkVacancy() throws(PipelineError) {
+        guard FileManager.default.fileExists(atPath: finalPath) else { return }
+        guard FileManager.default.fileExists(atPath: "\(finalPath)/\(kind.record)") else {
             throw PipelineError(
-                .exists, "\(path) exists and is no result of vidscan; it is left as it is", stage: .write)
+                .exists, "\(finalPath) exists and is no \(kind.noun) of vidscan; it is left as it is", stage: .write)
         }
         guard replaces else {
-            throw PipelineError(.exists, "the result \(path) exists; --force replaces it", stage: .write)
+            throw PipelineError(.exists, "the \(kind.noun) \(finalPath) exists; --force replaces it", stage: .write)
         }
     }
 
     /// Gives the folder its final name. All its files must be finished.
     func complete() throws(PipelineError) {
-        try Self.checkVacancy(finalPath, replaces: replaces)
+        try checkVacancy()
         if FileManager.default.fileExists(atPath: finalPath) {
             // One step swaps old and new, so a reader always finds a whole result. Where the file system cannot do
             // that, there is a moment without any.
@@ -84,7 +108,7 @@ final class ResultFolder {
 
     private func failure() -> PipelineError {
         PipelineError(
-            .output, "cannot put the result at \(finalPath): \(String(cString: strerror(errno)))", stage: .write)
+            .output, "cannot put the \(kind.noun) at \(finalPath): \(String(cString: strerror(errno)))", stage: .write)
     }
 
     /// A run that was killed leaves what it was writing; the next one for the same place clears it away.
@@ -110,5 +134,21 @@ final class ResultFolder {
         let underlying = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError ?? error as NSError
         return underlying.domain == NSPOSIXErrorDomain
             ? String(cString: strerror(Int32(underlying.code))) : underlying.localizedDescription
+    }
+
+    /// Writes the folder's record; it is the last file, and shows that the others are whole.
+    func write(_ record: some Encodable) throws(PipelineError) {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        encoder.keyEncodingStrategy = .convertToSnakeCase
+        let file = try OutputFile(path: "\(partialPath)/\(kind.record)")
+        do {
+            file.buffer.write(text: String(decoding: try encoder.encode(record), as: UTF8.self))
+        } catch {
+            throw PipelineError(
+                .output, "cannot write \(kind.record): \(error.localizedDescription)", stage: .write)
+        }
+        file.buffer.write("\n")
+        try file.finish()
     }
 }

@@ -21,14 +21,26 @@ public struct Analysis: Sendable {
         public let resultPath: String
         public let frames: Int
         public let faces: Int
+        /// 0 for a part.
         public let identities: Int
         /// From the first to the last moment of the video that was read, in microseconds.
         public let analysedMicroseconds: Int64
         public let wallSeconds: Double
         public let warnings: [String]
+
+        init(_ outcome: RunOutcome, resultPath: String, wallSeconds: Double) {
+            self.resultPath = resultPath
+            frames = outcome.written.frames
+            faces = outcome.written.faces
+            identities = outcome.written.identities
+            analysedMicroseconds = outcome.analysedMicroseconds
+            self.wallSeconds = wallSeconds
+            warnings = outcome.warnings
+        }
     }
 
-    /// Analyses one video: decode and sample → analyse on every worker → back in order → track → write.
+    /// Analyses one video, or the part of it that the options name: decode and sample → analyse on every worker → back in
+    /// order → track → write. A part ends before the tracking.
     ///
     /// - Parameters:
     ///   - input: path of a video or picture.
@@ -39,33 +51,38 @@ public struct Analysis: Sendable {
         do {
             let begin = ContinuousClock.now
             let file = try InputFile(input)
-            let folder = try ResultFolder(finalPath: resultPath, replaces: replaces)
+            let folder = try ResultFolder(
+                finalPath: resultPath, kind: options.segment == nil ? .result : .part, replaces: replaces)
             defer { folder.discardUnlessComplete() }
-            let outcome = try await analyze(file, into: folder)
+            let blendshapeNames = options.writesBlendshapes ? try models.expressionModel().blendshapeNames : []
+            let outcome = try await analyze(file, into: folder, blendshapeNames: blendshapeNames)
             let wall = begin.duration(to: .now) / .seconds(1)
-            try record(outcome, file: file, wallSeconds: wall).write(to: folder)
-            if let rendering = options.rendering {
-                _ = try await Rendering(options: rendering, observer: observer).run(
-                    resultPath: folder.partialPath, name: file.name, input: nil, outputPath: nil, replaces: false)
+            let tools = Tools(openvinoVersion: InferenceRuntime.version, models: try models.digests())
+            if let segment = options.segment, let decoded = outcome.decoded {
+                let part = PartRecord(
+                    name: input, input: RunRecord.Input(file), segment: segment,
+                    resultName: ResultPlaces.resultName(ofPart: resultPath, segment), tools: tools,
+                    frames: outcome.written.frames,
+                    faceBytes: SpoolLayout(options, blendshapeNames: blendshapeNames).faceBytes,
+                    blendshapeNames: blendshapeNames, decoded: decoded, times: outcome.times, wallSeconds: wall)
+                try folder.write(PartRecord.File(pipeline: Configuration(analysis: options).record, part: part))
+                try folder.complete()
+            } else {
+                let record = RunRecord(
+                    outcome, options: options, input: RunRecord.Input(file), tools: tools, wallSeconds: wall)
+                try await Delivery(options: options, observer: observer).complete(
+                    folder, record: record, name: file.name)
             }
-            if options.report.isWanted {
-                var page = Reporting.Options()
-                page.hasThumbnails = options.report.hasThumbnails
-                page.limits = options.limits
-                _ = try await Reporting(options: page).run(resultPath: folder.partialPath, replaces: false)
-            }
-            try folder.complete()
-            return Summary(
-                resultPath: resultPath, frames: outcome.written.frames, faces: outcome.written.faces,
-                identities: outcome.written.identities, analysedMicroseconds: outcome.analysedMicroseconds,
-                wallSeconds: wall, warnings: outcome.warnings)
+            return Summary(outcome, resultPath: resultPath, wallSeconds: wall)
         } catch {
             throw Self.describe(error, input: input)
         }
     }
 
     /// Runs the stages and waits for all of them. The first error ends every other stage, and is thrown.
-    private func analyze(_ file: InputFile, into folder: ResultFolder) async throws -> RunOutcome {
+    private func analyze(
+        _ file: InputFile, into folder: ResultFolder, blendshapeNames: [String]
+    ) async throws -> RunOutcome {
         let line = AssemblyLine(options: options)
         defer { line.shutDown() }
         return try await withThrowingTaskGroup(of: StageResult.self) { group in
@@ -79,9 +96,12 @@ public struct Analysis: Sendable {
             }
             let folderPath = folder.partialPath
             group.addTask(executorPreference: line.writeThread) {
-                let blendshapeNames = options.writesBlendshapes ? try models.expressionModel().blendshapeNames : []
+                let sink: any FrameSink =
+                    options.segment == nil
+                    ? try TableMaker(folderPath: folderPath, options: options, blendshapeNames: blendshapeNames)
+                    : try PartWriter(folderPath: folderPath, options: options, blendshapeNames: blendshapeNames)
                 let stage = WriteStage(line: line, options: options, observer: observer)
-                return .written(try await stage.run(folderPath: folderPath, blendshapeNames: blendshapeNames))
+                return .written(try await stage.run(into: sink))
             }
             var outcome = RunOutcome(input: file.name, blinkRate: options.events.blinkMinimumRate)
             var workersLeft = line.workerThreads.count
@@ -95,25 +115,8 @@ public struct Analysis: Sendable {
         }
     }
 
-    private func record(_ outcome: RunOutcome, file: InputFile, wallSeconds: Double) throws(PipelineError) -> RunRecord
-    {
-        RunRecord(
-            openvinoVersion: InferenceRuntime.version, models: try models.digests(),
-            input: RunRecord.Input(path: file.absolutePath, bytes: file.bytes, modified: file.modified),
-            pipeline: Configuration(analysis: options).record, workers: options.workers,
-            filters: outcome.filters(options.filters), video: outcome.video, counts: outcome.counts,
-            warnings: outcome.warnings,
-            notices: outcome.notices,
-            timings: RunRecord.Timings(
-                wallSeconds: wallSeconds, resampleSeconds: outcome.times.resample, detectSeconds: outcome.times.detect,
-                cropSeconds: outcome.times.crop, meshSeconds: outcome.times.mesh, measureSeconds: outcome.times.measure,
-                lookSeconds: outcome.times.look, followSeconds: outcome.written.followSeconds,
-                tableSeconds: outcome.written.tableSeconds)
-        )
-    }
-
     /// Any stage's error as one that names its input.
-    private static func describe(_ error: any Error, input: String) -> PipelineError {
+    static func describe(_ error: any Error, input: String) -> PipelineError {
         switch error {
         case let error as PipelineError:
             return PipelineError(

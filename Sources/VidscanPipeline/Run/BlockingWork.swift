@@ -15,13 +15,16 @@ enum BlockingWork {
         let thread = ThreadExecutor(name: name)
         defer { thread.shutDown() }
         let cancellation = CancellationFlag()
+        let task = Task(executorPreference: thread) { try work(cancellation) }
         do {
             return try await withTaskCancellationHandler {
-                let task = Task(executorPreference: thread) { try work(cancellation) }
-                return try await task.value
+                try await task.value
             } onCancel: {
                 cancellation.set()
+                task.cancel()
             }
+        } catch is CancellationError {
+            throw PipelineError(.interrupted, "interrupted")
         } catch let error as PipelineError {
             guard error.code != .media(.cancelled) else { throw PipelineError(.interrupted, "interrupted") }
             throw PipelineError(

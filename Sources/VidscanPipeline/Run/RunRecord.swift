@@ -1,11 +1,10 @@
-internal import Foundation
 internal import VidscanCore
 internal import VidscanInference
 internal import VidscanMedia
 
 /// `run.json`: what was done, to what, with what, and what it came to.
 struct RunRecord: Encodable {
-    struct Input: Encodable {
+    struct Input: Codable {
         var path: String
         var bytes: Int64
         /// Seconds since 1970.
@@ -82,13 +81,15 @@ struct RunRecord: Encodable {
     }
 
     var vidscanVersion = Vidscan.version
-    var ffmpegVersion = MediaVersions.summary
+    var ffmpegVersion: String
     var openvinoVersion: String
     var models: [String: String]
     var input: Input
     /// All settings that the results depend on, as a pipeline file has them: `--pipeline run.json` repeats the run.
     var pipeline: JSONValue
     var workers: Int
+    /// How many parts the result was joined of; missing when one run made it. Counts and times are sums over them.
+    var parts: Int?
     var filters: Filters?
     var video: Video
     var counts: Counts
@@ -98,17 +99,42 @@ struct RunRecord: Encodable {
     var notices: [String]
     var timings: Timings
 
-    func write(to folder: ResultFolder) throws(PipelineError) {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        encoder.keyEncodingStrategy = .convertToSnakeCase
-        let file = try OutputFile(path: folder.partialPath + "/run.json")
-        do {
-            file.buffer.write(text: String(decoding: try encoder.encode(self), as: UTF8.self))
-        } catch {
-            throw PipelineError(.output, "cannot write run.json: \(error.localizedDescription)", stage: .write)
-        }
-        file.buffer.write("\n")
-        try file.finish()
+    /// - Parameter tools: what the pictures were looked at with.
+    init(
+        _ outcome: RunOutcome, options: AnalysisOptions, input: Input, tools: Tools, wallSeconds: Double,
+        parts: Int? = nil
+    ) {
+        ffmpegVersion = tools.ffmpegVersion
+        openvinoVersion = tools.openvinoVersion
+        models = tools.models
+        self.input = input
+        pipeline = Configuration(analysis: options).record
+        workers = options.workers
+        self.parts = parts
+        filters = outcome.filters(options.filters)
+        video = outcome.video
+        counts = outcome.counts
+        warnings = outcome.warnings
+        notices = outcome.notices
+        timings = Timings(
+            wallSeconds: wallSeconds, resampleSeconds: outcome.times.resample, detectSeconds: outcome.times.detect,
+            cropSeconds: outcome.times.crop, meshSeconds: outcome.times.mesh, measureSeconds: outcome.times.measure,
+            lookSeconds: outcome.times.look, followSeconds: outcome.written.followSeconds,
+            tableSeconds: outcome.written.tableSeconds)
+    }
+}
+
+/// What pictures are looked at with.
+struct Tools: Codable, Equatable {
+    var vidscanVersion = Vidscan.version
+    var ffmpegVersion = MediaVersions.summary
+    var openvinoVersion: String
+    /// SHA-256 of each model file, by name.
+    var models: [String: String]
+}
+
+extension RunRecord.Input {
+    init(_ file: InputFile) {
+        self.init(path: file.absolutePath, bytes: file.bytes, modified: file.modified)
     }
 }

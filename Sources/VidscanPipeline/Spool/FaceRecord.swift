@@ -87,7 +87,8 @@ struct FaceRecord: Sendable {
     var mesh: FaceMesh?
 
     init(_ face: AnalyzedFace, metrics wanted: Set<Metric>) {
-        box = face.observation.box
+        // As the spool keeps it, so that nothing depends on whether it has been there already.
+        box = face.observation.box.inSinglePrecision
         confidence = face.observation.confidence
         landmarks = face.observation.landmarks
         presence = face.presence
@@ -136,4 +137,18 @@ struct FrameRecord: Sendable {
     var faces: [FaceRecord]
 
     var seconds: Double { Double(microseconds) / 1e6 }
+}
+
+extension FrameRecord {
+    init(_ result: FrameResult, metrics: Set<Metric>) {
+        self.init(
+            microseconds: result.microseconds, index: result.index, size: result.displaySize,
+            faces: result.faces.map { FaceRecord($0, metrics: metrics) })
+    }
+}
+
+extension Rectangle {
+    fileprivate var inSinglePrecision: Rectangle {
+        Rectangle(x: Double(Float(x)), y: Double(Float(y)), width: Double(Float(width)), height: Double(Float(height)))
+    }
 }

@@ -26,6 +26,9 @@ final class FrameSpool {
 
     func finish() throws(PipelineError) { try file.close() }
 
+    /// Ends a spool that is to stay.
+    func deliver() throws(PipelineError) { try file.finish() }
+
     func remove() { unlink(path) }
 }
 
@@ -34,9 +37,13 @@ final class FrameSpoolReader {
     private let layout: SpoolLayout
     private let input: SpoolInput
 
-    init(_ spool: FrameSpool) throws(PipelineError) {
-        layout = spool.layout
-        input = try SpoolInput(path: spool.path)
+    init(path: String, layout: SpoolLayout) throws(PipelineError) {
+        self.layout = layout
+        input = try SpoolInput(path: path)
+    }
+
+    convenience init(_ spool: FrameSpool) throws(PipelineError) {
+        try self.init(path: spool.path, layout: spool.layout)
     }
 
     /// - Returns: the next frame, or `nil` at the end.
@@ -101,7 +108,7 @@ final class TrackSpoolReader {
 }
 
 /// Reads a file front to back through a buffer.
-private final class SpoolInput {
+final class SpoolInput {
     private let descriptor: Int32
     private var buffer: [UInt8] = []
     private var position = 0

@@ -9,9 +9,10 @@ struct SpoolLayout: Sendable {
     private let blendshapeCount: Int
     private let meshCount: Int
 
-    init(blendshapeCount: Int, keepsMesh: Bool) {
-        self.blendshapeCount = blendshapeCount
-        meshCount = keepsMesh ? 3 * FaceMesh.pointCount : 0
+    /// - Parameter blendshapeNames: empty when they are not wanted.
+    init(_ options: AnalysisOptions, blendshapeNames: [String]) {
+        blendshapeCount = blendshapeNames.count
+        meshCount = options.writesLandmarks ? 3 * FaceMesh.pointCount : 0
     }
 
     static let frameBytes = 8 + 8 + 4 + 4 + 4

@@ -3,7 +3,7 @@ internal import VidscanMedia
 
 /// Reads the sampled frames of a video and hands them to the workers, as fast as the budget allows.
 struct DecodeStage {
-    struct Report: Sendable {
+    struct Report: Sendable, Codable {
         var info: VideoInfo
         var statistics: ReadStatistics
         var displaySize: PictureSize?
@@ -43,7 +43,8 @@ struct DecodeStage {
             line.frames.finish()
             return Report(
                 info: reader.info, statistics: reader.statistics, displaySize: displaySize,
-                filtering: reader.filtering, isWholeVideo: options.start == nil && options.end == nil)
+                filtering: reader.filtering,
+                isWholeVideo: options.start == nil && options.end == nil && options.segment == nil)
         } catch let error as MediaError {
             if error.code == .cancelled { throw CancellationError() }
             throw PipelineError(
@@ -52,10 +53,19 @@ struct DecodeStage {
     }
 }
 
+extension DecodeStage.Report {
+    /// Adds what came of the part of the video that follows.
+    mutating func join(_ next: DecodeStage.Report) {
+        statistics.join(next.statistics)
+        displaySize = displaySize ?? next.displaySize
+        filtering = filtering ?? next.filtering
+    }
+}
+
 extension FrameReader.Options {
     init(_ options: AnalysisOptions) {
         self.init(
-            rate: options.rate, start: options.start, end: options.end, streamIndex: options.streamIndex,
-            limits: options.limits, filters: options.filters)
+            rate: options.rate, start: options.start, end: options.end, segment: options.segment,
+            streamIndex: options.streamIndex, limits: options.limits, filters: options.filters)
     }
 }

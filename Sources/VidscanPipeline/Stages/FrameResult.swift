@@ -32,7 +32,7 @@ struct AnalyzedFace: Sendable {
 }
 
 /// Seconds spent in the parts of a worker's work.
-struct StageTimes: Sendable {
+struct StageTimes: Sendable, Codable {
     var resample = 0.0
     var detect = 0.0
     var crop = 0.0

@@ -1,0 +1,141 @@
+internal import Foundation
+internal import VidscanCore
+internal import VidscanMedia
+
+/// Joins the parts of a video into what one run over all of it gives: the same tables, to the byte.
+///
+/// Each part holds its frames' faces as they were found and measured, and nothing that depends on neighbours. Who is who,
+/// where shots change and what a smooth path is, is told here, over all frames. So parts need not overlap.
+public struct Joining: Sendable {
+    private let observer: any RunObserver
+
+    public init(observer: any RunObserver) { self.observer = observer }
+
+    /// Folders of parts, those of one video together.
+    public struct PartSet: Sendable {
+        /// The video, as it was named.
+        public let name: String
+        /// Of the folder for the result: `movie.mp4.vidscan`.
+        public let resultName: String
+        public fileprivate(set) var paths: [String]
+    }
+
+    /// Sorts folders of parts by their videos.
+    ///
+    /// - Throws: `PipelineError` for the first one that is no part.
+    public static func sets(of paths: [String]) throws(PipelineError) -> [PartSet] {
+        var sets: [PartSet] = []
+        for path in paths {
+            let record = try PartFolder(path: path).record
+            if let place = sets.firstIndex(where: { $0.resultName == record.resultName }) {
+                sets[place].paths.append(path)
+            } else {
+                sets.append(PartSet(name: record.name, resultName: record.resultName, paths: [path]))
+            }
+        }
+        return sets
+    }
+
+    /// Joins all parts of one video.
+    ///
+    /// - Parameters:
+    ///   - parts: their folders, in any order.
+    ///   - resultPath: of the folder to deliver.
+    ///   - replaces: whether an older result there may be replaced.
+    /// - Throws: `PipelineError` when one is missing, or they do not belong together; nothing is left behind then.
+    public func run(_ parts: PartSet, resultPath: String, replaces: Bool) async throws -> Analysis.Summary {
+        do {
+            let begin = ContinuousClock.now
+            let folders = try Self.complete(parts)
+            let first = folders[0]
+            let options = first.options
+            let folder = try ResultFolder(finalPath: resultPath, replaces: replaces)
+            defer { folder.discardUnlessComplete() }
+            let folderPath = folder.partialPath
+            let outcome = try await BlockingWork.run(thread: "join", input: parts.name) { _ in
+                try join(folders, options, into: folderPath)
+            }
+            for warning in outcome.warnings + Self.differences(of: folders) {
+                observer.warned(parts.name, message: warning)
+            }
+            let wall = begin.duration(to: .now) / .seconds(1)
+            let record = RunRecord(
+                outcome, options: options, input: first.record.input, tools: first.record.tools,
+                wallSeconds: folders.reduce(wall) { $0 + $1.record.wallSeconds }, parts: folders.count)
+            try await Delivery(options: options, observer: observer).complete(folder, record: record, name: parts.name)
+            return Analysis.Summary(outcome, resultPath: resultPath, wallSeconds: wall)
+        } catch {
+            throw Analysis.describe(error, input: (error as? PipelineError)?.input ?? parts.name)
+        }
+    }
+
+    private func join(
+        _ folders: [PartFolder], _ options: AnalysisOptions, into folderPath: String
+    ) throws -> RunOutcome {
+        var decoded = folders[0].record.decoded
+        for folder in folders.dropFirst() { decoded.join(folder.record.decoded) }
+        decoded.isWholeVideo = options.start == nil && options.end == nil
+        let name = folders[0].record.name
+        guard decoded.statistics.framesDecoded > 0 || options.start != nil else {
+            throw PipelineError(
+                .media(.undecodable), "not one frame of any part could be decoded", input: name, stage: .decode)
+        }
+        observer.opened(name, info: decoded.info)
+        let sink = try TableMaker(
+            folderPath: folderPath, options: options, blendshapeNames: folders[0].record.blendshapeNames)
+        var progress = RunProgress(microseconds: 0, frames: 0, faces: 0)
+        for folder in folders {
+            try folder.read { frame, signature in
+                try Task.checkCancellation()
+                try sink.add(frame, signature: signature)
+                progress.microseconds = frame.microseconds
+                progress.frames += 1
+                progress.faces += frame.faces.count
+                observer.progressed(progress)
+            }
+        }
+        var outcome = RunOutcome(input: name, blinkRate: options.events.blinkMinimumRate)
+        outcome.add(.decoded(decoded))
+        for folder in folders { outcome.add(.analyzed(folder.record.times)) }
+        outcome.add(.written(try sink.finish()))
+        return outcome
+    }
+
+    /// - Returns: the parts in order, each of them once.
+    private static func complete(_ parts: PartSet) throws(PipelineError) -> [PartFolder] {
+        var byIndex: [Int: PartFolder] = [:]
+        var first: PartFolder?
+        for path in parts.paths {
+            let part = try PartFolder(path: path)
+            let failure = { (reason: String) in PipelineError(.result, reason, input: path, stage: .open) }
+            if let first, let difference = part.difference(from: first) {
+                throw failure("does not belong to \(first.name): it is \(difference)")
+            }
+            if let other = byIndex.updateValue(part, forKey: part.record.segment.index) {
+                throw failure("is part \(part.record.segment) again, as \(other.name) is")
+            }
+            first = first ?? part
+        }
+        guard let count = first?.record.segment.count else {
+            throw PipelineError(.result, "has no parts", input: parts.name, stage: .open)
+        }
+        let missing = (0..<count).filter { byIndex[$0] == nil }
+        guard missing.isEmpty else {
+            let list = missing.map { "\($0)/\(count)" }.joined(separator: ", ")
+            throw PipelineError(
+                .result, "\(missing.count == 1 ? "part \(list) is" : "parts \(list) are") missing", input: parts.name,
+                stage: .open)
+        }
+        return byIndex.sorted { $0.key < $1.key }.map(\.value)
+    }
+
+    /// What may make the parts' numbers differ in their last digits.
+    private static func differences(of folders: [PartFolder]) -> [String] {
+        let tools = folders.map(\.record.tools)
+        return [("FFmpeg", \Tools.ffmpegVersion), ("OpenVINO", \Tools.openvinoVersion)].compactMap { name, path in
+            let versions = Set(tools.map { $0[keyPath: path] }).sorted()
+            return versions.count > 1
+                ? "the parts were made with several versions of \(name): \(versions.joined(separator: "; "))" : nil
+        }
+    }
+}

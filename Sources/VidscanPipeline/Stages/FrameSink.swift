@@ -1,0 +1,58 @@
+internal import VidscanCore
+
+/// Where the frames of a run go, in the order of time, and what becomes of them.
+protocol FrameSink {
+    /// - Parameter signature: of its picture, by which shots are told apart.
+    func add(_ frame: FrameRecord, signature: FrameSignature) throws
+    /// Takes note that no frame follows, and completes the files.
+    func finish() throws -> WriteStage.Report
+}
+
+/// Makes the tables of a whole run: finds the shots and sets the frames aside as they come; when all have come, follows
+/// each face through the video.
+final class TableMaker: FrameSink {
+    private let options: AnalysisOptions
+    private let folderPath: String
+    private let spool: FrameSpool
+    private let writer: ResultWriter
+    private var shots = ShotDetector()
+    private var report = WriteStage.Report()
+
+    /// - Parameters:
+    ///   - folderPath: of the unfinished result.
+    ///   - blendshapeNames: empty when they are not wanted.
+    init(folderPath: String, options: AnalysisOptions, blendshapeNames: [String]) throws(PipelineError) {
+        self.options = options
+        self.folderPath = folderPath
+        spool = try FrameSpool(
+            path: folderPath + "/.frames", layout: SpoolLayout(options, blendshapeNames: blendshapeNames))
+        // Made now, so that a full disk or a missing permission shows before the work and not after it.
+        writer = try ResultWriter(folderPath: folderPath, options: options, blendshapeNames: blendshapeNames)
+    }
+
+    func add(_ frame: FrameRecord, signature: FrameSignature) throws {
+        shots.add(signature, faces: frame.faces.map { $0.box.relative(to: frame.size) }, seconds: frame.seconds)
+        try spool.append(frame)
+        report.add(frame)
+    }
+
+    func finish() throws -> WriteStage.Report {
+        shots.finish()
+        report.hardCuts = shots.changes.count { $0.kind == .hard }
+        report.gradualCuts = shots.changes.count { $0.kind == .gradual }
+        try spool.finish()
+        let clock = ContinuousClock()
+        var begin = clock.now
+        let tracks = try FollowPass(options: options, changes: shots.changes).run(
+            spool, tracks: TrackSpool(path: folderPath + "/.tracks"))
+        report.followSeconds = begin.duration(to: clock.now) / .seconds(1)
+        begin = clock.now
+        try TablePass(options: options, changes: shots.changes, following: tracks).run(
+            spool, writer: writer, report: &report)
+        try writer.finish()
+        report.tableSeconds = begin.duration(to: clock.now) / .seconds(1)
+        spool.remove()
+        tracks.spool.remove()
+        return report
+    }
+}

@@ -1,0 +1,82 @@
+import Testing
+
+@Suite("A video analysed in parts")
+struct SegmentTests {
+    @Test("Each part is a folder beside where the result will be; merging them makes the result")
+    func parts() throws {
+        let folder = try TemporaryFolder()
+        let name = Checkout.clip
+        for part in ["0/2", "1/2"] {
+            let outcome = try Tool.run(
+                "analyze", name, "--segment", part, "--rate", "2", "--output", "parts", in: folder)
+            #expect(outcome.status == 0)
+            let line = try #require(outcome.errorLines.last)
+            #expect(line.hasPrefix("vidscan: \(name): part \(part): "))
+            #expect(line.hasSuffix(" -> parts/faces.mp4.part-\(part.prefix(1))-of-2/"))
+        }
+        let again = try Tool.run("analyze", name, "--segment", "1/2", "--rate", "2", "--output", "parts", in: folder)
+        #expect(again.status == 1)
+        #expect(
+            again.errors
+                == "vidscan: error: \(name): the part \(folder.path)/parts/faces.mp4.part-1-of-2 exists;"
+                + " --force replaces it\n")
+        let merged = try Tool.shell("\"$0\" merge parts/faces.mp4.part-*-of-2 --output results", in: folder)
+        #expect(merged.status == 0)
+        #expect(merged.errorLines.last?.hasSuffix(" -> results/faces.mp4.vidscan/") == true)
+        #expect(try Tool.run("analyze", name, "--rate", "2", "--output", "whole", in: folder).status == 0)
+        for file in ["faces.csv", "frames.csv", "tracks.csv", "events.csv"] {
+            #expect(
+                try folder.bytes("results/faces.mp4.vidscan/" + file)
+                    == folder.bytes("whole/faces.mp4.vidscan/" + file))
+        }
+        // As any result: it can be repeated, and a video can be made of it.
+        let record = "results/faces.mp4.vidscan/run.json"
+        #expect(try folder.text(record).contains("\"parts\" : 2"))
+        let repeated = try Tool.run("analyze", name, "--pipeline", record, "--output", "again", in: folder)
+        #expect(repeated.status == 0)
+        #expect(
+            try folder.bytes("again/faces.mp4.vidscan/faces.csv")
+                == folder.bytes("whole/faces.mp4.vidscan/faces.csv"))
+        let replaced = try Tool.shell("\"$0\" merge parts/*-of-2 --output results", in: folder)
+        #expect(replaced.status == 1)
+        #expect(replaced.errors.hasSuffix("results/faces.mp4.vidscan exists; --force replaces it\n"))
+    }
+
+    @Test("What else was asked for is made of the whole")
+    func making() throws {
+        let folder = try TemporaryFolder()
+        for part in ["0/2", "1/2"] {
+            let outcome = try Tool.run(
+                "analyze", Checkout.clip, "--segment", part, "--rate", "2", "--overlay", "--report", in: folder)
+            #expect(outcome.status == 0)
+        }
+        #expect(!folder.entries.contains { $0.hasSuffix(".mp4") || $0.hasSuffix(".html") })
+        #expect(try Tool.shell("\"$0\" merge *-of-2", in: folder).status == 0)
+        for file in ["overlay.mp4", "report.html"] {
+            #expect(folder.entries.contains("faces.mp4.vidscan/" + file), "\(file)")
+        }
+    }
+
+    @Test("Parts of several videos make a result each, and one set that is not complete does not keep back the other")
+    func several() throws {
+        let folder = try TemporaryFolder()
+        let other = try Variants.path("oneframe.mp4")
+        for part in ["0/2", "1/2"] {
+            let inputs = part == "0/2" ? [Checkout.clip, other] : [other]
+            let outcome = try ChildProcess.run(
+                [Checkout.tool, "analyze", "--segment", part, "--rate", "1"] + inputs, in: folder.path)
+            #expect(outcome.status == 0)
+        }
+        let outcome = try Tool.shell("\"$0\" merge *-of-2", in: folder)
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("vidscan: error: \(Checkout.clip): part 1/2 is missing\n"))
+        #expect(folder.entries.contains("oneframe.mp4.vidscan/faces.csv"))
+        #expect(!folder.entries.contains { $0.hasPrefix("faces.mp4.vidscan") })
+        let none = try Tool.run("merge", "oneframe.mp4.vidscan", in: folder)
+        #expect(none.status == 1)
+        #expect(
+            none.errors
+                == "vidscan: error: oneframe.mp4.vidscan: is no part that 'vidscan analyze --segment' has made:"
+                + " it has no part.json\n")
+    }
+}
