@@ -94,10 +94,12 @@ final class Teller: RunObserver {
         guard log.tellsInfo else { return }
         let seconds = String(format: "%.1f", summary.wallSeconds)
         let video = Double(summary.analysedMicroseconds) / 1e6
-        let speed = video > 0 ? String(format: " (%.1f× real time)", video / max(summary.wallSeconds, 1e-3)) : ""
+        let speed =
+            video > 0 && summary.parts == nil
+            ? String(format: " (%.1f× real time)", video / max(summary.wallSeconds, 1e-3)) : ""
         // Who is who shows when the parts are joined.
         let segment = state.withLock { $0.window.segment }
-        let part = segment.map { "part \($0): " } ?? ""
+        let part = segment.map { "part \($0): " } ?? summary.parts.map { Self.count($0, "part") + ": " } ?? ""
         let ids = segment == nil ? " of \(summary.identities) \(summary.identities == 1 ? "id" : "ids")" : ""
         let text =
             "\(input): \(part)\(Self.count(summary.faces, "face"))\(ids) in"

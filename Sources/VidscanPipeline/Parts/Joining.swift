@@ -63,7 +63,7 @@ public struct Joining: Sendable {
                 outcome, options: options, input: first.record.input, tools: first.record.tools,
                 wallSeconds: folders.reduce(wall) { $0 + $1.record.wallSeconds }, parts: folders.count)
             try await Delivery(options: options, observer: observer).complete(folder, record: record, name: parts.name)
-            return Analysis.Summary(outcome, resultPath: resultPath, wallSeconds: wall)
+            return Analysis.Summary(outcome, resultPath: resultPath, wallSeconds: wall, parts: folders.count)
         } catch {
             throw Analysis.describe(error, input: (error as? PipelineError)?.input ?? parts.name)
         }

@@ -27,8 +27,10 @@ public struct Analysis: Sendable {
         public let analysedMicroseconds: Int64
         public let wallSeconds: Double
         public let warnings: [String]
+        /// That were joined; `nil` when one run did it all.
+        public let parts: Int?
 
-        init(_ outcome: RunOutcome, resultPath: String, wallSeconds: Double) {
+        init(_ outcome: RunOutcome, resultPath: String, wallSeconds: Double, parts: Int? = nil) {
             self.resultPath = resultPath
             frames = outcome.written.frames
             faces = outcome.written.faces
@@ -36,6 +38,7 @@ public struct Analysis: Sendable {
             analysedMicroseconds = outcome.analysedMicroseconds
             self.wallSeconds = wallSeconds
             warnings = outcome.warnings
+            self.parts = parts
         }
     }
 
