@@ -34,6 +34,10 @@ public final class ModelStore: Sendable {
     /// All that an analysis needs.
     public static let all = [detector, attentionMesh, attentionMeshWeights, expressions, expressionWeights]
 
+    /// Shapes of pictures that a detector is kept for. Each takes some 30 MB, up to 150 for the largest, and a third of
+    /// a second to make again; a process that meets pictures of all shapes would grow by gigabytes.
+    private static let mostDetectors = 6
+
     /// The folder that holds the model files.
     public let folder: String
     /// Needs no file.
@@ -41,7 +45,7 @@ public final class ModelStore: Sendable {
     private let runtime: InferenceRuntime
     private let concurrency: Int
     private let precision: InferencePrecision
-    private let detectors = Mutex<[PictureSize: FaceDetector]>([:])
+    private let detectors = Mutex(RecentlyUsed<PictureSize, FaceDetector>(capacity: mostDetectors))
     private let mesh = Mutex<AttentionMesh?>(nil)
     private let expressions = Mutex<ExpressionModel?>(nil)
     private let knownDigests = Mutex<[String: String]?>(nil)
@@ -65,15 +69,16 @@ public final class ModelStore: Sendable {
         }
     }
 
-    /// The detector for an input size, compiled at its first use.
+    /// The detector for an input size, compiled at its first use, and anew when many others were used since.
     func detector(inputSize: PictureSize) throws(InferenceError) -> FaceDetector {
         let result: Result<FaceDetector, InferenceError> = detectors.withLock { detectors in
-            if let detector = detectors[inputSize] { return .success(detector) }
+            if let detector = detectors.value(for: inputSize) { return .success(detector) }
             return Result { () throws(InferenceError) in
+                detectors.makeRoom()
                 let detector = try FaceDetector(
                     runtime: runtime, path: folder + "/" + Self.detector.fileName, inputSize: inputSize,
                     concurrency: concurrency, precision: precision)
-                detectors[inputSize] = detector
+                detectors.insert(detector, for: inputSize)
                 return detector
             }
         }
