@@ -125,12 +125,15 @@ public final class BatchJournal: Sendable {
                     ALTER TABLE item ADD COLUMN changed INTEGER;
                     """)
         }
-        do {
-            try migrator.migrate(database)
-        } catch {
-            // Another process may have done it at the same moment, which this one finds when it looks again.
-            try migrator.migrate(database)
+        // Another process may make a step at the same moment, which fails here, and is found when this looks again.
+        for _ in migrator.migrations {
+            do {
+                return try migrator.migrate(database)
+            } catch {
+                continue
+            }
         }
+        try migrator.migrate(database)
     }
 
     // MARK: Working

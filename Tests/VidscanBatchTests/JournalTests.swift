@@ -161,18 +161,21 @@ struct JournalTests {
 
     @Test("Is made and brought up to date by one of many processes that open it at once")
     func openedAtOnce() throws {
-        let folder = try TemporaryFolder()
         let failures = Mutex<[String]>([])
-        DispatchQueue.concurrentPerform(iterations: 8) { number in
-            do {
-                let journal = try BatchJournal(folder: folder.path)
-                _ = try plan(journal, [input("/\(number)")], hasResult: false)
-            } catch {
-                failures.withLock { $0.append("\(error)") }
+        // Often, as each must come at the right moment.
+        for _ in 0..<20 {
+            let folder = try TemporaryFolder()
+            DispatchQueue.concurrentPerform(iterations: 8) { number in
+                do {
+                    let journal = try BatchJournal(folder: folder.path)
+                    _ = try plan(journal, [input("/\(number)")], hasResult: false)
+                } catch {
+                    failures.withLock { $0.append("\(error)") }
+                }
             }
+            #expect(try BatchJournal(folder: folder.path).items().count == 8)
         }
         #expect(failures.withLock { $0 } == [])
-        #expect(try BatchJournal(folder: folder.path).items().count == 8)
     }
 
     @Test("Two inputs never share a place, and each keeps the one that it has")
