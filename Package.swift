@@ -2,7 +2,7 @@
 import PackageDescription
 
 // Targets depend one way: vidscan -> {Pipeline, Batch}, Pipeline -> {Media, Inference, Faces, Drawing, Report} -> Core.
-// Media, Inference and Drawing never see each other; only they see C.
+// Batch needs of these only Report. Media, Inference and Drawing never see each other; only they see C.
 
 let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
@@ -57,7 +57,8 @@ let package = Package(
             ],
             swiftSettings: strict),
         .target(
-            name: "VidscanBatch", dependencies: ["CSystem", .product(name: "GRDB", package: "GRDB.swift")],
+            name: "VidscanBatch",
+            dependencies: ["CSystem", "VidscanReport", .product(name: "GRDB", package: "GRDB.swift")],
             swiftSettings: strict),
         .executableTarget(
             name: "vidscan",
@@ -89,7 +90,9 @@ let package = Package(
         .testTarget(
             name: "VidscanPipelineTests", dependencies: ["VidscanPipeline"], swiftSettings: strict,
             linkerSettings: runtimePaths),
-        .testTarget(name: "VidscanBatchTests", dependencies: ["VidscanBatch"], swiftSettings: strict),
+        .testTarget(
+            name: "VidscanBatchTests",
+            dependencies: ["VidscanBatch", .product(name: "GRDB", package: "GRDB.swift")], swiftSettings: strict),
         .testTarget(
             name: "CLITests", dependencies: ["vidscan"], exclude: ["mesh.golden.json"], swiftSettings: strict,
             linkerSettings: runtimePaths),

@@ -16,6 +16,8 @@ public struct Batch: Sendable {
         public var memoryLimit: Int64 = 4 << 30
         /// Files of one worker before it is replaced.
         public var filesPerWorker = 200
+        /// Takes digests of what is analysed, to tell later whether only a file's date has changed.
+        public var takesDigests = false
         /// Left on the disk of the results, in bytes; less ends the batch.
         public var leastFreeSpace: Int64 = 64 << 20
 
@@ -209,10 +211,12 @@ public struct Batch: Sendable {
                 $0.failures.append((item.path, reason))
             }
             observer.failed(item.path, reason: reason)
-        case .done where FileIdentity(path: item.path).map { $0 != item.identity } ?? false:
+        case .done where FileState(path: item.path).map { $0.identity != item.identity } ?? false:
             // What was analysed is half of it, perhaps.
             return try postpone(item, state)
-        case .done(let report):
+        case .done(var report):
+            // The digest is of what was analysed only if nothing has touched the file from before that until now.
+            if FileState(path: item.path)?.changed != item.changed { report.digest = nil }
             try journal.finish(item, .done(report), retries: options.selection.retries)
             state.values.withLock {
                 $0.counts.done += 1
@@ -259,13 +263,13 @@ public struct Batch: Sendable {
     /// Whether the file is as it was when it was entered, and nobody writes to it.
     private func isSettled(_ item: BatchJournal.Item, since begin: ContinuousClock.Instant) async -> Bool {
         // Gone: the worker says so.
-        guard let identity = FileIdentity(path: item.path) else { return true }
+        guard let identity = FileState(path: item.path)?.identity else { return true }
         guard identity == item.identity else { return false }
         // One that was written to a moment ago has to stay as it is for a second after it was entered.
         let age = Date().timeIntervalSince1970 - Double(identity.modified) / 1e9
         guard age < 3, .now - begin < .seconds(1) else { return true }
         try? await Task.sleep(until: begin + .seconds(1), clock: .continuous)
-        return FileIdentity(path: item.path) == identity
+        return FileState(path: item.path)?.identity == identity
     }
 }
 

@@ -17,6 +17,13 @@ public struct BatchFolder: Sendable {
         FileManager.default.fileExists(atPath: "\(path)/\(place)/run.json")
     }
 
+    /// Of a batch that is divided into shards, writes the summary, index and page of all of them together: each shard
+    /// has only its own.
+    public func writeWholeRecord() throws(BatchError) {
+        guard BatchJournal.isDivided(path) else { return }
+        try BatchRecord(folder: path).write(folder: path, shard: nil)
+    }
+
     /// Removes results that were made long ago, and the folders that are empty then. The journal knows it first, so
     /// that nothing is done again if this is interrupted.
     ///

@@ -6,13 +6,17 @@ public struct BatchInput: Sendable, Hashable {
     /// not seen it, where it would like to go: two inputs may ask for one place.
     public var place: String
     public var identity: FileIdentity
+    /// When its content or attributes last changed by the file system's own account (`st_ctime`), in nanoseconds since
+    /// 1970; unlike the other date it cannot be set. `nil` where it is not known.
+    public var changed: Int64?
     /// Named by the user, or by a list; not only found in a folder. What was named must be a video.
     public var isNamed: Bool
 
-    public init(path: String, place: String, identity: FileIdentity, isNamed: Bool) {
+    public init(path: String, place: String, identity: FileIdentity, changed: Int64? = nil, isNamed: Bool) {
         self.path = path
         self.place = place
         self.identity = identity
+        self.changed = changed
         self.isNamed = isNamed
     }
 }

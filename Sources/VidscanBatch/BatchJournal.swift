@@ -6,10 +6,14 @@ internal import GRDB
 /// Several processes of one machine may use one journal at once. A process that works on an input holds a lease of it,
 /// which it renews; a lease that has run out, or whose process is gone from this machine, counts for nothing.
 public final class BatchJournal: Sendable {
-    private static let leaseSeconds = 60.0
+    /// How long a process that is not heard of keeps what it has taken.
+    public static let leaseSeconds = 60.0
+    public static let systemClock: @Sendable () -> Double = { Date().timeIntervalSince1970 }
     private let database: any DatabaseWriter
     private let owner: String
-    private let shard: BatchShard?
+    let shard: BatchShard?
+    /// Seconds since 1970.
+    let clock: @Sendable () -> Double
     public let path: String
 
     /// Opens a batch's journal, and makes it when there is none.
@@ -19,14 +23,17 @@ public final class BatchJournal: Sendable {
     ///   - shard: that the journal is of. Such a journal may lie on a file system that machines share, as one process
     ///     at a time uses it.
     ///   - owner: of the leases, unique among all processes of all machines.
+    ///   - clock: seconds since 1970; machines that share a journal agree on them but for a few.
     /// - Throws: `BatchError`; `input` when the folder holds the journal of another division.
     public init(
-        folder: String, shard: BatchShard? = nil, owner: String = LeaseOwner.current
+        folder: String, shard: BatchShard? = nil, owner: String = LeaseOwner.current,
+        clock: @escaping @Sendable () -> Double = BatchJournal.systemClock
     ) throws(BatchError) {
         let name = shard?.journalName ?? "batch"
         path = "\(folder)/\(name).sqlite"
         self.owner = owner
         self.shard = shard
+        self.clock = clock
         let ending = shard.map { "-of-\($0.count)" } ?? "batch"
         if let other = Self.names(in: folder).first(where: { !$0.hasSuffix(ending) }) {
             throw BatchError(
@@ -53,6 +60,7 @@ public final class BatchJournal: Sendable {
         self.path = path ?? ""
         owner = ""
         shard = nil
+        clock = Self.systemClock
         do {
             if let path {
                 var configuration = GRDB.Configuration()
@@ -87,6 +95,9 @@ public final class BatchJournal: Sendable {
         return try BatchJournal(existing: FileManager.default.fileExists(atPath: path) ? path : nil)
     }
 
+    /// Whether a folder's batch is divided into shards.
+    static func isDivided(_ folder: String) -> Bool { names(in: folder).contains { $0 != "batch" } }
+
     private static func names(in folder: String) -> [String] {
         let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         return files.filter { $0.wholeMatch(of: /batch(-\d+-of-\d+)?\.sqlite/) != nil }.map { String($0.dropLast(7)) }
@@ -107,115 +118,30 @@ public final class BatchJournal: Sendable {
                     CREATE INDEX item_by_status ON item (status, bytes DESC, place);
                     """)
         }
+        migrator.registerMigration("content") { database in
+            try database.execute(
+                sql: """
+                    ALTER TABLE item ADD COLUMN digest TEXT;
+                    ALTER TABLE item ADD COLUMN changed INTEGER;
+                    """)
+        }
+        // Another process may make a step at the same moment, which fails here, and is found when this looks again.
+        for _ in migrator.migrations {
+            do {
+                return try migrator.migrate(database)
+            } catch {
+                continue
+            }
+        }
         try migrator.migrate(database)
     }
 
-    // MARK: Planning
+    // MARK: Working
 
-    /// Enters the inputs, and decides which of them are to be done.
-    ///
-    /// An input that the journal knows keeps its place, whatever else is asked for; a new one takes the place that it
-    /// asks for unless that is another's, and a numbered one then.
-    ///
-    /// - Parameters:
-    ///   - configuration: a digest of all that a result depends on besides its input.
-    ///   - isDry: only tells.
-    ///   - hasResult: whether a result is there, by its place.
-    /// - Returns: why each input is to be done, or why not, in the order of the inputs; with the places that they get.
-    @discardableResult
-    public func enroll(
-        _ inputs: [BatchInput], configuration: String, selection: Selection, isDry: Bool = false,
-        hasResult: (String) -> Bool
-    ) throws(BatchError) -> [Entry] {
-        let now = Date().timeIntervalSince1970
-        let work = { [self] (database: Database) in
-            var plan: [Entry] = []
-            // Of a dry run, as nothing is entered then.
-            var taken: Set<String> = []
-            for var input in inputs {
-                let row = try Row.fetchOne(database, sql: "SELECT * FROM item WHERE path = ?", arguments: [input.path])
-                input.place = try row?["place"] ?? vacantPlace(for: input.place, taken, database)
-                taken.insert(input.place)
-                let (reason, isDue) = Self.judge(
-                    row, input, configuration, selection, now: now, hasResult: hasResult(input.place))
-                plan.append(Entry(input: input, reason: reason, isDue: isDue))
-                guard isDue, !isDry else { continue }
-                try Self.enter(input, configuration, startsAnew: reason != .failed && reason != .unfinished, database)
-            }
-            return plan
-        }
-        return isDry ? try look(work) : try access(work)
-    }
-
-    /// The place, or the first numbered one that is nobody's. Only places of the own shard are taken, so that no two
-    /// journals come to the same one.
-    private func vacantPlace(for wanted: String, _ taken: Set<String>, _ database: Database) throws -> String {
-        let stem = wanted.dropLast(".vidscan".count)
-        var place = wanted
-        var number = 2
-        while try taken.contains(place) || !(shard?.holds(place) ?? true)
-            || Bool.fetchOne(database, sql: "SELECT 1 FROM item WHERE place = ?", arguments: [place]) != nil
-        {
-            place = "\(stem)-\(number).vidscan"
-            number += 1
-        }
-        return place
-    }
-
-    private static func enter(
-        _ input: BatchInput, _ configuration: String, startsAnew: Bool, _ database: Database
-    ) throws {
-        try database.execute(
-            sql: """
-                INSERT INTO item (place, path, bytes, modified, configuration, status, named, due)
-                VALUES (?, ?, ?, ?, ?, 'pending', ?, 0)
-                ON CONFLICT (place) DO UPDATE SET bytes = excluded.bytes,
-                    modified = excluded.modified, configuration = excluded.configuration, status = 'pending',
-                    named = excluded.named, due = 0, owner = NULL, lease = NULL,
-                    failures = CASE WHEN ? THEN 0 ELSE failures END
-                """,
-            arguments: [
-                input.place, input.path, input.identity.bytes, input.identity.modified, configuration,
-                input.isNamed, startsAnew,
-            ])
-    }
-
-    private static func judge(
-        _ row: Row?, _ input: BatchInput, _ configuration: String, _ selection: Selection, now: Double,
-        hasResult: Bool
-    ) -> (Reason, Bool) {
-        guard let row, let status = Status(rawValue: row["status"]) else {
-            if selection.isOnlyFailed { return (.notFailed, false) }
-            if selection.isForced { return (.forced, true) }
-            return hasResult ? (.occupied, false) : (.new, true)
-        }
-        if status == .running, isHeld(row, now: now) { return (.running, false) }
-        if selection.isOnlyFailed {
-            return status == .failed || status == .quarantined ? (.retried, true) : (.notFailed, false)
-        }
-        if selection.isForced { return (.forced, true) }
-        let isSame = row["bytes"] == input.identity.bytes && row["modified"] == input.identity.modified
-        if !isSame { return (.changed, true) }
-        if status == .pruned { return (.pruned, false) }
-        if row["configuration"] != configuration { return (.configured, true) }
-        switch status {
-        case .pending, .running: return (.unfinished, true)
-        case .done: return hasResult ? (.done, false) : (.missing, true)
-        case .skipped: return (.skipped, false)
-        case .pruned: return (.pruned, false)
-        case .quarantined: return (.quarantined, false)
-        case .failed:
-            let due: Double = row["due"]
-            return due <= now ? (.failed, true) : (.waiting, false)
-        }
-    }
-
-    private static func isHeld(_ row: Row, now: Double) -> Bool {
+    static func isHeld(_ row: Row, now: Double) -> Bool {
         guard let owner: String = row["owner"], let lease: Double = row["lease"], lease > now else { return false }
         return LeaseOwner.isAlive(owner) ?? true
     }
-
-    // MARK: Working
 
     /// Takes the largest input that is to be done, with a lease.
     ///
@@ -224,7 +150,7 @@ public final class BatchJournal: Sendable {
     ///   - configuration: as they were entered.
     /// - Returns: `nil` when nothing is left to take.
     public func claim(among places: Set<String>, configuration: String) throws(BatchError) -> Item? {
-        let now = Date().timeIntervalSince1970
+        let now = clock()
         let owner = owner
         return try access { database in
             // Those of dead processes last: what is pending needs no look at their leases.
@@ -247,7 +173,8 @@ public final class BatchJournal: Sendable {
                             UPDATE item SET status = 'running', owner = ?, lease = ?, started = ?,
                                 attempts = attempts + 1, error = NULL WHERE place = ?
                             """, arguments: [owner, now + Self.leaseSeconds, now, place])
-                    return try Self.item(database, place)
+                    return try Row.fetchOne(database, sql: "SELECT * FROM item WHERE place = ?", arguments: [place])
+                        .map(Self.item)
                 }
             }
             return nil
@@ -269,7 +196,7 @@ public final class BatchJournal: Sendable {
 
     /// Keeps this process's leases.
     public func renew() throws(BatchError) {
-        let lease = Date().timeIntervalSince1970 + Self.leaseSeconds
+        let lease = clock() + Self.leaseSeconds
         let owner = owner
         try access { database in
             try database.execute(
@@ -279,7 +206,7 @@ public final class BatchJournal: Sendable {
 
     /// Enters the end of an attempt, unless somebody else has taken the input meanwhile.
     public func finish(_ item: Item, _ outcome: Outcome, retries: Int) throws(BatchError) {
-        let now = Date().timeIntervalSince1970
+        let now = clock()
         let owner = owner
         try access { database in
             guard
@@ -296,6 +223,7 @@ public final class BatchJournal: Sendable {
                 values["video"] = report.videoSeconds
                 values["frames"] = report.frames
                 values["faces"] = report.faces
+                values["digest"] = report.digest
             case .failed(let reason):
                 let failures = item.failures + 1
                 values["status"] = failures > retries ? Status.quarantined.rawValue : Status.failed.rawValue
@@ -322,24 +250,17 @@ public final class BatchJournal: Sendable {
 
     /// All inputs, in the order of their places.
     public func items() throws(BatchError) -> [Item] {
-        try look { database in
-            try String.fetchAll(database, sql: "SELECT place FROM item ORDER BY place").compactMap {
-                try Self.item(database, $0)
-            }
-        }
+        try look { try Row.fetchAll($0, sql: "SELECT * FROM item ORDER BY place").map(Self.item) }
     }
 
-    private static func item(_ database: Database, _ place: String) throws -> Item? {
-        guard let row = try Row.fetchOne(database, sql: "SELECT * FROM item WHERE place = ?", arguments: [place]) else {
-            return nil
-        }
-        return Item(
+    private static func item(_ row: Row) -> Item {
+        Item(
             place: row["place"], path: row["path"],
             identity: FileIdentity(bytes: row["bytes"], modified: row["modified"]),
             status: Status(rawValue: row["status"]) ?? .pending, configuration: row["configuration"],
-            attempts: row["attempts"],
-            failures: row["failures"], error: row["error"], wallSeconds: row["wall"], videoSeconds: row["video"],
-            frames: row["frames"], faces: row["faces"], isNamed: row["named"])
+            attempts: row["attempts"], failures: row["failures"], error: row["error"], wallSeconds: row["wall"],
+            videoSeconds: row["video"], frames: row["frames"], faces: row["faces"], isNamed: row["named"],
+            changed: row["changed"], digest: row["digest"])
     }
 
     // MARK: Removing
@@ -358,7 +279,7 @@ public final class BatchJournal: Sendable {
 
     // MARK: Access
 
-    private func access<Value>(_ work: (Database) throws -> Value) throws(BatchError) -> Value {
+    func access<Value>(_ work: (Database) throws -> Value) throws(BatchError) -> Value {
         do {
             return try database.write(work)
         } catch {
@@ -366,7 +287,7 @@ public final class BatchJournal: Sendable {
         }
     }
 
-    private func look<Value>(_ work: (Database) throws -> Value) throws(BatchError) -> Value {
+    func look<Value>(_ work: (Database) throws -> Value) throws(BatchError) -> Value {
         do {
             return try database.read(work)
         } catch {

@@ -64,11 +64,10 @@ public struct BatchRecord: Sendable {
     private var index: String {
         let header = "video,result,status,attempts,video_seconds,wall_seconds,frames,faces,error"
         let rows = items.map { item in
-            let isDone = item.status == .done || item.status == .pruned
             let seconds = [item.videoSeconds, item.wallSeconds].map { value in
-                isDone ? value.map { String(format: "%.3f", $0) } ?? "" : ""
+                item.hasCounts ? value.map { String(format: "%.3f", $0) } ?? "" : ""
             }
-            let counts = [item.frames, item.faces].map { value in isDone ? value.map { "\($0)" } ?? "" : "" }
+            let counts = [item.frames, item.faces].map { value in item.hasCounts ? value.map { "\($0)" } ?? "" : "" }
             return
                 ([CSVField.quoted(item.path), CSVField.quoted(item.place), item.status.rawValue, "\(item.attempts)"]
                 + seconds + counts + [CSVField.quoted(item.error ?? "")]).joined(separator: ",")
@@ -76,19 +75,22 @@ public struct BatchRecord: Sendable {
         return ([header] + rows).joined(separator: "\n") + "\n"
     }
 
-    /// Writes `summary.json` and `index.csv` beside the journal; each appears whole.
+    /// Writes `summary.json`, `index.csv` and `index.html` beside the journal; each appears whole.
     ///
     /// - Parameter shard: that the items are of; its number is part of the names.
     public func write(folder: String, shard: BatchShard?) throws(BatchError) {
         let suffix = shard.map { "-\($0.index)-of-\($0.count)" } ?? ""
         let summary: String
+        let page: String
         do {
             summary = try json() + "\n"
+            page = try BatchPage(items: items, folder: folder).html()
         } catch {
             throw BatchError(.journal, "cannot make the summary: \(error.localizedDescription)")
         }
         try WholeFile.write(summary, to: "\(folder)/summary\(suffix).json")
         try WholeFile.write(index, to: "\(folder)/index\(suffix).csv")
+        try WholeFile.write(page, to: "\(folder)/index\(suffix).html")
     }
 
     /// Writes counts for node_exporter's textfile collector; the file appears whole.

@@ -41,7 +41,7 @@ struct FileAttempt: Sendable {
 
     /// When the task is cancelled the worker is asked to end, and its answer is waited for.
     func run() async -> End {
-        _ = worker.send(WorkerJob(input: path, result: result))
+        _ = worker.send(WorkerJob(input: path, result: result, takesDigest: options.takesDigests))
         let course = Course()
         // Not cancelled with this task: a worker that is asked to end still says how it ended.
         let listener = Task.detached { await self.listen(course) }

@@ -51,20 +51,24 @@ public struct InputFinder: Sendable {
                 let prefix = hasManyFolders && name != "/" ? name + "/" : ""
                 for below in walk(root, &findings.problems) {
                     let path = root == "/" ? "/\(below)" : "\(root)/\(below)"
-                    guard seen.insert(path).inserted, let identity = FileIdentity(path: path) else { continue }
+                    guard seen.insert(path).inserted, let state = FileState(path: path) else { continue }
                     findings.inputs.append(
-                        BatchInput(path: path, place: "\(prefix)\(below).vidscan", identity: identity, isNamed: false))
+                        BatchInput(
+                            path: path, place: "\(prefix)\(below).vidscan", identity: state.identity,
+                            changed: state.changed, isNamed: false))
                 }
                 continue
             }
             guard seen.insert(root).inserted else { continue }
-            guard let identity = FileIdentity(path: root) else {
+            guard let state = FileState(path: root) else {
                 findings.problems.append(
                     Problem(path: root, reason: "cannot open: \(String(cString: strerror(errno)))"))
                 continue
             }
             findings.inputs.append(
-                BatchInput(path: root, place: "\(name).vidscan", identity: identity, isNamed: true))
+                BatchInput(
+                    path: root, place: "\(name).vidscan", identity: state.identity, changed: state.changed,
+                    isNamed: true))
         }
         return findings
     }
@@ -124,16 +128,5 @@ public struct InputFinder: Sendable {
     private static func kind(of path: String) -> mode_t? {
         var status = stat()
         return stat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
-    }
-}
-
-extension FileIdentity {
-    /// - Returns: `nil` when there is no such file; `errno` says why.
-    public init?(path: String) {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
-        self.init(
-            bytes: Int64(status.st_size),
-            modified: Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec))
     }
 }

@@ -28,6 +28,10 @@ extension BatchJournal {
         public var frames: Int?
         public var faces: Int?
         public var isNamed: Bool
+        /// When its content or attributes had last changed, as of `BatchInput`.
+        public var changed: Int64?
+        /// SHA-256 of what was analysed; `nil` where it is not known.
+        public var digest: String?
     }
 
     /// What a run is to do.
@@ -46,7 +50,8 @@ extension BatchJournal {
     public enum Reason: String, Sendable {
         case new, changed, configured = "other configuration", failed = "failed before", missing = "result missing"
         case unfinished, forced, retried = "asked for again"
-        case done = "done already", quarantined, waiting = "failed before, not due yet", skipped = "no video"
+        case done = "done already", touched = "date changed, content did not", quarantined
+        case waiting = "failed before, not due yet", skipped = "no video"
         case running = "another process works on it", notFailed = "did not fail", pruned = "result removed for its age"
         case occupied = "a result that this batch has not made is in its place"
     }

@@ -19,10 +19,13 @@ public struct WorkerJob: Sendable, Codable, Equatable {
     public var input: String
     /// Where the result goes: an absolute path.
     public var result: String
+    /// Whether the report is to hold a digest of the input.
+    public var takesDigest: Bool
 
-    public init(input: String, result: String) {
+    public init(input: String, result: String, takesDigest: Bool) {
         self.input = input
         self.result = result
+        self.takesDigest = takesDigest
     }
 }
 
@@ -43,12 +46,15 @@ public struct WorkerReport: Sendable, Codable, Equatable {
     /// From the first to the last moment that was read.
     public var videoSeconds: Double
     public var wallSeconds: Double
+    /// SHA-256 of the input, in hexadecimal, taken after it was analysed.
+    public var digest: String?
 
-    public init(frames: Int, faces: Int, videoSeconds: Double, wallSeconds: Double) {
+    public init(frames: Int, faces: Int, videoSeconds: Double, wallSeconds: Double, digest: String? = nil) {
         self.frames = frames
         self.faces = faces
         self.videoSeconds = videoSeconds
         self.wallSeconds = wallSeconds
+        self.digest = digest
     }
 }
 

@@ -139,57 +139,6 @@ public struct ReportPage: Sendable {
     }
 }
 
-/// A page that leads to the reports of several results.
-public struct ReportIndex: Sendable {
-    public struct Row: Sendable {
-        public var name: String
-        /// Relative to the index; `nil` where there is no report.
-        public var link: String?
-        /// What went wrong, or is to be known.
-        public var note: String?
-        public var cells: [ReportPage.Cell]
-        /// `data:` addresses.
-        public var thumbnails: [String]
-
-        public init(name: String, link: String?, note: String?, cells: [ReportPage.Cell], thumbnails: [String]) {
-            self.name = name
-            self.link = link
-            self.note = note
-            self.cells = cells
-            self.thumbnails = thumbnails
-        }
-    }
-
-    public var title: String
-    public var summary: String
-    public var heads: [ReportPage.Head]
-    public var rows: [Row]
-
-    public init(title: String, summary: String, heads: [ReportPage.Head], rows: [Row]) {
-        self.title = title
-        self.summary = summary
-        self.heads = heads
-        self.rows = rows
-    }
-
-    /// - Returns: one HTML file; its links lead to the reports.
-    public func html() throws -> String {
-        try ReportTemplates.render("index", Page(index: self))
-    }
-
-    private struct Page {
-        let title, summary: String
-        let heads: [ReportPage.Head]
-        let rows: [Row]
-        let style = ReportTemplates.style
-        let script = ReportTemplates.script
-
-        init(index: ReportIndex) {
-            (title, summary, heads, rows) = (index.title, index.summary, index.heads, index.rows)
-        }
-    }
-}
-
 /// The page's parts, compiled into the program so that it can be moved.
 enum ReportTemplates {
     static let style = String(decoding: PackageResources.report_css, as: UTF8.self)

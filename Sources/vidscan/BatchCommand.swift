@@ -53,7 +53,8 @@ struct BatchStatusCommand: ParsableCommand {
 struct BatchMergeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "merge",
-        abstract: "Writes one table of all results of a batch, with the video in its first column.")
+        abstract: "Writes one table of all results of a batch, with the video in its first column.",
+        discussion: "Of a batch that was divided into shards, it also writes their common index and summary.")
 
     @Argument(help: ArgumentHelp("The batch's folder.", valueName: "folder"))
     var folder: String
@@ -76,9 +77,19 @@ struct BatchMergeCommand: ParsableCommand {
     func run() throws {
         do {
             try BatchTable(folder: BatchFolder.absolute(folder), table: table).write(to: output, replaces: force)
+            writeWholeRecord()
         } catch {
             Output.error("vidscan: error: \(error)")
             throw error.code == .input ? ExitStatus.usage : ExitStatus.someFailed
+        }
+    }
+
+    /// The table is what was asked for, perhaps in a folder that may only be read.
+    private func writeWholeRecord() {
+        do {
+            try BatchFolder(BatchFolder.absolute(folder)).writeWholeRecord()
+        } catch {
+            Output.error("vidscan: warning: \(error)")
         }
     }
 }

@@ -57,7 +57,7 @@ struct BatchInputOptions: ParsableArguments {
 struct BatchWorkOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Files at a time. Default: one per two cores, and not more than there are GB of memory.",
+            "Files at a time. Default: one per two cores, as far as the memory gives each 1 GB, or its --memory-limit.",
             valueName: "count"))
     var jobs: Int?
 
@@ -70,11 +70,27 @@ struct BatchWorkOptions: ParsableArguments {
     @Option(help: ArgumentHelp("…and this many more for each second of its video.", valueName: "seconds"))
     var timeoutPerSecond = 30.0
 
-    @Option(help: ArgumentHelp("Stop a file whose worker needs more memory.", valueName: "megabytes"))
-    var memoryLimit = 4096
+    @Option(
+        help: ArgumentHelp(
+            "Memory for all workers together. Default: three quarters of what the machine, or the control group, has.",
+            valueName: "megabytes"))
+    var memoryBudget: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "Stop a file whose worker needs more memory. Default: 4096, or a worker's share of the budget if that is less.",
+            valueName: "megabytes"))
+    var memoryLimit: Int?
 
     @Option(help: ArgumentHelp("Stop when less is free on the disk of the results.", valueName: "megabytes"))
     var leaveFree = 64
+
+    @Flag(
+        help: """
+            Do a file again for what is in it, not for its date: digests of what was analysed are kept, and files that \
+            were copied, restored or touched are read and compared.
+            """)
+    var byContent = false
 
     @Flag(help: "Tell what would be done, and why; do nothing.")
     var dryRun = false
@@ -101,10 +117,21 @@ struct BatchWorkOptions: ParsableArguments {
         if !(timeoutPerSecond >= 0 && timeoutPerSecond < 1e9) {
             throw ValidationError("--timeout-per-second must be 0 or more.")
         }
-        if !(256...1 << 30).contains(memoryLimit) {
+        if let memoryBudget, !(256...1 << 30).contains(memoryBudget) {
+            throw ValidationError("--memory-budget must be 256 or more megabytes.")
+        }
+        if let memoryLimit, !(256...1 << 30).contains(memoryLimit) {
             throw ValidationError("--memory-limit must be 256 or more megabytes.")
         }
         if !(0...1 << 30).contains(leaveFree) { throw ValidationError("--leave-free must be 0 or more megabytes.") }
+    }
+
+    /// - Throws: `BatchError` when the number of jobs and the memory do not go together.
+    func budget(cores: Int) throws(BatchError) -> MemoryBudget {
+        let total =
+            memoryBudget.map { Int64($0) << 20 } ?? MemoryBudget.usual(allowedBytes: MachineMemory.allowedBytes())
+        return try MemoryBudget(
+            total: total, cores: cores, jobs: jobs, workerLimit: memoryLimit.map { Int64($0) << 20 })
     }
 }
 

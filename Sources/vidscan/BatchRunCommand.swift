@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Foundation
 internal import VidscanBatch
+internal import VidscanMedia
 internal import VidscanPipeline
 
 struct BatchRunCommand: AsyncParsableCommand {
@@ -57,6 +58,7 @@ struct BatchRunCommand: AsyncParsableCommand {
     private func run(
         _ resolved: ResolvedConfiguration, digest: String, folder: BatchFolder, teller: BatchTeller
     ) async throws -> ExitStatus? {
+        let budget = try work.budget(cores: Self.cores)
         let findings = try files.find()
         for problem in findings.problems { teller.failed(problem.path, reason: problem.reason) }
         var selection = BatchJournal.Selection()
@@ -64,9 +66,8 @@ struct BatchRunCommand: AsyncParsableCommand {
         selection.isForced = resolved.configuration.output.replaces
         selection.isOnlyFailed = work.onlyFailed
         if work.dryRun {
-            let plan = try BatchJournal.glance(folder: folder.path, shard: files.shard?.value).enroll(
-                findings.inputs, configuration: digest, selection: selection, isDry: true, hasResult: folder.hasResult)
-            teller.tell(plan)
+            let journal = try BatchJournal.glance(folder: folder.path, shard: files.shard?.value)
+            teller.tell(try plan(findings.inputs, digest, selection, in: journal, folder, teller))
             return findings.problems.isEmpty ? nil : .someFailed
         }
         do {
@@ -75,12 +76,11 @@ struct BatchRunCommand: AsyncParsableCommand {
             throw BatchError(.input, "cannot create the folder \(folder.path)")
         }
         let journal = try BatchJournal(folder: folder.path, shard: files.shard?.value)
-        let plan = try journal.enroll(
-            findings.inputs, configuration: digest, selection: selection, hasResult: folder.hasResult)
+        let plan = try plan(findings.inputs, digest, selection, in: journal, folder, teller)
         teller.begins(plan)
         let batch = Batch(
             folder: folder.path, journal: journal, configuration: digest, command: [Self.program, "batch-worker"],
-            options: options(resolved, selection), observer: teller)
+            options: options(resolved, selection, budget), observer: teller)
         // Those of another process count too: it may die.
         let wanted = plan.filter { $0.isDue || $0.reason == .running }.map(\.input)
         let task = Task { try await batch.run(wanted) }
@@ -103,19 +103,37 @@ struct BatchRunCommand: AsyncParsableCommand {
         return isAllWell ? nil : .someFailed
     }
 
-    private func options(_ resolved: ResolvedConfiguration, _ selection: BatchJournal.Selection) -> Batch.Options {
-        let cores = max(1, ProcessInfo.processInfo.activeProcessorCount)
+    private func plan(
+        _ inputs: [BatchInput], _ digest: String, _ selection: BatchJournal.Selection, in journal: BatchJournal,
+        _ folder: BatchFolder, _ teller: BatchTeller
+    ) throws(BatchError) -> [BatchJournal.Entry] {
+        var contents: [String: ContentCheck.Verdict] = [:]
+        if work.byContent && !selection.isForced && !selection.isOnlyFailed {
+            contents = try ContentCheck(journal: journal) { try? FileDigest.sha256(path: $0) }.run(
+                inputs, configuration: digest, isDry: work.dryRun, hasResult: folder.hasResult, begins: teller.reads)
+        }
+        return try journal.enroll(
+            inputs, configuration: digest, selection: selection, contents: contents, isDry: work.dryRun,
+            hasResult: folder.hasResult)
+    }
+
+    private static var cores: Int { max(1, ProcessInfo.processInfo.activeProcessorCount) }
+
+    private func options(
+        _ resolved: ResolvedConfiguration, _ selection: BatchJournal.Selection, _ budget: MemoryBudget
+    ) -> Batch.Options {
         var options = Batch.Options()
-        options.jobs = work.jobs ?? max(1, min(cores / 2, Int(ProcessInfo.processInfo.physicalMemory >> 30)))
+        options.jobs = budget.jobs
         options.selection = selection
         options.timeoutSeconds = work.timeout
         options.timeoutPerVideoSecond = work.timeoutPerSecond
-        options.memoryLimit = Int64(work.memoryLimit) << 20
+        options.memoryLimit = budget.workerLimit
+        options.takesDigests = work.byContent
         options.leastFreeSpace = Int64(work.leaveFree) << 20
         let isChosen = PipelineKey.at("detect.workers").map { resolved.origin(of: $0) != .preset } ?? false
         options.setup = WorkerSetup(
             pipeline: resolved.yaml, allowsFileFilters: settings.video.filtering.allowFileFilters,
-            workers: isChosen ? resolved.configuration.analysis.workers : max(1, cores / options.jobs))
+            workers: isChosen ? resolved.configuration.analysis.workers : max(1, Self.cores / options.jobs))
         return options
     }
 

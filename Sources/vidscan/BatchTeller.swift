@@ -31,6 +31,12 @@ final class BatchTeller: BatchObserver {
         Output.standard("\(due) of \(plan.count) \(plan.count == 1 ? "file" : "files") would be done")
     }
 
+    func reads(_ reading: ContentCheck.Reading) {
+        log.info(
+            "reading \(reading.files) \(reading.files == 1 ? "file" : "files"), \(reading.bytes >> 20) MB, to compare"
+                + " their content with what was analysed", ["files": "\(reading.files)", "bytes": "\(reading.bytes)"])
+    }
+
     func begins(_ plan: [BatchJournal.Entry]) {
         let due = plan.count(where: \.isDue)
         log.info(

@@ -56,7 +56,9 @@ struct BatchWorkerCommand: AsyncParsableCommand {
             return .done(
                 WorkerReport(
                     frames: summary.frames, faces: summary.faces,
-                    videoSeconds: Double(summary.analysedMicroseconds) / 1e6, wallSeconds: summary.wallSeconds))
+                    videoSeconds: Double(summary.analysedMicroseconds) / 1e6, wallSeconds: summary.wallSeconds,
+                    // One that cannot be had is none: it only saves work later.
+                    digest: job.takesDigest ? try? FileDigest.sha256(path: job.input) : nil))
         } catch let error as PipelineError {
             return .failed(reason: error.reason, kind: kind(of: error))
         } catch {

@@ -3,45 +3,7 @@ import Glibc
 import Testing
 
 @Suite("A batch")
-struct BatchTests {
-    /// A folder `in` with pictures of one face, an hour old.
-    private func makeFolder(_ names: [String], from source: String = "still.png") throws -> TemporaryFolder {
-        let folder = try TemporaryFolder()
-        for name in names { try add(name, from: source, to: folder) }
-        return folder
-    }
-
-    private func add(_ name: String, from source: String = "still.png", to folder: TemporaryFolder) throws {
-        let path = "\(folder.path)/in/\(name)"
-        try FileManager.default.createDirectory(
-            atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
-        try FileManager.default.copyItem(atPath: try Variants.path(source), toPath: path)
-        try age(path)
-    }
-
-    /// What was written just now is waited for.
-    private func age(_ path: String) throws {
-        try FileManager.default.setAttributes(
-            [.modificationDate: Date(timeIntervalSinceNow: -3600)], ofItemAtPath: path)
-    }
-
-    /// Columns of the index by the inputs' names.
-    private func index(_ folder: TemporaryFolder) throws -> [String: [String: String]] {
-        let lines = try folder.text("out/index.csv").split(separator: "\n").map { line in
-            line.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-        }
-        var rows: [String: [String: String]] = [:]
-        for line in lines.dropFirst() {
-            let row = Dictionary(uniqueKeysWithValues: zip(lines[0], line))
-            rows[((row["video"] ?? "") as NSString).lastPathComponent] = row
-        }
-        return rows
-    }
-
-    private func results(_ folder: TemporaryFolder) -> [String] {
-        folder.entries.filter { $0.hasSuffix(".vidscan/run.json") }
-    }
-
+struct BatchTests: BatchTesting {
     @Test("Delivers each file to its place, and does nothing the second time")
     func delivers() throws {
         let folder = try makeFolder(["a.png", "b/a.png", "b/c.png"])
@@ -54,7 +16,7 @@ struct BatchTests {
         #expect(results(folder) == ["a", "b/a", "b/c"].map { "out/\($0).png.vidscan/run.json" })
         #expect(
             folder.entries.filter { $0.hasPrefix("out/") && !$0.contains(".vidscan") }
-                == ["out/b", "out/batch.sqlite", "out/index.csv", "out/summary.json"])
+                == ["out/b", "out/batch.sqlite", "out/index.csv", "out/index.html", "out/summary.json"])
         #expect(try Tool.run("analyze", "in/a.png", "--output", "alone", in: folder).status == 0)
         #expect(
             try folder.bytes("out/a.png.vidscan/faces.csv") == folder.bytes("alone/a.png.vidscan/faces.csv"))
@@ -149,6 +111,25 @@ struct BatchTests {
             outcome.errorLines.first
                 == "vidscan: error: \(folder.path)/in/none.mp4: cannot open: No such file or directory")
         #expect(results(folder) == ["out/a.png.vidscan/run.json"])
+    }
+
+    @Test("A folder and a file that may not be read are one failure each, and the rest is done")
+    func unreadable() throws {
+        let folder = try makeFolder(["a.png", "locked/b.png", "secret.png", "z/c.png"])
+        for name in ["locked", "secret.png"] { chmod(folder.path + "/in/" + name, 0) }
+        defer { chmod(folder.path + "/in/locked", 0o755) }
+        // Permissions bind root too when it has given up the right to pass over them.
+        let asAnyone = geteuid() == 0 ? ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] : []
+        let outcome = try ChildProcess.run(
+            asAnyone + [Checkout.tool, "batch", "in", "--output", "out"], in: folder.path)
+        #expect(outcome.status == 1)
+        #expect(
+            outcome.errorLines.filter { $0.hasPrefix("vidscan: error: ") } == [
+                "vidscan: error: \(folder.path)/in/locked: cannot read: Permission denied",
+                "vidscan: error: \(folder.path)/in/secret.png: cannot open: Permission denied",
+            ])
+        #expect(results(folder) == ["out/a.png.vidscan/run.json", "out/z/c.png.vidscan/run.json"])
+        #expect(outcome.errorLines.last?.hasPrefix("vidscan: 2 done, 1 failed, 0 skipped; ") == true)
     }
 
     @Test("Leaves a file alone that is still being written, until it stays as it is")
@@ -248,6 +229,22 @@ struct BatchTests {
         #expect(outcome.errorLines.filter { $0.contains("error: ") }.count == 1, "\(outcome.errors)")
     }
 
+    @Test("Begins nothing when too little of the disk is free, says so, and leaves nothing half-made")
+    func leaveFree() throws {
+        let folder = try makeFolder(["a.png", "b.png"])
+        let full = try Tool.run("batch", "in", "--output", "out", "--leave-free", "1000000000", in: folder)
+        #expect(full.status == 1)
+        let last = try #require(full.errorLines.last)
+        #expect(last.hasPrefix("vidscan: error: \(folder.path)/out: only "))
+        #expect(last.hasSuffix(" MB are free on its disk, and 1000000000 are to stay; the rest waits for the next run"))
+        #expect(
+            folder.entries.filter { $0.hasPrefix("out/") }
+                == ["out/batch.sqlite", "out/index.csv", "out/index.html", "out/summary.json"])
+        #expect(try index(folder).mapValues { $0["status"] } == ["a.png": "pending", "b.png": "pending"])
+        #expect(try Tool.run("batch", "in", "--output", "out", "--leave-free", "0", in: folder).status == 0)
+        #expect(results(folder).count == 2)
+    }
+
     @Test("In shards is the same, each file in one of them, and merges to the same table")
     func shards() throws {
         let folder = try makeFolder((10..<22).map { "\($0).png" })
@@ -319,6 +316,12 @@ struct BatchTests {
         ("batch in --output out --timeout 0", "--timeout must be above 0."),
         ("batch in --output out --timeout nan", "--timeout must be above 0."),
         ("batch in --output out --memory-limit 1", "--memory-limit must be 256 or more megabytes."),
+        ("batch in --output out --memory-budget 1", "--memory-budget must be 256 or more megabytes."),
+        (
+            "batch in --output out --jobs 4 --memory-budget 1024",
+            "--jobs 4 does not go with 1024 MB of memory for all workers: each would have 256 MB, and needs 640;"
+                + " take at most --jobs 1, or a larger --memory-budget"
+        ),
         ("batch --from none.txt --output out", "none.txt: the list cannot be read"),
         ("batch status none", ""), ("batch merge none", ""), ("batch merge none --table rows", "--table must be"),
         ("batch prune none", "Missing expected argument '--older-than <days>'"),

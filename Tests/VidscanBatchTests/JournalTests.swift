@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 import VidscanBatch
 
@@ -116,6 +117,67 @@ struct JournalTests {
         #expect(try ours.othersAtWork(among: ["a.vidscan"], configuration: "c") == 0)
     }
 
+    @Test("Takes over what another machine's process holds when that was not heard of for a lease's time, not before")
+    func leaseRunsOut() throws {
+        let folder = try TemporaryFolder()
+        let time = Clock(1_000_000)
+        let theirs = try BatchJournal(folder: folder.path, owner: Self.elsewhere) { time.now }
+        let ours = try BatchJournal(folder: folder.path) { time.now }
+        _ = try plan(theirs, [input("/a")], hasResult: false)
+        let item = try #require(try theirs.claim(among: ["a.vidscan"], configuration: "c"))
+        time.pass(BatchJournal.leaseSeconds - 1)
+        #expect(try plan(ours, [input("/a")], hasResult: false).map(\.reason) == [.running])
+        #expect(try ours.claim(among: ["a.vidscan"], configuration: "c") == nil)
+        // It is heard of, and has all of the time again.
+        try theirs.renew()
+        time.pass(BatchJournal.leaseSeconds - 1)
+        #expect(try ours.claim(among: ["a.vidscan"], configuration: "c") == nil)
+        #expect(try plan(ours, [input("/a")], forced: true).map(\.reason) == [.running])
+        // Not again.
+        time.pass(2)
+        #expect(try plan(ours, [input("/a")], hasResult: false).map(\.reason) == [.unfinished])
+        #expect(try ours.claim(among: ["a.vidscan"], configuration: "c")?.attempts == 2)
+        // Too late: it neither ends nor keeps what is another's now.
+        try theirs.finish(item, .failed("late"), retries: 0)
+        try theirs.renew()
+        #expect(try ours.items().map(\.status) == [.running])
+        #expect(try theirs.claim(among: ["a.vidscan"], configuration: "c") == nil)
+        #expect(try ours.othersAtWork(among: ["a.vidscan"], configuration: "c") == 0)
+    }
+
+    @Test("A run that waits for another machine's process takes its input when the lease has run out")
+    func leaseRunsOutMeanwhile() throws {
+        let folder = try TemporaryFolder()
+        let time = Clock(1_000_000)
+        let theirs = try BatchJournal(folder: folder.path, owner: Self.elsewhere) { time.now }
+        let ours = try BatchJournal(folder: folder.path) { time.now }
+        _ = try plan(theirs, [input("/a")], hasResult: false)
+        _ = try theirs.claim(among: ["a.vidscan"], configuration: "c")
+        #expect(try plan(ours, [input("/a")], hasResult: false).map(\.reason) == [.running])
+        #expect(try ours.othersAtWork(among: ["a.vidscan"], configuration: "c") == 1)
+        time.pass(BatchJournal.leaseSeconds + 1)
+        #expect(try ours.claim(among: ["a.vidscan"], configuration: "c")?.path == "/a")
+    }
+
+    @Test("Is made and brought up to date by one of many processes that open it at once")
+    func openedAtOnce() throws {
+        let failures = Mutex<[String]>([])
+        // Often, as each must come at the right moment.
+        for _ in 0..<20 {
+            let folder = try TemporaryFolder()
+            DispatchQueue.concurrentPerform(iterations: 8) { number in
+                do {
+                    let journal = try BatchJournal(folder: folder.path)
+                    _ = try plan(journal, [input("/\(number)")], hasResult: false)
+                } catch {
+                    failures.withLock { $0.append("\(error)") }
+                }
+            }
+            #expect(try BatchJournal(folder: folder.path).items().count == 8)
+        }
+        #expect(failures.withLock { $0 } == [])
+    }
+
     @Test("Two inputs never share a place, and each keeps the one that it has")
     func places() throws {
         let folder = try TemporaryFolder()
@@ -197,4 +259,15 @@ struct JournalTests {
         #expect(try plan(journal, [input("/a")], configuration: "other", hasResult: false).map(\.reason) == [.pruned])
         #expect(try plan(journal, [input("/a", bytes: 11)], hasResult: false).map(\.reason) == [.changed])
     }
+}
+
+/// A clock that goes when it is told to.
+private final class Clock: Sendable {
+    private let seconds: Mutex<Double>
+
+    init(_ seconds: Double) { self.seconds = Mutex(seconds) }
+
+    var now: Double { seconds.withLock { $0 } }
+
+    func pass(_ duration: Double) { seconds.withLock { $0 += duration } }
 }

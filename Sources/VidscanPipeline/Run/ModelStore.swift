@@ -34,6 +34,16 @@ public final class ModelStore: Sendable {
     /// All that an analysis needs.
     public static let all = [detector, attentionMesh, attentionMeshWeights, expressions, expressionWeights]
 
+    /// Detectors are kept for the shapes of pictures that were met last, up to this many bytes together: six of usual
+    /// shapes. To make one again takes a third of a second; to keep all would make a process that meets pictures of all
+    /// shapes grow by gigabytes.
+    private static let detectorMemory = 256 << 20
+
+    /// What a detector takes, as measured with OpenVINO 2026.4: its weights, and what flows between its layers.
+    private static func detectorBytes(_ inputSize: PictureSize) -> Int {
+        (26 << 20) + 134 * inputSize.width * inputSize.height
+    }
+
     /// The folder that holds the model files.
     public let folder: String
     /// Needs no file.
@@ -41,7 +51,7 @@ public final class ModelStore: Sendable {
     private let runtime: InferenceRuntime
     private let concurrency: Int
     private let precision: InferencePrecision
-    private let detectors = Mutex<[PictureSize: FaceDetector]>([:])
+    private let detectors = Mutex(RecentlyUsed<PictureSize, FaceDetector>(capacity: detectorMemory))
     private let mesh = Mutex<AttentionMesh?>(nil)
     private let expressions = Mutex<ExpressionModel?>(nil)
     private let knownDigests = Mutex<[String: String]?>(nil)
@@ -65,15 +75,17 @@ public final class ModelStore: Sendable {
         }
     }
 
-    /// The detector for an input size, compiled at its first use.
+    /// The detector for an input size, compiled at its first use, and anew when many others were used since.
     func detector(inputSize: PictureSize) throws(InferenceError) -> FaceDetector {
         let result: Result<FaceDetector, InferenceError> = detectors.withLock { detectors in
-            if let detector = detectors[inputSize] { return .success(detector) }
+            if let detector = detectors.value(for: inputSize) { return .success(detector) }
             return Result { () throws(InferenceError) in
+                let bytes = Self.detectorBytes(inputSize)
+                detectors.makeRoom(for: bytes)
                 let detector = try FaceDetector(
                     runtime: runtime, path: folder + "/" + Self.detector.fileName, inputSize: inputSize,
                     concurrency: concurrency, precision: precision)
-                detectors[inputSize] = detector
+                detectors.insert(detector, for: inputSize, weight: bytes)
                 return detector
             }
         }

@@ -31,6 +31,26 @@
     }));
   }
 
+  // Rows of a group, and of names that hold some text.
+  const group = document.getElementById("group"), search = document.getElementById("search");
+  if (group && search) {
+    const rows = [...document.querySelectorAll("#files tbody tr")];
+    const choose = () => {
+      const wanted = search.value.toLowerCase();
+      let shown = 0;
+      for (const row of rows) {
+        const name = row.cells[0];
+        row.hidden = group.value !== "" && row.dataset.group !== group.value
+          || !(name.textContent + "\n" + name.title).toLowerCase().includes(wanted);
+        if (!row.hidden) shown++;
+      }
+      document.getElementById("shown").textContent = shown === rows.length ? "" : `${shown} of ${rows.length}`;
+    };
+    group.addEventListener("change", choose);
+    search.addEventListener("input", choose);
+    choose();
+  }
+
   const source = document.getElementById("data"), chart = document.getElementById("chart");
   if (!source || !chart) return;
   const data = JSON.parse(source.textContent);

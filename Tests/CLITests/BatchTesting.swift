@@ -1,0 +1,44 @@
+import Foundation
+
+/// What tests of batches share.
+protocol BatchTesting {}
+
+extension BatchTesting {
+    /// A folder `in` with pictures of one face, an hour old.
+    func makeFolder(_ names: [String], from source: String = "still.png") throws -> TemporaryFolder {
+        let folder = try TemporaryFolder()
+        for name in names { try add(name, from: source, to: folder) }
+        return folder
+    }
+
+    func add(_ name: String, from source: String = "still.png", to folder: TemporaryFolder) throws {
+        let path = "\(folder.path)/in/\(name)"
+        try FileManager.default.createDirectory(
+            atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
+        try FileManager.default.copyItem(atPath: try Variants.path(source), toPath: path)
+        try age(path)
+    }
+
+    /// What was written just now is waited for.
+    func age(_ path: String) throws {
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSinceNow: -3600)], ofItemAtPath: path)
+    }
+
+    /// Columns of the index by the inputs' names.
+    func index(_ folder: TemporaryFolder) throws -> [String: [String: String]] {
+        let lines = try folder.text("out/index.csv").split(separator: "\n").map { line in
+            line.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        }
+        var rows: [String: [String: String]] = [:]
+        for line in lines.dropFirst() {
+            let row = Dictionary(uniqueKeysWithValues: zip(lines[0], line))
+            rows[((row["video"] ?? "") as NSString).lastPathComponent] = row
+        }
+        return rows
+    }
+
+    func results(_ folder: TemporaryFolder) -> [String] {
+        folder.entries.filter { $0.hasSuffix(".vidscan/run.json") }
+    }
+}
