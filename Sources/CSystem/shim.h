@@ -20,6 +20,9 @@ static inline int vs_exchange(const char *a, const char *b) {
 // memory that others freed.
 static inline void vs_limit_heaps(int count) { mallopt(M_ARENA_MAX, count); }
 
+/// Gives the system back what was freed and lies in the heaps.
+static inline void vs_trim_heaps(void) { malloc_trim(0); }
+
 /// A pipe that no program started meanwhile inherits; both ends in `ends`. 0, or -1 with errno.
 static inline int vs_pipe(int ends[2]) { return (int)syscall(SYS_pipe2, ends, O_CLOEXEC); }
 

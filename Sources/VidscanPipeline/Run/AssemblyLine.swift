@@ -15,7 +15,7 @@ struct AssemblyLine: Sendable {
     init(options: AnalysisOptions) {
         let workers = max(1, options.workers)
         workerThreads = (0..<workers).map { ThreadExecutor(name: "worker \($0)") }
-        let inFlight = 2 * workers + 2
+        let inFlight = 2 * workers + 1
         frames = BoundedChannel(capacity: inFlight)
         results = BoundedChannel(capacity: inFlight)
         budget = InFlightBudget(count: inFlight, bytes: 192 << 20)

@@ -1,3 +1,4 @@
+internal import CSystem
 internal import Foundation
 internal import Synchronization
 internal import VidscanCore
@@ -86,6 +87,8 @@ public final class ModelStore: Sendable {
                     runtime: runtime, path: folder + "/" + Self.detector.fileName, inputSize: inputSize,
                     concurrency: concurrency, precision: precision)
                 detectors.insert(detector, for: inputSize, weight: bytes)
+                // Compiling leaves tens of megabytes behind.
+                vs_trim_heaps()
                 return detector
             }
         }
@@ -101,6 +104,7 @@ public final class ModelStore: Sendable {
                     runtime: runtime, path: folder + "/" + Self.attentionMesh.fileName, concurrency: concurrency,
                     precision: precision)
                 mesh = compiled
+                vs_trim_heaps()
                 return compiled
             }
         }
