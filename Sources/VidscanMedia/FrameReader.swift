@@ -1,54 +1,10 @@
 internal import CFFmpeg
-public import VidscanCore
+internal import VidscanCore
 
 /// Reads the sampled frames of one video, in presentation order.
 ///
 /// Demuxes, plans on packets, decodes what must be decoded and takes what the grid asks for. Use it from one thread.
 public final class FrameReader {
-    public struct Options: Sendable {
-        public var rate: SampleGrid.Rate
-        /// Microseconds since the container's start.
-        public var start: Int64?
-        /// Microseconds since the container's start, exclusive.
-        public var end: Int64?
-        /// Of that window, only this part.
-        public var segment: VideoSegment?
-        /// Index among all the container's streams, as ffprobe counts; `nil` takes the best video stream.
-        public var streamIndex: Int?
-        /// The same on every machine: what a decoder makes of *damaged* pictures may depend on it.
-        public var decoderThreads: Int
-        /// `false` decodes every frame, whatever is sampled; the samples are the same.
-        public var passesOver: Bool
-        public var limits: MediaLimits
-        /// What every sampled picture goes through.
-        public var filters: FilterChain?
-
-        public init(
-            rate: SampleGrid.Rate, start: Int64? = nil, end: Int64? = nil, segment: VideoSegment? = nil,
-            streamIndex: Int? = nil, decoderThreads: Int = 2, passesOver: Bool = true,
-            limits: MediaLimits = MediaLimits(), filters: FilterChain? = nil
-        ) {
-            self.rate = rate
-            self.start = start
-            self.end = end
-            self.segment = segment
-            self.streamIndex = streamIndex
-            self.decoderThreads = decoderThreads
-            self.passesOver = passesOver
-            self.limits = limits
-            self.filters = filters
-        }
-    }
-
-    /// What the filters make of the first sampled picture.
-    public struct Filtering: Sendable, Equatable, Codable {
-        /// Of the source, upright and with square pixels.
-        public let sourceSize: PictureSize
-        public let filteredSize: PictureSize
-        /// From display pixels of the filtered picture to those of the source; `nil` where it is not known.
-        public let toSource: AffineTransform?
-    }
-
     public let info: VideoInfo
     public private(set) var statistics = ReadStatistics()
     /// `nil` until the first sample, and without filters.
@@ -94,14 +50,7 @@ public final class FrameReader {
             throw .pictureTooLarge(
                 Int(parameters.width), Int(parameters.height), limit: options.limits.maximumPixels)
         }
-        var window = (start: options.start, end: options.end)
-        if let segment = options.segment {
-            guard
-                let part = segment.window(
-                    start: options.start, end: options.end, duration: demuxer.durationMicroseconds)
-            else { throw MediaError(.noDuration, "does not say how long it is, so that it cannot be divided") }
-            window = part
-        }
+        let window = try options.window(duration: demuxer.durationMicroseconds)
         grid = SampleGrid(rate: options.rate, clock: demuxer.clock, start: window.start, end: window.end)
         isPart = options.segment != nil
         self.demuxer = demuxer

@@ -17,7 +17,7 @@ public struct Joining: Sendable {
         public let name: String
         /// Of the folder for the result: `movie.mp4.vidscan`.
         public let resultName: String
-        public fileprivate(set) var paths: [String]
+        fileprivate(set) var folders: [PartFolder]
     }
 
     /// Sorts folders of parts by their videos.
@@ -26,11 +26,12 @@ public struct Joining: Sendable {
     public static func sets(of paths: [String]) throws(PipelineError) -> [PartSet] {
         var sets: [PartSet] = []
         for path in paths {
-            let record = try PartFolder(path: path).record
+            let folder = try PartFolder(path: path)
+            let record = folder.record
             if let place = sets.firstIndex(where: { $0.resultName == record.resultName }) {
-                sets[place].paths.append(path)
+                sets[place].folders.append(folder)
             } else {
-                sets.append(PartSet(name: record.name, resultName: record.resultName, paths: [path]))
+                sets.append(PartSet(name: record.name, resultName: record.resultName, folders: [folder]))
             }
         }
         return sets
@@ -88,9 +89,7 @@ public struct Joining: Sendable {
             try folder.read { frame, signature in
                 try Task.checkCancellation()
                 try sink.add(frame, signature: signature)
-                progress.microseconds = frame.microseconds
-                progress.frames += 1
-                progress.faces += frame.faces.count
+                progress.add(frame)
                 observer.progressed(progress)
             }
         }
@@ -105,9 +104,8 @@ public struct Joining: Sendable {
     private static func complete(_ parts: PartSet) throws(PipelineError) -> [PartFolder] {
         var byIndex: [Int: PartFolder] = [:]
         var first: PartFolder?
-        for path in parts.paths {
-            let part = try PartFolder(path: path)
-            let failure = { (reason: String) in PipelineError(.result, reason, input: path, stage: .open) }
+        for part in parts.folders {
+            let failure = { (reason: String) in PipelineError(.result, reason, input: part.name, stage: .open) }
             if let first, let difference = part.difference(from: first) {
                 throw failure("does not belong to \(first.name): it is \(difference)")
             }

@@ -4,7 +4,7 @@ internal import VidscanCore
 
 /// A result folder in the making: a hidden sibling, renamed to its final name only when it is complete.
 final class ResultFolder {
-    /// What a folder is, which the file shows that is written last.
+    /// What a folder is, which its record shows.
     enum Kind: Sendable {
         case result
         /// Of one video, to be joined with the others.
@@ -136,7 +136,7 @@ final class ResultFolder {
             ? String(cString: strerror(Int32(underlying.code))) : underlying.localizedDescription
     }
 
-    /// Writes the folder's record; it is the last file, and shows that the others are whole.
+    /// Writes the folder's record, by which it is known.
     func write(_ record: some Encodable) throws(PipelineError) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

@@ -19,3 +19,11 @@ public struct RunProgress: Sendable, Equatable {
     /// Face rows written.
     public var faces: Int
 }
+
+extension RunProgress {
+    mutating func add(_ frame: FrameRecord) {
+        microseconds = frame.microseconds
+        frames += 1
+        faces += frame.faces.count
+    }
+}

@@ -37,11 +37,10 @@ struct WriteStage {
         var progress = RunProgress(microseconds: 0, frames: 0, faces: 0)
         while let result = try await line.results.receive() {
             for next in order.insert(result, sequence: result.sequence) {
-                try sink.add(FrameRecord(next, metrics: options.metrics), signature: next.signature)
+                let frame = FrameRecord(next, metrics: options.metrics)
+                try sink.add(frame, signature: next.signature)
                 line.budget.giveBack(bytes: next.byteCount)
-                progress.microseconds = next.microseconds
-                progress.frames += 1
-                progress.faces += next.faces.count
+                progress.add(frame)
                 observer.progressed(progress)
             }
         }
