@@ -8,6 +8,8 @@ final class Demuxer {
     let context: UnsafeMutablePointer<AVFormatContext>
     let stream: UnsafeMutablePointer<AVStream>
     let clock: StreamClock
+    let restart: RestartPoint
+    private let packets: ContinuousPackets
     private var io: UnsafeMutablePointer<AVIOContext>?
     /// Kept alive for the interrupt callback, which holds it unretained.
     private let cancellation: CancellationFlag
@@ -31,9 +33,13 @@ final class Demuxer {
         self.cancellation = cancellation
         var io: UnsafeMutablePointer<AVIOContext>?
         var context = try Demuxer.open(path: path, cancellation: cancellation, io: &io)
-        do {
+        do throws(MediaError) {
             try Demuxer.findStreams(context, limits: limits)
             stream = try Demuxer.select(streamIndex, in: context)
+            // A cover picture or another video may be too large; only the selected one matters.
+            if let size = Libav.refusedPictureSize, !Demuxer.hasKnownSize(stream) {
+                throw .pictureTooLarge(size.width, size.height, limit: limits.maximumPixels)
+            }
         } catch {
             Demuxer.close(&context, &io)
             throw error
@@ -43,10 +49,14 @@ final class Demuxer {
         for index in 0..<Int(context.pointee.nb_streams) where context.pointee.streams[index] != stream {
             context.pointee.streams[index]?.pointee.discard = AVDISCARD_ALL
         }
-        let base = stream.pointee.time_base
-        clock = StreamClock(
-            timeBase: Rational(Int64(base.num), Int64(base.den)) ?? .one,
-            startMicroseconds: Libav.timestamp(context.pointee.start_time) ?? 0)
+        clock = Self.clock(of: stream, in: context)
+        let restart = RestartPoint(stream.pointee.codecpar.pointee)
+        self.restart = restart
+        packets = ContinuousPackets(
+            streamIndex: stream.pointee.index, clock: clock,
+            frameDuration: Self.frameDuration(of: stream, in: context),
+            forwardIsJump: context.pointee.iformat.pointee.flags & AVFMT_TS_DISCONT != 0,
+            isRestartPoint: restart.beginsSequence)
     }
 
     deinit {
@@ -54,19 +64,43 @@ final class Demuxer {
         Demuxer.close(&context, &io)
     }
 
+    /// Where the file's timestamps jump, as far as it has been read. The timestamps of the packets do not.
+    var discontinuities: [TimestampDiscontinuity] { packets.discontinuities }
+
     /// Reads the stream's next packet.
     ///
     /// - Returns: `false` at the end of the file, or where reading on makes no sense (`readError` then says why).
     func read(into packet: UnsafeMutablePointer<AVPacket>) throws(MediaError) -> Bool {
+        while let next = try packets.next(readAny) {
+            defer { PacketQueue.free(next) }
+            if next.pointee.stream_index == stream.pointee.index {
+                av_packet_unref(packet)
+                av_packet_move_ref(packet, next)
+                return true
+            }
+            try onOtherPacket?(next)
+        }
+        return false
+    }
+
+    /// Goes to the last packet at or before a timestamp of the stream's from which libavformat can read on.
+    ///
+    /// - Returns: `false` when it cannot.
+    func seek(before timestamp: Int64) -> Bool {
+        packets.restart()
+        return avformat_seek_file(
+            context, stream.pointee.index, .min, timestamp, timestamp, AVSEEK_FLAG_BACKWARD) >= 0
+    }
+
+    /// Reads the next packet of any stream, with the file's own timestamps.
+    private func readAny(into packet: UnsafeMutablePointer<AVPacket>) throws(MediaError) -> Bool {
         while true {
             av_packet_unref(packet)
             let result = av_read_frame(context, packet)
             if cancellation.isSet { throw MediaError(.cancelled, "interrupted") }
             if result >= 0 {
                 consecutiveErrors = 0
-                if packet.pointee.stream_index == stream.pointee.index { return true }
-                try onOtherPacket?(packet)
-                continue
+                return true
             }
             if result == Libav.endOfFile {
                 if let error = context.pointee.pb?.pointee.error, error < 0, error != Libav.endOfFile {
@@ -83,7 +117,13 @@ final class Demuxer {
 
     /// Has the packets of other streams read too; without that they are passed over.
     func keep(streams indices: [Int]) {
-        for index in indices { context.pointee.streams[index]?.pointee.discard = AVDISCARD_DEFAULT }
+        for index in indices {
+            guard let stream = context.pointee.streams[index] else { continue }
+            stream.pointee.discard = AVDISCARD_DEFAULT
+            packets.addCompanion(
+                stream.pointee.index, timeBase: Self.timeBase(of: stream),
+                isContinuous: stream.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_AUDIO)
+        }
     }
 
     /// Container duration in microseconds, if it is announced.
@@ -91,6 +131,36 @@ final class Demuxer {
         if let duration = Libav.timestamp(context.pointee.duration), duration > 0 { return duration }
         guard let duration = Libav.timestamp(stream.pointee.duration), duration > 0 else { return nil }
         return StreamClock(timeBase: clock.timeBase, startMicroseconds: 0).microseconds(at: duration)
+    }
+
+    // MARK: Times
+
+    private static func timeBase(of stream: UnsafeMutablePointer<AVStream>) -> Rational {
+        Rational(Int64(stream.pointee.time_base.num), Int64(stream.pointee.time_base.den)) ?? .one
+    }
+
+    private static func clock(
+        of stream: UnsafeMutablePointer<AVStream>, in context: UnsafeMutablePointer<AVFormatContext>
+    ) -> StreamClock {
+        let start = { (stream: UnsafeMutablePointer<AVStream>) in
+            Libav.timestamp(stream.pointee.start_time).map { TimestampInBase($0, timeBase(of: stream)) }
+        }
+        let others = (0..<Int(context.pointee.nb_streams)).compactMap { index in
+            context.pointee.streams[index].flatMap { $0 == stream ? nil : start($0) }
+        }
+        let microseconds = Libav.timestamp(context.pointee.start_time) ?? 0
+        return StreamClock(
+            timeBase: timeBase(of: stream), startMicroseconds: microseconds,
+            start: StreamClock.exactStart(microseconds: microseconds, own: start(stream), others: others))
+    }
+
+    /// As announced, in units of the stream's time base.
+    private static func frameDuration(
+        of stream: UnsafeMutablePointer<AVStream>, in context: UnsafeMutablePointer<AVFormatContext>
+    ) -> Int64 {
+        let rate = av_guess_frame_rate(context, stream, nil)
+        guard rate.num > 0, rate.den > 0 else { return 0 }
+        return TimestampInBase(Int64(rate.den), Rational(1, Int64(rate.num)) ?? .one).rescaled(to: timeBase(of: stream))
     }
 
     // MARK: Opening
@@ -174,10 +244,7 @@ final class Demuxer {
             avformat_find_stream_info(context, count > 0 ? buffer.baseAddress : nil)
         }
         for index in 0..<count { av_dict_free(&options[index]) }
-        if let size = Libav.refusedPictureSize {
-            throw .pictureTooLarge(size.width, size.height, limit: limits.maximumPixels)
-        }
-        guard result >= 0 else {
+        guard result >= 0 || result != Libav.interrupted && hasKnownVideo(context) else {
             throw result == Libav.interrupted
                 ? MediaError(.cancelled, "interrupted")
                 : MediaError(.notMedia, "cannot find out what is in it: \(Libav.reason(result))")
@@ -212,9 +279,29 @@ final class Demuxer {
         guard best >= 0, let stream = context.pointee.streams[Int(best)] else {
             throw MediaError(.noVideo, "has no video stream")
         }
-        guard stream.pointee.disposition & AV_DISPOSITION_ATTACHED_PIC == 0 else {
+        if !isCover(stream) { return stream }
+        // A cover picture may be marked as the default.
+        let videos = (0..<Int(context.pointee.nb_streams)).compactMap { context.pointee.streams[$0] }.filter {
+            $0.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_VIDEO && !isCover($0)
+        }
+        guard let video = videos.first(where: hasKnownSize) ?? videos.first else {
             throw MediaError(.noVideo, "has no video stream, only a cover picture")
         }
-        return stream
+        return video
+    }
+
+    private static func isCover(_ stream: UnsafeMutablePointer<AVStream>) -> Bool {
+        stream.pointee.disposition & AV_DISPOSITION_ATTACHED_PIC != 0
+    }
+
+    private static func hasKnownSize(_ stream: UnsafeMutablePointer<AVStream>) -> Bool {
+        stream.pointee.codecpar.pointee.width > 0 && stream.pointee.codecpar.pointee.height > 0
+    }
+
+    /// Another stream may be beyond understanding.
+    private static func hasKnownVideo(_ context: UnsafeMutablePointer<AVFormatContext>) -> Bool {
+        (0..<Int(context.pointee.nb_streams)).compactMap { context.pointee.streams[$0] }.contains {
+            $0.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_VIDEO && !isCover($0) && hasKnownSize($0)
+        }
     }
 }

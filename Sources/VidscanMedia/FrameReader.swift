@@ -13,6 +13,13 @@ public final class FrameReader {
     let demuxer: Demuxer
     private let decoder: VideoDecoder
     private let restart: RestartPoint
+    private var dispensability: Dispensability
+    private let fields: FieldPictures?
+    /// How many packets are read before the first decision.
+    private var lookAhead: Int
+    private var notedDiscontinuities = 0
+    /// Discontinuities at or before the last frame.
+    private var epoch = 0
     private let grid: SampleGrid
     /// Others may have frames when this one has none.
     private let isPart: Bool
@@ -56,7 +63,11 @@ public final class FrameReader {
         self.demuxer = demuxer
         decoder = try VideoDecoder(
             stream: demuxer.stream, limits: options.limits, threads: max(1, options.decoderThreads))
-        restart = RestartPoint(parameters)
+        restart = demuxer.restart
+        dispensability = Dispensability(parameters)
+        fields = FieldPictures(demuxer.stream.pointee.codecpar)
+        // HEVC's first pictures show which temporal sub-layers there are, should the parameter sets not say it.
+        lookAhead = parameters.codec_id == AV_CODEC_ID_HEVC ? Self.layerLookAhead : 0
         info = VideoInfo(demuxer)
         filter = options.filters.map { [grid, info] in
             FrameFilter(
@@ -74,7 +85,7 @@ public final class FrameReader {
         held = PacketQueue()
         var skippedFrames: Int64 = 0
         if mayPass, let start = window.start {
-            skippedFrames = try SeekPlanner(demuxer: demuxer, restart: restart).seek(before: start, into: held)
+            skippedFrames = try SeekPlanner(demuxer: demuxer).seek(before: start, into: held)
         }
         numbering = PresentationIndex(base: skippedFrames)
         for packet in held { enter(packet) }
@@ -117,8 +128,14 @@ public final class FrameReader {
 
     // MARK: Packets
 
+    private static let layerLookAhead = 32
+
     /// Gives the decoder one packet that it needs, or the end.
     private func feed() throws(MediaError) {
+        while lookAhead > 0, !isInputAtEnd, !plan.isFull {
+            try readPacket()
+            lookAhead -= 1
+        }
         while true {
             guard let action = plan.next(atEnd: isInputAtEnd) else {
                 if isInputAtEnd {
@@ -138,7 +155,8 @@ public final class FrameReader {
             case .decode(let afterGap):
                 return try pass(packet, skipUnreferenced: false, afterGap: afterGap)
             case .decodeIfReferenced(let afterGap):
-                return try pass(packet, skipUnreferenced: true, afterGap: afterGap)
+                return try pass(
+                    packet, skipUnreferenced: dispensability.mayLeaveToDecoder(packet.pointee), afterGap: afterGap)
             }
         }
     }
@@ -179,16 +197,35 @@ public final class FrameReader {
         }
         held.append(packet)
         enter(packet)
+        noteDiscontinuities()
+    }
+
+    /// Those within the window: what each part of a video reports adds up to what a whole run does.
+    private func noteDiscontinuities() {
+        let found = demuxer.discontinuities
+        while notedDiscontinuities < found.count {
+            let microseconds = found[notedDiscontinuities].microseconds
+            if microseconds >= grid.start ?? .min, microseconds < grid.end ?? .max {
+                statistics.discontinuities.append(found[notedDiscontinuities])
+            }
+            notedDiscontinuities += 1
+        }
     }
 
     /// Enters a packet into the plan and into the numbering of frames.
     private func enter(_ packet: UnsafeMutablePointer<AVPacket>) {
-        let shows = restart.showsFrame(packet.pointee, codec: decoder.context.pointee.codec_id)
+        dispensability.note(packet.pointee)
+        let structure = fields?.structure(of: packet.pointee) ?? .frame
+        // What is planned for one field would have to hold for the other.
+        if structure != .frame { plan.distrust() }
+        let shows =
+            structure != .secondField
+            && restart.showsFrame(packet.pointee, codec: decoder.context.pointee.codec_id)
         let summary = PacketSummary(
             presentation: Libav.timestamp(packet.pointee.pts),
             decoding: Libav.timestamp(packet.pointee.dts),
             isRestartPoint: restart.isRestartPoint(packet.pointee),
-            isDisposable: packet.pointee.flags & AV_PKT_FLAG_DISPOSABLE != 0,
+            isDisposable: dispensability.isDisposable(packet.pointee),
             isHidden: packet.pointee.flags & AV_PKT_FLAG_DISCARD != 0 || !shows,
             byteCount: Int(packet.pointee.size))
         if packet.pointee.flags & AV_PKT_FLAG_CORRUPT != 0 { statistics.corruptPackets += 1 }
@@ -246,9 +283,11 @@ public final class FrameReader {
         geometry: DisplayGeometry
     ) -> SampledFrame {
         defer { sequence += 1 }
+        let discontinuities = demuxer.discontinuities
+        while epoch < discontinuities.count, discontinuities[epoch].microseconds <= microseconds { epoch += 1 }
         return SampledFrame(
             frame: frame, sequence: sequence, index: index, timestamp: timestamp, microseconds: microseconds,
-            geometry: geometry)
+            epoch: epoch, geometry: geometry)
     }
 
     // MARK: Filters
@@ -266,7 +305,7 @@ public final class FrameReader {
         while let output = filter.pop() {
             var owned: UnsafeMutablePointer<AVFrame>? = output.frame
             defer { av_frame_free(&owned) }
-            let clock = StreamClock(timeBase: output.timeBase, startMicroseconds: grid.clock.startMicroseconds)
+            let clock = grid.clock.withTimeBase(output.timeBase)
             guard let timestamp = output.timestamp, clock.isPlausible(timestamp) else { continue }
             if let end = grid.end, clock.isAtOrAfter(end, timestamp) { return .beyondEnd }
             selector.grid = SampleGrid(rate: grid.rate, clock: clock, start: grid.start, end: grid.end)

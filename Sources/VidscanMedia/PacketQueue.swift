@@ -12,6 +12,11 @@ final class PacketQueue: Sequence {
         packets.append(packet)
     }
 
+    var count: Int { packets.count }
+
+    /// Counts from the oldest; the queue keeps the packet.
+    subscript(position: Int) -> UnsafeMutablePointer<AVPacket> { packets[position] }
+
     /// Hands the oldest packet to the caller, who frees it.
     func removeFirst() -> UnsafeMutablePointer<AVPacket>? {
         packets.isEmpty ? nil : packets.removeFirst()

@@ -14,8 +14,7 @@ struct RestartPoint {
     }
 
     private let kind: Kind
-    /// Bytes of a NAL unit's length field, or `nil` when start codes part them.
-    private let lengthSize: Int?
+    private let units: NALUnits
 
     /// Whether what came before must be drained and forgotten before decoding goes on after a gap: an HEVC decoder
     /// that meets a CRA picture in passing takes picture order counts from those before it.
@@ -26,26 +25,25 @@ struct RestartPoint {
     let mayPass: Bool
 
     init(_ parameters: AVCodecParameters) {
-        let extradata = UnsafeBufferPointer(start: parameters.extradata, count: Int(max(0, parameters.extradata_size)))
+        units = NALUnits(parameters)
         switch parameters.codec_id {
         case AV_CODEC_ID_H264:
             kind = .h264
-            lengthSize = extradata.count > 4 && extradata[0] == 1 ? Int(extradata[4] & 3) + 1 : nil
         case AV_CODEC_ID_HEVC:
             kind = .hevc
-            // An hvcC record; its version byte is 1, but early writers left 0 there. Start codes begin with two zeros.
-            let isRecord = extradata.count > 22 && (extradata[0] != 0 || extradata[1] != 0 || extradata[2] > 1)
-            lengthSize = isRecord ? Int(extradata[21] & 3) + 1 : nil
         case AV_CODEC_ID_VP8, AV_CODEC_ID_VP9, AV_CODEC_ID_AV1, AV_CODEC_ID_MPEG1VIDEO, AV_CODEC_ID_MPEG2VIDEO,
             AV_CODEC_ID_MPEG4, AV_CODEC_ID_MJPEG, AV_CODEC_ID_PRORES, AV_CODEC_ID_DNXHD, AV_CODEC_ID_RAWVIDEO:
             kind = .flagged
-            lengthSize = nil
         default:
             kind = .never
-            lengthSize = nil
         }
         needsFlushAfterGap = kind == .hevc
         mayPass = kind != .never
+    }
+
+    /// Whether all that was shown before the packet is of an earlier sequence, as far as the codec lets one tell.
+    func beginsSequence(_ packet: AVPacket) -> Bool {
+        kind == .never ? packet.flags & AV_PKT_FLAG_KEY != 0 : isRestartPoint(packet)
     }
 
     func isRestartPoint(_ packet: AVPacket) -> Bool {
@@ -79,32 +77,11 @@ struct RestartPoint {
     private func firstPictureType(
         _ packet: AVPacket, type: (UInt8) -> UInt8, isPicture: (UInt8) -> Bool
     ) -> UInt8? {
-        guard let data = packet.data, packet.size > 0 else { return nil }
-        let bytes = UnsafeBufferPointer(start: data, count: Int(packet.size))
+        let bytes = NALUnits.bytes(of: packet)
         var position = 0
-        while let header = nextHeader(in: bytes, from: &position) {
+        while let header = units.nextHeader(in: bytes, from: &position, headerSize: 1) {
             let value = type(bytes[header])
             if isPicture(value) { return value }
-        }
-        return nil
-    }
-
-    /// The position of the next NAL unit's first byte; `position` moves past what has been read.
-    private func nextHeader(in bytes: UnsafeBufferPointer<UInt8>, from position: inout Int) -> Int? {
-        if let lengthSize {
-            guard position + lengthSize < bytes.count else { return nil }
-            var length = 0
-            for offset in 0..<lengthSize { length = length << 8 | Int(bytes[position + offset]) }
-            let header = position + lengthSize
-            position = header + length
-            return length > 0 ? header : nil
-        }
-        while position + 3 < bytes.count {
-            if bytes[position] == 0, bytes[position + 1] == 0, bytes[position + 2] == 1 {
-                position += 3
-                return position
-            }
-            position += 1
         }
         return nil
     }

@@ -13,6 +13,8 @@ public final class SampledFrame: @unchecked Sendable {
     public let index: Int64
     /// Microseconds since the container's start.
     public let microseconds: Int64
+    /// How many times the file's timestamps have jumped before it. Nothing is linked across a jump.
+    public let epoch: Int
     public let geometry: DisplayGeometry
 
     /// In the stream's time base.
@@ -22,13 +24,14 @@ public final class SampledFrame: @unchecked Sendable {
     /// Takes ownership of `frame`.
     init(
         frame: UnsafeMutablePointer<AVFrame>, sequence: Int, index: Int64, timestamp: Int64, microseconds: Int64,
-        geometry: DisplayGeometry
+        epoch: Int, geometry: DisplayGeometry
     ) {
         self.frame = frame
         self.sequence = sequence
         self.index = index
         self.timestamp = timestamp
         self.microseconds = microseconds
+        self.epoch = epoch
         self.geometry = geometry
     }
 

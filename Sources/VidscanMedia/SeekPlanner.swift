@@ -7,7 +7,6 @@ internal import VidscanCore
 /// and QuickTime family); in others the packets are read through, though not decoded.
 struct SeekPlanner {
     let demuxer: Demuxer
-    let restart: RestartPoint
 
     /// - Parameters:
     ///   - microseconds: on the stream's clock; reading continues at a restart point presented before it.
@@ -17,25 +16,34 @@ struct SeekPlanner {
         let stream = demuxer.stream
         let listed = avformat_index_get_entries_count(stream)
         guard listed > 0, stream.pointee.nb_frames > 0, Int64(listed) >= stream.pointee.nb_frames else { return 0 }
-        guard let first = avformat_index_get_entry(stream, 0)?.pointee.timestamp else { return 0 }
+        guard let first = avformat_index_get_entry(stream, 0)?.pointee.timestamp, isInOrder(listed) else { return 0 }
         // Each step back doubles: from a point that turns out not to be one, or that lies too late.
         var margin: Int64 = 1
         var hasMoved = false
         while microseconds - margin > 0 {
             hasMoved = true
             let target = demuxer.clock.timestamp(atOrBefore: microseconds - margin)
-            guard
-                avformat_seek_file(demuxer.context, stream.pointee.index, .min, target, target, AVSEEK_FLAG_BACKWARD)
-                    >= 0
-            else { break }
+            guard demuxer.seek(before: target) else { break }
             if let skipped = try land(before: microseconds, listed: listed, into: queue) { return skipped }
             queue.removeAll()
             margin = max(margin * 2, 10_000_000)
         }
-        if hasMoved, av_seek_frame(demuxer.context, stream.pointee.index, first, AVSEEK_FLAG_BACKWARD) < 0 {
+        if hasMoved, !demuxer.seek(before: first) {
             throw MediaError(.io, "cannot go back to the beginning of the file")
         }
         return 0
+    }
+
+    /// Whether the listed times never go back: where they jump, a place in the file cannot be told from a time.
+    private func isInOrder(_ listed: Int32) -> Bool {
+        var last = Int64.min
+        for entry in 0..<listed {
+            guard let time = avformat_index_get_entry(demuxer.stream, entry)?.pointee.timestamp, time >= last else {
+                return false
+            }
+            last = time
+        }
+        return true
     }
 
     /// Reads the packet at the landing place.
@@ -44,9 +52,9 @@ struct SeekPlanner {
     private func land(before microseconds: Int64, listed: Int32, into queue: PacketQueue) throws(MediaError) -> Int64? {
         let packet = try PacketQueue.allocate()
         queue.append(packet)
-        guard try demuxer.read(into: packet), restart.isRestartPoint(packet.pointee),
+        guard try demuxer.read(into: packet), demuxer.restart.isRestartPoint(packet.pointee),
             let presentation = Libav.timestamp(packet.pointee.pts), let decoding = Libav.timestamp(packet.pointee.dts),
-            !demuxer.clock.isAtOrAfter(microseconds, presentation)
+            demuxer.clock.isPlausible(presentation), !demuxer.clock.isAtOrAfter(microseconds, presentation)
         else { return nil }
         let position = av_index_search_timestamp(demuxer.stream, decoding, AVSEEK_FLAG_ANY)
         guard position >= 0, position < listed else { return nil }

@@ -56,6 +56,8 @@ public struct ReadStatistics: Sendable, Equatable, Codable {
     /// The display matrix was none of the eight orientations; the nearest was taken.
     public var orientationIsApproximate = false
     public var lastMicroseconds: Int64?
+    /// Where the file's timestamps jump, in order of time; those within the window.
+    public var discontinuities: [TimestampDiscontinuity] = []
 
     public init() {}
 
@@ -71,5 +73,6 @@ public struct ReadStatistics: Sendable, Equatable, Codable {
         assumesFrameRate = assumesFrameRate ?? next.assumesFrameRate
         orientationIsApproximate = orientationIsApproximate || next.orientationIsApproximate
         lastMicroseconds = [lastMicroseconds, next.lastMicroseconds].compactMap { $0 }.max()
+        discontinuities += next.discontinuities
     }
 }

@@ -29,7 +29,7 @@ public struct SampleGrid: Sendable, Equatable {
         guard case .perSecond(let rate) = rate else { return 0 }
         let numerator = clock.exactNumerator(timestamp)
         guard numerator >= 0 else { return 0 }
-        let divisor = Int128(clock.timeBase.denominator) * 1_000_000 * Int128(rate.denominator)
+        let divisor = clock.exactDenominator * Int128(rate.denominator)
         return Int64(clamping: (numerator * Int128(rate.numerator)).flooringDivision(by: divisor)) &+ 1
     }
 

@@ -61,7 +61,7 @@ public struct SamplePlan: Sendable {
     private var horizon = Int64.min
     private var hasGap = false
 
-    /// `false` once a packet's timestamps contradict themselves; from then on everything is decoded.
+    /// `false` once a packet's timestamps contradict themselves or `distrust` is called; from then on everything is decoded.
     public private(set) var isTrusted: Bool
 
     /// - Parameter mayPass: whether packets of this codec can be passed over at all.
@@ -201,9 +201,9 @@ public struct SamplePlan: Sendable {
         marks.removeFirst(settled)
     }
 
-    /// From here on everything is decoded. A gap that has begun is still carried to its end: decoding cannot begin
+    /// From here on everything is decoded: what packets say cannot be relied on. A gap that has begun is still carried to its end: decoding cannot begin
     /// within it.
-    private mutating func distrust() {
+    public mutating func distrust() {
         isTrusted = false
         marks.removeAll()
     }

@@ -5,6 +5,8 @@ public struct ShotChange: Sendable, Equatable {
         case hard
         /// A dissolve, or a fade through black.
         case gradual
+        /// The file's timestamps jump: nothing tells how the picture before relates to this one, and nothing is linked.
+        case discontinuity
     }
 
     public var kind: Kind

@@ -17,6 +17,11 @@ public struct Rational: Sendable, Hashable, Codable {
 
     public static let one = Rational(unchecked: 1, 1)
 
+    /// That many microseconds, in seconds.
+    public init(microseconds: Int64) {
+        self.init(unchecked: microseconds, 1_000_000)
+    }
+
     public var value: Double { Double(numerator) / Double(denominator) }
 }
 

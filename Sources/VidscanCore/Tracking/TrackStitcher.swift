@@ -1,7 +1,7 @@
 /// Finds the tracks that are one person, though a gap or a cut lies between them.
 ///
 /// Agglomerative: the surest pair is joined first, and what is joined is compared as one. Tracks that are seen at the
-/// same time are two people. Joining takes certainty; where two tracks may or may not be one person, both stay open.
+/// same time are two people, and tracks with a jump of the timestamps between them are never joined. Joining takes certainty; where two tracks may or may not be one person, both stay open.
 ///
 /// Twice: first the tracks that a cut interrupted, which takes more certainty and no long absence, because they keep one
 /// face number; then any tracks, whose person is one.
@@ -77,7 +77,7 @@ public struct TrackStitcher: Sendable {
     private func pairs(of tracks: [TrackSummary]) -> [Pair] {
         var pairs: [Pair] = []
         for second in tracks.indices.prefix(Self.mostTracks) {
-            for first in 0..<second where !overlap(tracks[first], tracks[second]) {
+            for first in 0..<second where mayBeOne(tracks[first], tracks[second]) {
                 let certainty = certainty(tracks[first].profile, tracks[second].profile)
                 if certainty >= SameFace.certain {
                     pairs.append(Pair(certainty: certainty, first: first, second: second))
@@ -125,7 +125,7 @@ public struct TrackStitcher: Sendable {
     }
 
     private func isApart(_ one: Group, _ other: Group, _ tracks: [TrackSummary]) -> Bool {
-        one.members.allSatisfy { a in other.members.allSatisfy { !overlap(tracks[a], tracks[$0]) } }
+        one.members.allSatisfy { a in other.members.allSatisfy { mayBeOne(tracks[a], tracks[$0]) } }
     }
 
     private func certainty(_ a: IdentityProfile, _ b: IdentityProfile) -> Double {
@@ -136,7 +136,8 @@ public struct TrackStitcher: Sendable {
         a.difference(to: b, betweenVariances: shapeVariances)
     }
 
-    private func overlap(_ a: TrackSummary, _ b: TrackSummary) -> Bool {
-        a.firstSample <= b.lastSample && b.firstSample <= a.lastSample
+    /// Whether they are never seen at once, and no jump of the timestamps lies between.
+    private func mayBeOne(_ a: TrackSummary, _ b: TrackSummary) -> Bool {
+        a.epoch == b.epoch && (a.firstSample > b.lastSample || b.firstSample > a.lastSample)
     }
 }

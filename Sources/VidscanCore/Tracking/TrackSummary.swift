@@ -10,6 +10,8 @@ public struct TrackSummary: Sendable {
     public private(set) var samples = 0
     /// Number of the shot of its first sample.
     public let shot: Int
+    /// How many times the file's timestamps have jumped before it. No track goes on across a jump.
+    public let epoch: Int
     public private(set) var lastBox: Rectangle
     /// Pixels a second, over its last two samples.
     public private(set) var lastVelocity = Point(x: 0, y: 0)
@@ -26,10 +28,12 @@ public struct TrackSummary: Sendable {
     public let pictureSize: PictureSize
 
     public init(
-        trackID: Int, sighting: FaceSighting, seconds: Double, sample: Int, shot: Int, pictureSize: PictureSize
+        trackID: Int, sighting: FaceSighting, seconds: Double, sample: Int, shot: Int, epoch: Int = 0,
+        pictureSize: PictureSize
     ) {
         self.trackID = trackID
         self.shot = shot
+        self.epoch = epoch
         self.pictureSize = pictureSize
         firstSeconds = seconds
         lastSeconds = seconds

@@ -116,7 +116,7 @@ final class FrameFilter {
         guard let parts = chain.parts, (1..<parts.count).contains(chain.everyFramePrefix),
             case .perSecond(let rate) = grid.rate
         else { return chain.text }
-        let start = Double(grid.clock.startMicroseconds) / 1e6
+        let start = grid.clock.start.value
         let ticks = { (time: String, slack: String) in
             "floor((\(time)-(\(start)))*\(rate.numerator)/\(rate.denominator)\(slack))"
         }

@@ -26,8 +26,9 @@ public enum EventTable {
         },
         Definition(
             "value", range: "depends on kind",
-            "face_stopped: left (the picture), occluded (or turned away), cut or end (of the video). shot_cut: hard, or"
-                + " gradual (a dissolve or fade). blink, eyes_closed, smile_stopped, look_away: how long it lasted, in"
+            "face_stopped: left (the picture), occluded (or turned away), cut, discontinuity (the file's timestamps jump) or"
+                + " end (of the video). shot_cut: hard, gradual (a dissolve or fade) or discontinuity (no face_id goes on"
+                + " across it). blink, eyes_closed, smile_stopped, look_away: how long it lasted, in"
                 + " seconds. smile_started: the smile's value. face_started: blank."
         ) { event in
             switch event.value {

@@ -44,6 +44,15 @@ struct RunOutcome: Sendable {
                 "the video ends\(position(statistics)), though \(TimeText.seconds(duration)) s are announced;"
                     + " the file may be cut off")
         }
+        if let jump = statistics.discontinuities.first {
+            let count = statistics.discontinuities.count
+            let direction = jump.jumpMicroseconds < 0 ? "back" : "ahead"
+            let distance = TimeText.seconds(Int64(clamping: jump.jumpMicroseconds.magnitude))
+            warnings.append(
+                "the timestamps jump \(count == 1 ? "once" : "\(count) times"), first \(direction) by \(distance) s at"
+                    + " \(TimeText.seconds(jump.microseconds)) s; the clock goes on from the frame before, and no face_id"
+                    + " across a jump")
+        }
         if statistics.implausibleTimestamps > 0 {
             warnings.append("\(statistics.implausibleTimestamps) frames have impossible timestamps and were left out")
         }
@@ -89,6 +98,10 @@ struct RunOutcome: Sendable {
             assumedFrameRate: decoded?.statistics.assumesFrameRate?.description)
     }
 
+    var discontinuities: [RunRecord.Discontinuity] {
+        decoded?.statistics.discontinuities.map(RunRecord.Discontinuity.init) ?? []
+    }
+
     var counts: RunRecord.Counts {
         let statistics = decoded?.statistics ?? ReadStatistics()
         return RunRecord.Counts(
@@ -101,7 +114,10 @@ struct RunOutcome: Sendable {
 
     /// Whether the last frame lies well before the announced end: more than a second and a tenth of the whole.
     private func endsEarly(_ decoded: DecodeStage.Report, duration: Int64) -> Bool {
-        guard decoded.isWholeVideo, let last = decoded.statistics.lastMicroseconds else { return false }
+        // Where timestamps jump, the announced duration means nothing.
+        guard decoded.isWholeVideo, decoded.statistics.discontinuities.isEmpty,
+            let last = decoded.statistics.lastMicroseconds
+        else { return false }
         let missing = duration - last
         return missing > 1_000_000 && missing > duration / 10
     }

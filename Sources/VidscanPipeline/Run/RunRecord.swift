@@ -27,6 +27,20 @@ struct RunRecord: Encodable {
         var assumedFrameRate: String?
     }
 
+    /// A place where the file's own timestamps jump. The tables' clock goes on from the frame before, and no face_id or
+    /// person_id is given on both sides.
+    struct Discontinuity: Encodable {
+        /// When the first frame after it is shown.
+        var timeSeconds: Double
+        /// From where the timestamps should have gone on to where they do; negative is back.
+        var jumpSeconds: Double
+
+        init(_ discontinuity: TimestampDiscontinuity) {
+            timeSeconds = Double(discontinuity.microseconds) / 1e6
+            jumpSeconds = Double(discontinuity.jumpMicroseconds) / 1e6
+        }
+    }
+
     struct Counts: Encodable {
         var sampledFrames: Int
         var faces: Int
@@ -92,6 +106,8 @@ struct RunRecord: Encodable {
     var parts: Int?
     var filters: Filters?
     var video: Video
+    /// In order of time; empty in ordinary files.
+    var discontinuities: [Discontinuity]
     var counts: Counts
     /// What a careful reader of the tables should know; empty when all went well.
     var warnings: [String]
@@ -113,6 +129,7 @@ struct RunRecord: Encodable {
         self.parts = parts
         filters = outcome.filters(options.filters)
         video = outcome.video
+        discontinuities = outcome.discontinuities
         counts = outcome.counts
         warnings = outcome.warnings
         notices = outcome.notices

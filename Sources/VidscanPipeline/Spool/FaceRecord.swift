@@ -133,6 +133,8 @@ struct FaceRecord: Sendable {
 struct FrameRecord: Sendable {
     var microseconds: Int64
     var index: Int64
+    /// How many times the file's timestamps have jumped before it.
+    var epoch: Int
     var size: PictureSize
     var faces: [FaceRecord]
 
@@ -142,7 +144,7 @@ struct FrameRecord: Sendable {
 extension FrameRecord {
     init(_ result: FrameResult, metrics: Set<Metric>) {
         self.init(
-            microseconds: result.microseconds, index: result.index, size: result.displaySize,
+            microseconds: result.microseconds, index: result.index, epoch: result.epoch, size: result.displaySize,
             faces: result.faces.map { FaceRecord($0, metrics: metrics) })
     }
 }

@@ -20,6 +20,7 @@ final class FrameSpool {
         file.buffer.write(fixed: Int32(frame.size.width))
         file.buffer.write(fixed: Int32(frame.size.height))
         file.buffer.write(fixed: Int32(frame.faces.count))
+        file.buffer.write(fixed: Int32(clamping: frame.epoch))
         for face in frame.faces { layout.write(face, to: &file.buffer) }
         try file.drain()
     }
@@ -53,6 +54,7 @@ final class FrameSpoolReader {
             FrameRecord(
                 microseconds: bytes.loadUnaligned(fromByteOffset: 0, as: Int64.self),
                 index: bytes.loadUnaligned(fromByteOffset: 8, as: Int64.self),
+                epoch: Int(bytes.loadUnaligned(fromByteOffset: 28, as: Int32.self)),
                 size: PictureSize(
                     width: Int(bytes.loadUnaligned(fromByteOffset: 16, as: Int32.self)),
                     height: Int(bytes.loadUnaligned(fromByteOffset: 20, as: Int32.self))),

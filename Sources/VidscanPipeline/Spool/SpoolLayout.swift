@@ -15,7 +15,7 @@ struct SpoolLayout: Sendable {
         meshCount = options.writesLandmarks ? 3 * FaceMesh.pointCount : 0
     }
 
-    static let frameBytes = 8 + 8 + 4 + 4 + 4
+    static let frameBytes = 8 + 8 + 4 + 4 + 4 + 4
 
     private var floatCount: Int { Self.fixedCount + metricCount + shapeCount + blendshapeCount + meshCount }
     var faceBytes: Int { 4 * floatCount + FaceAppearance.byteCount + 1 }

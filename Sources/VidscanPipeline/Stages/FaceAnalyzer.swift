@@ -32,7 +32,8 @@ final class FaceAnalyzer {
             }
             return FrameResult(
                 sequence: frame.sequence, index: frame.index, microseconds: frame.microseconds,
-                displaySize: frame.geometry.displaySize, signature: found.signature, faces: analyzed,
+                epoch: frame.epoch, displaySize: frame.geometry.displaySize, signature: found.signature,
+                faces: analyzed,
                 byteCount: frame.byteCount)
         } catch let error as MediaError {
             throw PipelineError(

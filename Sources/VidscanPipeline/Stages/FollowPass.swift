@@ -44,7 +44,8 @@ struct FollowPass {
                         summaries.append(
                             TrackSummary(
                                 trackID: summaries.count + 1, sighting: sighting, seconds: frame.seconds,
-                                sample: sample, shot: samplesOfShot.count - 1, pictureSize: frame.size))
+                                sample: sample, shot: samplesOfShot.count - 1, epoch: frame.epoch,
+                                pictureSize: frame.size))
                     }
                 }
                 summaries[id - 1].add(

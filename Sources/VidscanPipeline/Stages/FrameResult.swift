@@ -6,6 +6,8 @@ struct FrameResult: Sendable {
     var sequence: Int
     var index: Int64
     var microseconds: Int64
+    /// How many times the file's timestamps have jumped before it.
+    var epoch: Int
     var displaySize: PictureSize
     var signature: FrameSignature
     /// Surest first.

@@ -16,6 +16,9 @@ final class TableMaker: FrameSink {
     private let spool: FrameSpool
     private let writer: ResultWriter
     private var shots = ShotDetector()
+    private var jumps: [ShotChange] = []
+    private var lastEpoch: Int?
+    private var sampleCount = 0
     private var report = WriteStage.Report()
 
     /// - Parameters:
@@ -32,22 +35,34 @@ final class TableMaker: FrameSink {
 
     func add(_ frame: FrameRecord, signature: FrameSignature) throws {
         shots.add(signature, faces: frame.faces.map { $0.box.relative(to: frame.size) }, seconds: frame.seconds)
+        if let lastEpoch, frame.epoch != lastEpoch {
+            jumps.append(ShotChange(kind: .discontinuity, sample: sampleCount, seconds: frame.seconds))
+        }
+        lastEpoch = frame.epoch
+        sampleCount += 1
         try spool.append(frame)
         report.add(frame)
     }
 
+    /// Where shots change and where timestamps jump, in order; at most one at each sample.
+    private var boundaries: [ShotChange] {
+        let jumped = Set(jumps.map(\.sample))
+        return (shots.changes.filter { !jumped.contains($0.sample) } + jumps).sorted { $0.sample < $1.sample }
+    }
+
     func finish() throws -> WriteStage.Report {
         shots.finish()
-        report.hardCuts = shots.changes.count { $0.kind == .hard }
-        report.gradualCuts = shots.changes.count { $0.kind == .gradual }
+        let changes = boundaries
+        report.hardCuts = changes.count { $0.kind == .hard }
+        report.gradualCuts = changes.count { $0.kind == .gradual }
         try spool.finish()
         let clock = ContinuousClock()
         var begin = clock.now
-        let tracks = try FollowPass(options: options, changes: shots.changes).run(
+        let tracks = try FollowPass(options: options, changes: changes).run(
             spool, tracks: TrackSpool(path: folderPath + "/.tracks"))
         report.followSeconds = begin.duration(to: clock.now) / .seconds(1)
         begin = clock.now
-        try TablePass(options: options, changes: shots.changes, following: tracks).run(
+        try TablePass(options: options, changes: changes, following: tracks).run(
             spool, writer: writer, report: &report)
         try writer.finish()
         report.tableSeconds = begin.duration(to: clock.now) / .seconds(1)

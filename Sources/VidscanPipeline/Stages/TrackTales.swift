@@ -23,14 +23,14 @@ struct TrackTales {
     private var tales: [Int: Tale] = [:]
     private var rows: [TrackRow] = []
     private var events: [FaceEvent] = []
-    private let changeSamples: Set<Int>
+    private let changes: [Int: ShotChange.Kind]
 
     init(options: AnalysisOptions, changes: [ShotChange], following: Following) {
         self.options = options
         self.following = following
         // Announced rates such as 11.999 count as 12.
         tellsBlinks = following.interval > 0 && 1 / following.interval >= options.events.blinkMinimumRate * 0.99
-        changeSamples = Set(changes.map(\.sample))
+        self.changes = Dictionary(changes.map { ($0.sample, $0.kind) }) { first, _ in first }
         events = changes.map {
             FaceEvent(
                 microseconds: Int64(($0.seconds * 1e6).rounded()), kind: .shotCut, value: .text($0.kind.rawValue))
@@ -96,7 +96,7 @@ struct TrackTales {
     /// Why a track ends here.
     private func reason(_ summary: TrackSummary, _ entry: TablePass.Entry) -> String {
         if entry.number == following.sampleCount - 1 { return "end" }
-        if changeSamples.contains(entry.number + 1) { return "cut" }
+        if let change = changes[entry.number + 1] { return change == .discontinuity ? change.rawValue : "cut" }
         return summary.hasLeft(interval: following.interval) ? "left" : "occluded"
     }
 
