@@ -2,7 +2,7 @@
 import PackageDescription
 
 // Targets depend one way: vidscan -> {Pipeline, Batch}, Pipeline -> {Media, Inference, Faces, Drawing, Report} -> Core.
-// Batch needs of these only Report. Media, Inference and Drawing never see each other; only they see C.
+// Batch needs of these only Report and Core. Media, Inference and Drawing never see each other; only they see C.
 
 let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
@@ -46,7 +46,7 @@ let package = Package(
             exclude: ["Resources"], swiftSettings: strict),
         .target(
             name: "VidscanReport",
-            dependencies: [.product(name: "Mustache", package: "swift-mustache")],
+            dependencies: ["VidscanCore", .product(name: "Mustache", package: "swift-mustache")],
             resources: [.embedInCode("Resources")], swiftSettings: strict),
         .target(name: "VidscanDrawing", dependencies: ["VidscanCore", "CCairo"], swiftSettings: strict),
         .target(
@@ -58,12 +58,14 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "VidscanBatch",
-            dependencies: ["CSystem", "VidscanReport", .product(name: "GRDB", package: "GRDB.swift")],
+            dependencies: [
+                "CSystem", "VidscanCore", "VidscanReport", .product(name: "GRDB", package: "GRDB.swift"),
+            ],
             swiftSettings: strict),
         .executableTarget(
             name: "vidscan",
             dependencies: [
-                "CSystem", "VidscanBatch", "VidscanPipeline",
+                "CSystem", "VidscanBatch", "VidscanCore", "VidscanPipeline",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],

@@ -156,6 +156,12 @@ public struct Batch: Sendable {
                 try postpone(item, state)
                 continue
             }
+            if let other = otherInput(at: item.place, than: item) {
+                let reason =
+                    "\(folder)/\(item.place) holds the result of \(other), of another shard; --force replaces it"
+                try enter(.failed(reason, .other), item, state)
+                continue
+            }
             if worker == nil || files >= options.filesPerWorker {
                 worker?.signal(SIGKILL)
                 worker = try await startWorker(for: item)
@@ -170,6 +176,14 @@ public struct Batch: Sendable {
             if end.workerIsGone { worker = nil }
             try enter(end.result, item, state)
         }
+    }
+
+    /// Shards do not know each other's journals: one that was given other inputs may have come to the same place.
+    private func otherInput(at place: String, than item: BatchJournal.Item) -> String? {
+        guard journal.shard != nil, !options.selection.isForced, let input = BatchFolder(folder).input(at: place),
+            input.hasPrefix("/"), input != item.path
+        else { return nil }
+        return input
     }
 
     private func startWorker(for item: BatchJournal.Item) async throws -> WorkerProcess {

@@ -4,7 +4,8 @@ internal import GRDB
 /// What is known of every input of a batch: an SQLite database in the batch's folder.
 ///
 /// Several processes of one machine may use one journal at once. A process that works on an input holds a lease of it,
-/// which it renews; a lease that has run out, or whose process is gone from this machine, counts for nothing.
+/// which it renews. Of a process of this machine it counts whether it runs, whatever the clock says: a machine may have
+/// slept, and clocks are set. Of others it counts when the lease runs out.
 public final class BatchJournal: Sendable {
     /// How long a process that is not heard of keeps what it has taken.
     public static let leaseSeconds = 60.0
@@ -41,18 +42,56 @@ public final class BatchJournal: Sendable {
                 "\(folder) holds \(other).sqlite, the journal of a batch that is divided otherwise;"
                     + " divide this one alike, or take another folder")
         }
-        var configuration = GRDB.Configuration()
-        configuration.busyMode = .timeout(30)
+        let configuration = Self.configuration(isReadOnly: false)
         do {
             // A write-ahead log is shared memory, which machines do not share.
             database =
                 shard == nil
                 ? try DatabasePool(path: path, configuration: configuration)
                 : try DatabaseQueue(path: path, configuration: configuration)
-            try Self.migrate(database)
+            try JournalSchema.prepare(database, path: path)
+            // With a write-ahead log a row would otherwise reach the disk some time after its transaction, and a result
+            // before it. After a power cut that would be a result that the batch has not made.
+            try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
         } catch {
             throw Self.failure(error, path)
         }
+        try checkDivision()
+    }
+
+    /// Whether a transaction is on the disk when it ends, so that rows are there before the results that they describe.
+    public func isDurable() throws(BatchError) -> Bool {
+        try access { try (Int.fetchOne($0, sql: "PRAGMA synchronous") ?? 0) >= 2 }
+    }
+
+    private static func configuration(isReadOnly: Bool) -> GRDB.Configuration {
+        var configuration = GRDB.Configuration()
+        configuration.readonly = isReadOnly
+        configuration.busyMode = .callback { tries in
+            guard let pause = JournalLock.pause(afterTries: tries) else { return false }
+            usleep(UInt32(pause * 1e6))
+            return true
+        }
+        // The file may be from elsewhere: what its schema says is not to run functions, and lengths in it are checked.
+        configuration.prepareDatabase {
+            try $0.execute(sql: "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
+        }
+        return configuration
+    }
+
+    /// Refuses to go on with a division that put files elsewhere: they would be done again in another shard.
+    private func checkDivision() throws(BatchError) {
+        guard let shard else { return }
+        let stray: String? = try look { database in
+            let paths = try String.fetchCursor(database, sql: "SELECT path FROM item")
+            while let path = try paths.next() { if !shard.holds(path) { return path } }
+            return nil
+        }
+        guard let stray else { return }
+        throw BatchError(
+            .input,
+            "\(path) is of a batch that was divided by another rule, of an earlier version of vidscan: \(stray) belongs to"
+                + " another shard now; take another folder ('vidscan batch merge' still reads this one)")
     }
 
     /// Opens a journal to look at it; with no path one that is empty.
@@ -63,13 +102,11 @@ public final class BatchJournal: Sendable {
         clock = Self.systemClock
         do {
             if let path {
-                var configuration = GRDB.Configuration()
-                configuration.readonly = isReadOnly
-                configuration.busyMode = .timeout(30)
-                database = try DatabaseQueue(path: path, configuration: configuration)
+                database = try DatabaseQueue(path: path, configuration: Self.configuration(isReadOnly: isReadOnly))
+                try database.read { try JournalSchema.check($0, path: path) }
             } else {
                 database = try DatabaseQueue()
-                try Self.migrate(database)
+                try JournalSchema.prepare(database, path: "")
             }
         } catch {
             throw Self.failure(error, path ?? "")
@@ -104,43 +141,11 @@ public final class BatchJournal: Sendable {
             .sorted()
     }
 
-    private static func migrate(_ database: any DatabaseWriter) throws {
-        var migrator = DatabaseMigrator()
-        migrator.registerMigration("first") { database in
-            try database.execute(
-                sql: """
-                    CREATE TABLE item (
-                        place TEXT PRIMARY KEY NOT NULL, path TEXT NOT NULL UNIQUE, bytes INTEGER NOT NULL,
-                        modified INTEGER NOT NULL, configuration TEXT NOT NULL, status TEXT NOT NULL,
-                        attempts INTEGER NOT NULL DEFAULT 0, failures INTEGER NOT NULL DEFAULT 0,
-                        named BOOLEAN NOT NULL, due DOUBLE NOT NULL DEFAULT 0, owner TEXT, lease DOUBLE, started DOUBLE,
-                        finished DOUBLE, error TEXT, wall DOUBLE, video DOUBLE, frames INTEGER, faces INTEGER);
-                    CREATE INDEX item_by_status ON item (status, bytes DESC, place);
-                    """)
-        }
-        migrator.registerMigration("content") { database in
-            try database.execute(
-                sql: """
-                    ALTER TABLE item ADD COLUMN digest TEXT;
-                    ALTER TABLE item ADD COLUMN changed INTEGER;
-                    """)
-        }
-        // Another process may make a step at the same moment, which fails here, and is found when this looks again.
-        for _ in migrator.migrations {
-            do {
-                return try migrator.migrate(database)
-            } catch {
-                continue
-            }
-        }
-        try migrator.migrate(database)
-    }
-
     // MARK: Working
 
     static func isHeld(_ row: Row, now: Double) -> Bool {
-        guard let owner: String = row["owner"], let lease: Double = row["lease"], lease > now else { return false }
-        return LeaseOwner.isAlive(owner) ?? true
+        guard let owner: String = row["owner"], let lease: Double = row["lease"] else { return false }
+        return LeaseOwner.isAlive(owner) ?? (lease > now)
     }
 
     /// Takes the largest input that is to be done, with a lease.
@@ -277,6 +282,15 @@ public final class BatchJournal: Sendable {
         }
     }
 
+    /// Does something to the result of an input while nobody can begin it anew; nothing when somebody has.
+    func whilePruned<Value>(_ place: String, _ work: () throws -> Value?) throws(BatchError) -> Value? {
+        try access { database in
+            let isPruned = try Bool.fetchOne(
+                database, sql: "SELECT status = 'pruned' FROM item WHERE place = ?", arguments: [place])
+            return isPruned == true ? try work() : nil
+        }
+    }
+
     // MARK: Access
 
     func access<Value>(_ work: (Database) throws -> Value) throws(BatchError) -> Value {
@@ -296,6 +310,7 @@ public final class BatchJournal: Sendable {
     }
 
     private static func failure(_ error: any Error, _ path: String) -> BatchError {
+        if let error = error as? BatchError { return error }
         guard let error = error as? DatabaseError else {
             return BatchError(.journal, "\(path): \(error.localizedDescription)")
         }

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import VidscanCore
 internal import VidscanReport
 
 /// The page of a batch: a row for each input, those that failed first, which leads to its result.
@@ -59,8 +60,8 @@ struct BatchPage {
                 .init(item.wallSeconds.map { String(format: "%.1f", $0) } ?? ""),
             ] : Array(repeating: .init(""), count: 4)
         return ReportIndex.Row(
-            name: OneLine.text(name(of: item)), hint: OneLine.text(item.path), link: link(to: item.place),
-            note: item.error.map(OneLine.text), group: item.status.rawValue,
+            name: Printable.line(name(of: item)), hint: Printable.line(item.path), link: link(to: item.place),
+            note: item.error.map(Printable.line), group: item.status.rawValue,
             cells: [.init(item.status.rawValue, isNumber: false)] + cells + [.init("\(item.attempts)")])
     }
 

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import VidscanCore
 
 /// What a journal says, for people and programs.
 public struct BatchRecord: Sendable {
@@ -39,7 +40,7 @@ public struct BatchRecord: Sendable {
     public var text: String {
         let counts = BatchJournal.Status.allCases.map { "\(count($0)) \($0.rawValue)" }.joined(separator: ", ")
         let failures = items.filter { $0.status == .failed || $0.status == .quarantined }.map {
-            "\($0.status.rawValue)  \(OneLine.text($0.path)): \($0.error ?? "") (attempt \($0.failures))"
+            Printable.line("\($0.status.rawValue)  \($0.path): \($0.error ?? "") (attempt \($0.failures))")
         }
         return (["\(items.count) files: \(counts); \(Int(videoSeconds)) s of video done"] + failures)
             .joined(separator: "\n")
@@ -57,7 +58,7 @@ public struct BatchRecord: Sendable {
             failures: items.filter { $0.status == .failed || $0.status == .quarantined }.map {
                 Failure(path: $0.path, status: $0.status.rawValue, attempts: $0.failures, error: $0.error ?? "")
             })
-        return String(decoding: try encoder.encode(document), as: UTF8.self)
+        return Printable.json(String(decoding: try encoder.encode(document), as: UTF8.self))
     }
 
     /// A row for each input, in the order of their places.
@@ -69,8 +70,8 @@ public struct BatchRecord: Sendable {
             }
             let counts = [item.frames, item.faces].map { value in item.hasCounts ? value.map { "\($0)" } ?? "" : "" }
             return
-                ([CSVField.quoted(item.path), CSVField.quoted(item.place), item.status.rawValue, "\(item.attempts)"]
-                + seconds + counts + [CSVField.quoted(item.error ?? "")]).joined(separator: ",")
+                ([CSVField.text(item.path), CSVField.text(item.place), item.status.rawValue, "\(item.attempts)"]
+                + seconds + counts + [CSVField.text(item.error ?? "")]).joined(separator: ",")
         }
         return ([header] + rows).joined(separator: "\n") + "\n"
     }

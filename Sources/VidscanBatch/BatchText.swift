@@ -1,21 +1,20 @@
-/// Text that may hold anything, as a line of a message.
-public enum OneLine {
-    /// Control characters, line ends among them, as `\u{A}`: a file's name must not write to the terminal.
-    public static func text(_ text: String) -> String {
-        guard text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else { return text }
-        return text.unicodeScalars.map { scalar in
-            scalar.properties.generalCategory == .control
-                ? "\\u{\(String(scalar.value, radix: 16, uppercase: true))}" : String(scalar)
-        }.joined()
-    }
-}
+internal import VidscanCore
 
-/// A field of a table, as RFC 4180 has it.
+/// A field of a table, as RFC 4180 has it, with text from elsewhere in it: names of files, reasons of failures.
 enum CSVField {
-    static func quoted(_ text: String) -> String {
-        guard text.unicodeScalars.contains(where: { ",\"\n\r".unicodeScalars.contains($0) }) else { return text }
-        return "\"" + text.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+    /// The text without control characters, and safe in a spreadsheet, which would take one that begins like a formula
+    /// for a formula: such a text gets an apostrophe before it (CSV injection, as OWASP describes it).
+    static func text(_ text: String) -> String {
+        let line = Printable.line(text)
+        let beginsFormula = line.unicodeScalars.first.map { formulaBegins.contains($0) } ?? false
+        let safe = beginsFormula ? "'" + line : line
+        // Some spreadsheets divide at semicolons: one between quotes is left alone.
+        guard safe.unicodeScalars.contains(where: { ",;\"".unicodeScalars.contains($0) }) else { return safe }
+        return "\"" + safe.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
     }
+
+    /// The last four are the wide forms that some keyboards type. A tab or a line end, which count too, is escaped.
+    private static let formulaBegins = Set("=+-@＝＋－＠".unicodeScalars)
 }
 
 /// Parts of a path. Foundation's own trap on a name of a single letter.
@@ -37,7 +36,7 @@ enum PathText {
         return name[name.index(after: dot)...].lowercased()
     }
 
-    /// Without `.`, `..` and doubled slashes.
+    /// Without `.`, `..` and doubled slashes, as far as names alone tell.
     static func absolute(_ path: String, in folder: String) -> String {
         var parts: [Substring] = []
         for part in (path.hasPrefix("/") ? path : "\(folder)/\(path)").split(separator: "/") where part != "." {

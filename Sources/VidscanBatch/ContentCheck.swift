@@ -23,6 +23,7 @@ public struct ContentCheck: Sendable {
     private struct Doubt {
         var input: BatchInput
         var place: String
+        var isDone: Bool
         /// `nil` where it is surely what was analysed, and only its digest is missing.
         var digest: String?
         var hasOtherDate: Bool
@@ -68,7 +69,7 @@ public struct ContentCheck: Sendable {
     private func doubts(
         _ inputs: [BatchInput], _ configuration: String, _ hasResult: (String) -> Bool
     ) throws(BatchError) -> [Doubt] {
-        try journal.look { database in
+        let candidates: [Doubt] = try journal.look { database in
             try inputs.compactMap { input in
                 guard
                     let row = try Row.fetchOne(
@@ -79,7 +80,7 @@ public struct ContentCheck: Sendable {
                 let place: String = row["place"]
                 switch status {
                 case .pruned: break
-                case .done: guard row["configuration"] == configuration, hasResult(place) else { return nil }
+                case .done: guard row["configuration"] == configuration else { return nil }
                 default: return nil
                 }
                 let hasOtherDate = row["modified"] != input.identity.modified
@@ -89,12 +90,15 @@ public struct ContentCheck: Sendable {
                     let begin: Double = row["started"] ?? 0
                     let isSure = changed.map { $0 == input.changed } ?? (Double(input.changed ?? .max) / 1e9 < begin)
                     guard !hasOtherDate, isSure else { return nil }
-                    return Doubt(input: input, place: place, hasOtherDate: false)
+                    return Doubt(input: input, place: place, isDone: status == .done, hasOtherDate: false)
                 }
                 guard hasOtherDate || changed != input.changed else { return nil }
-                return Doubt(input: input, place: place, digest: digest, hasOtherDate: hasOtherDate)
+                return Doubt(
+                    input: input, place: place, isDone: status == .done, digest: digest, hasOtherDate: hasOtherDate)
             }
         }
+        // Outside of the transaction: file systems take their time.
+        return candidates.filter { !$0.isDone || hasResult($0.place) }
     }
 
     /// Since it was found, so that its digest is of one state.

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import VidscanCore
 
 /// The time series that a report draws: for each face and metric a value per cell of a common grid in time.
 public struct ReportCurves: Sendable {
@@ -86,7 +87,7 @@ public struct ReportCurves: Sendable {
                     marks: face.marks.map { .init(seconds: $0.seconds, kind: $0.kind) }, first: face.firstCell,
                     series: face.series.map { $0.contains { $0 != nil } ? Series(values: $0) : nil })
             })
-        let text = String(decoding: try encoder.encode(data), as: UTF8.self)
+        let text = Printable.json(String(decoding: try encoder.encode(data), as: UTF8.self))
         // Nothing in it may end the script element.
         return text.replacingOccurrences(of: "<", with: "\\u003c")
     }

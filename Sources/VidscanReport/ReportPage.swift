@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Mustache
+internal import VidscanCore
 
 /// What a report says of one result: everything in it is text that is ready to be read, and escaped when it is rendered.
 public struct ReportPage: Sendable {
@@ -149,6 +150,7 @@ enum ReportTemplates {
 
     static func render(_ name: String, _ context: Any) throws -> String {
         let template = try MustacheTemplate(string: String(decoding: sources[name] ?? [], as: UTF8.self))
-        return template.render(context)
+        // A name could reorder what stands around it, also on a page.
+        return Printable.lines(template.render(context))
     }
 }

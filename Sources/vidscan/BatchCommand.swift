@@ -42,7 +42,11 @@ struct BatchStatusCommand: ParsableCommand {
     func run() throws {
         do {
             let record = try BatchRecord(folder: BatchFolder.absolute(folder))
-            Output.standard(json ? try record.json() : record.text)
+            if json {
+                Output.json(try record.json(), to: STDOUT_FILENO)
+            } else {
+                Output.write(record.text + "\n", to: STDOUT_FILENO)
+            }
         } catch let error as BatchError {
             Output.error("vidscan: error: \(error)")
             throw ExitStatus.usage

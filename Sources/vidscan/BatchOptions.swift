@@ -29,7 +29,7 @@ struct BatchInputOptions: ParsableArguments {
     /// - Throws: `BatchError` when the list cannot be read.
     func find() throws(BatchError) -> InputFinder.Findings {
         var findings = InputFinder(include: include, exclude: exclude).find(inputs + (try listed()))
-        if let shard { findings.inputs = findings.inputs.filter { shard.value.holds($0.place) } }
+        if let shard { findings.inputs = shard.value.own(findings.inputs) }
         return findings
     }
 

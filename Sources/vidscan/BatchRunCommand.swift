@@ -50,7 +50,7 @@ struct BatchRunCommand: AsyncParsableCommand {
             status = .interrupted
         }
         guard let status else { return }
-        if status.code != ExitStatus.interrupted.code { call(status, folder.path, teller) }
+        if status.code != ExitStatus.interrupted.code { try await call(status, folder.path, teller) }
         throw status
     }
 
@@ -138,22 +138,28 @@ struct BatchRunCommand: AsyncParsableCommand {
     }
 
     /// Calls the command for failures, if there is one.
-    private func call(_ status: ExitStatus, _ folder: String, _ teller: BatchTeller) {
+    ///
+    /// - Throws: `ExitStatus` when it was interrupted.
+    private func call(_ status: ExitStatus, _ folder: String, _ teller: BatchTeller) async throws(ExitStatus) {
         guard let command = work.onFailure else { return }
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        process.arguments = ["-c", command]
-        process.environment = ProcessInfo.processInfo.environment.merging([
-            "VIDSCAN_STATUS": "\(status.code)", "VIDSCAN_OUTPUT": folder,
-        ]) { $1 }
+        let name = "--on-failure"
         do {
-            try process.run()
-            process.waitUntilExit()
-            if process.terminationStatus != 0 {
-                teller.warned("--on-failure", "the command ended with status \(process.terminationStatus)")
+            let hook = FailureHook(
+                command: command, variables: ["VIDSCAN_STATUS": "\(status.code)", "VIDSCAN_OUTPUT": folder])
+            switch try await hook.run() {
+            case .status(0): break
+            case .status(let status): teller.warned(name, "the command ended with status \(status)")
+            case .signal(let signal): teller.warned(name, "the command was ended by signal \(signal)")
+            case .interrupted:
+                teller.stopped(BatchError(.interrupted, "interrupted, and the command of --on-failure with it"))
+                throw ExitStatus.interrupted
             }
+        } catch let error as FailureHook.Failure {
+            teller.warned(name, error.reason)
+        } catch let status as ExitStatus {
+            throw status
         } catch {
-            teller.warned("--on-failure", error.localizedDescription)
+            teller.warned(name, error.localizedDescription)
         }
     }
 

@@ -24,8 +24,7 @@ final class BatchTeller: BatchObserver {
     /// Of a dry run: a line for each input.
     func tell(_ plan: [BatchJournal.Entry]) {
         for entry in plan {
-            Output.standard(
-                "\(entry.isDue ? "do  " : "pass")  \(OneLine.text(entry.input.path))  (\(entry.reason.rawValue))")
+            Output.standard("\(entry.isDue ? "do  " : "pass")  \(entry.input.path)  (\(entry.reason.rawValue))")
         }
         let due = plan.count(where: \.isDue)
         Output.standard("\(due) of \(plan.count) \(plan.count == 1 ? "file" : "files") would be done")
@@ -55,7 +54,7 @@ final class BatchTeller: BatchObserver {
         guard isDue else { return }
         let line = Self.line(progress)
         if showsProgressLine {
-            Output.write("\r\u{1B}[K" + line, to: FileHandle.standardError.fileDescriptor)
+            Output.progress(line)
         } else {
             log.info(
                 line,
@@ -67,19 +66,19 @@ final class BatchTeller: BatchObserver {
     }
 
     func delivered(_ path: String, report: WorkerReport) {
-        log.debug("\(OneLine.text(path)): \(report.faces) faces in \(report.frames) frames", ["input": "\(path)"])
+        log.debug("\(path): \(report.faces) faces in \(report.frames) frames", ["input": "\(path)"])
     }
 
     func failed(_ path: String, reason: String) {
-        log.error("\(OneLine.text(path)): \(reason)", ["input": "\(path)"])
+        log.error("\(path): \(reason)", ["input": "\(path)"])
     }
 
     func left(_ path: String, because reason: String) {
-        log.warning("\(OneLine.text(path)): \(reason)", ["input": "\(path)"])
+        log.warning("\(path): \(reason)", ["input": "\(path)"])
     }
 
     func warned(_ path: String, _ message: String) {
-        log.warning("\(OneLine.text(path)): \(message)", ["input": "\(path)"])
+        log.warning("\(path): \(message)", ["input": "\(path)"])
     }
 
     func waits(for files: Int) {
@@ -92,7 +91,7 @@ final class BatchTeller: BatchObserver {
 
     /// - Returns: whether nothing has failed, now or earlier, that is still to be tried.
     func ends(_ summary: Batch.Summary, _ plan: [BatchJournal.Entry], folder: String) -> Bool {
-        if showsProgressLine { Output.write("\r\u{1B}[K", to: FileHandle.standardError.fileDescriptor) }
+        if showsProgressLine { Output.progress("") }
         let occupied = plan.filter { $0.reason == .occupied }
         for entry in occupied {
             failed(

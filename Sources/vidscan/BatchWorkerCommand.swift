@@ -87,7 +87,7 @@ struct BatchWorkerCommand: AsyncParsableCommand {
 
     fileprivate static func say(_ message: WorkerMessage) {
         guard let line = try? JSONEncoder().encode(message) else { return }
-        Output.standard(String(decoding: line, as: UTF8.self))
+        Output.json(String(decoding: line, as: UTF8.self), to: STDOUT_FILENO)
     }
 }
 

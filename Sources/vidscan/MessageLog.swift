@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Logging
+internal import VidscanCore
 internal import VidscanPipeline
 
 /// Messages on standard error, through swift-log: `vidscan: warning: …`, or a JSON object a line.
@@ -42,16 +43,19 @@ private struct StandardErrorHandler: LogHandler {
         switch format {
         case .text:
             let mark = event.level >= .warning ? "\(event.level): " : ""
-            Output.error((overProgressLine ? "\r\u{1B}[K" : "") + "vidscan: \(mark)\(event.message)")
+            Output.error("vidscan: \(mark)\(event.message)", overProgressLine: overProgressLine)
         case .json:
             var object: [String: String] = event.metadata?.mapValues { "\($0)" } ?? [:]
             object["time"] = Date().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
             object["level"] = "\(event.level)"
-            object["message"] = "\(event.message)"
+            // The message is for people; the facts keep their values.
+            object["message"] = Printable.line("\(event.message)")
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
             // Strings always encode.
-            if let data = try? encoder.encode(object) { Output.error(String(decoding: data, as: UTF8.self)) }
+            if let data = try? encoder.encode(object) {
+                Output.json(String(decoding: data, as: UTF8.self), to: STDERR_FILENO)
+            }
         }
     }
 }

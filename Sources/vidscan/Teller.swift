@@ -67,7 +67,7 @@ final class Teller: RunObserver {
         }
         guard let line else { return }
         if showsProgressLine {
-            Output.write("\r\u{1B}[K" + line, to: FileHandle.standardError.fileDescriptor)
+            Output.progress(line)
         } else {
             log.info(line)
         }

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import CSystem
 internal import Glibc
+internal import VidscanCore
 internal import VidscanPipeline
 
 @main
@@ -49,7 +50,7 @@ struct VidscanCommand: AsyncParsableCommand {
     private static func report(_ error: any Error) -> Int32 {
         if let status = error as? ExitStatus { return status.code }
         if exitCode(for: error) == .success {
-            Output.standard(fullMessage(for: error))
+            Output.write(fullMessage(for: error) + "\n", to: STDOUT_FILENO)
             return 0
         }
         let isUsage = exitCode(for: error) == .validationFailure
@@ -67,12 +68,32 @@ struct ExitStatus: Error {
     static let interrupted = ExitStatus(code: 130)
 }
 
-/// Text to people and programs, whole lines at a time.
+/// Text to people and programs, whole lines at a time. All that goes to a terminal or a log passes here, where
+/// characters that a terminal obeys are escaped.
 enum Output {
-    static func standard(_ text: String) { write(text + "\n", to: STDOUT_FILENO) }
-    static func error(_ text: String) { write(text + "\n", to: STDERR_FILENO) }
+    /// One line.
+    static func standard(_ line: String) { put(Printable.line(line) + "\n", to: STDOUT_FILENO) }
 
-    static func write(_ text: String, to descriptor: Int32) {
+    /// One line.
+    ///
+    /// - Parameter overProgressLine: a line of progress may stand there; it is cleared first.
+    static func error(_ line: String, overProgressLine: Bool = false) {
+        put((overProgressLine ? clearing : "") + Printable.line(line) + "\n", to: STDERR_FILENO)
+    }
+
+    /// A text of several lines.
+    static func write(_ text: String, to descriptor: Int32) { put(Printable.lines(text), to: descriptor) }
+
+    /// A line that holds one JSON document, or several lines that do.
+    static func json(_ text: String, to descriptor: Int32) { put(Printable.json(text) + "\n", to: descriptor) }
+
+    /// Replaces the line of progress on the terminal.
+    static func progress(_ line: String) { put(clearing + Printable.line(line), to: STDERR_FILENO) }
+
+    /// To the line's begin, and erase it.
+    private static let clearing = "\r\u{1B}[K"
+
+    private static func put(_ text: String, to descriptor: Int32) {
         var text = text
         text.withUTF8 { bytes in
             var written = 0

@@ -278,6 +278,16 @@ struct BatchTests: BatchTesting {
         #expect(results(folder) == [])
     }
 
+    @Test("A result made by hand after an old one was removed stays until it is old itself")
+    func pruneByHand() throws {
+        let folder = try makeFolder(["c.png"])
+        #expect(try Tool.run("batch", "in", "--output", "out", in: folder).status == 0)
+        #expect(try Tool.run("batch", "prune", "out", "--older-than", "0", in: folder).output == "1 result removed\n")
+        #expect(try Tool.run("analyze", "in/c.png", "--output", "out", in: folder).status == 0)
+        #expect(try Tool.run("batch", "prune", "out", "--older-than", "1", in: folder).output == "0 results removed\n")
+        #expect(results(folder) == ["out/c.png.vidscan/run.json"])
+    }
+
     @Test("Calls a command when not all is well, and writes counts for a monitor")
     func watched() throws {
         let folder = try makeFolder(["a.png"])
@@ -292,6 +302,38 @@ struct BatchTests: BatchTesting {
         #expect(lines.contains("vidscan_batch_files{status=\"done\"} 1"))
         #expect(lines.contains("vidscan_batch_files{status=\"failed\"} 1"))
         #expect(lines.contains("# TYPE vidscan_batch_files gauge"))
+    }
+
+    @Test(
+        "A signal during the command for failures ends it with all that it has begun, and the run with status 130",
+        arguments: [SIGINT, SIGTERM], ["", "trap '' TERM; "])
+    func hookInterrupted(signal: Int32, trap: String) throws {
+        let folder = try makeFolder(["broken.mp4"], from: "text.mp4")
+        let command = "\(trap)echo $$ > hook; sleep 1000 & echo waiting >&2; wait; sleep 1000"
+        let process = try ChildProcess(
+            [Checkout.tool, "batch", "in", "--output", "out", "--on-failure", command], in: folder.path)
+        try process.waitForErrors(containing: "waiting\n")
+        process.send(signal)
+        // What is left would hold the pipe of its standard error open.
+        let outcome = try process.finish(within: 30)
+        #expect(outcome.status == 130)
+        #expect(
+            outcome.errorLines.last == "vidscan: error: interrupted, and the command of --on-failure with it",
+            "\(outcome.errors)")
+        let group = try #require(pid_t(try folder.text("hook").trimmingCharacters(in: .whitespacesAndNewlines)))
+        #expect(kill(-group, 0) != 0 && errno == ESRCH)
+    }
+
+    @Test("How the command for failures ends is mentioned, and it cannot wait for a terminal")
+    func hookFails() throws {
+        let folder = try makeFolder(["broken.mp4"], from: "text.mp4")
+        for (command, message) in [
+            ("cat; exit 3", "the command ended with status 3"), ("kill -9 $$", "the command was ended by signal 9"),
+        ] {
+            let outcome = try Tool.run("batch", "in", "--output", "out", "--on-failure", command, in: folder)
+            #expect(outcome.status == 1)
+            #expect(outcome.errorLines.last == "vidscan: warning: --on-failure: \(message)", "\(outcome.errors)")
+        }
     }
 
     @Test("Does not replace what it has not made")

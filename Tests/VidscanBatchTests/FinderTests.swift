@@ -67,7 +67,6 @@ struct FinderTests {
             found.problems.map(\.reason) == [
                 "its name is no UTF-8 text; rename it", "cannot open: No such file or directory",
             ])
-        #expect(OneLine.text("line\nend\u{1B}[K") == "line\\u{A}end\\u{1B}[K")
     }
 
     @Test("Links to folders are not followed, so that no circle is walked")
@@ -83,13 +82,48 @@ struct FinderTests {
 
     @Test("Fall to shards evenly, each to exactly one", arguments: [1, 2, 7, 8])
     func shards(count: Int) throws {
-        let places = (0..<4000).map { "day-\($0 % 7)/clip-\($0).mp4.vidscan" }
+        let paths = (0..<4000).map { "/data/day-\($0 % 7)/clip-\($0).mp4" }
         let shards = try (0..<count).map { try #require(BatchShard(index: $0, count: count)) }
-        #expect(places.allSatisfy { place in shards.count { $0.holds(place) } == 1 })
+        #expect(paths.allSatisfy { path in shards.count { $0.holds(path) } == 1 })
         // Of a fair hash, four standard deviations of a binomial count.
         let mean = 4000 / Double(count)
         let spread = 4 * (mean * (1 - 1 / Double(count))).squareRoot()
-        for shard in shards { #expect(abs(Double(places.count { shard.holds($0) }) - mean) <= spread) }
+        for shard in shards { #expect(abs(Double(paths.count { shard.holds($0) }) - mean) <= spread) }
         #expect(BatchShard(index: count, count: count) == nil)
+    }
+
+    @Test("Stay in their shards when another folder is named, or a part of it, or the files themselves")
+    func steadyShards() throws {
+        let folder = try TemporaryFolder()
+        try make((0..<40).map { "x/day-\($0 % 3)/\($0).mp4" } + ["y/0.mp4"], in: folder)
+        let shards = try (0..<4).map { try #require(BatchShard(index: $0, count: 4)) }
+        let division = { (names: [String]) in
+            let inputs = InputFinder().find(names.map { "\(folder.path)/\($0)" }).inputs
+            return shards.map { shard in Set(shard.own(inputs).map(\.path).filter { $0.contains("/x/") }) }
+        }
+        let alone = division(["x"])
+        #expect(alone.map(\.count).reduce(0, +) == 40)
+        #expect(division(["x", "y"]) == alone)
+        #expect(division(["y", "x/day-0", "x/day-1", "x/day-2"]) == alone)
+        #expect(division((0..<40).map { "x/day-\($0 % 3)/\($0).mp4" }) == alone)
+    }
+
+    @Test("Of one name in several shards get places of their own")
+    func shardPlaces() throws {
+        let folder = try TemporaryFolder()
+        try make((0..<20).map { "\($0)/a.mp4" } + ["b.mp4"], in: folder)
+        let inputs = InputFinder().find(
+            (0..<20).map { "\(folder.path)/\($0)/a.mp4" } + [folder.path + "/b.mp4"]
+        ).inputs
+        let places = try (0..<4).flatMap { index in
+            let shard = try #require(BatchShard(index: index, count: 4))
+            let journal = try BatchJournal(folder: folder.path, shard: shard)
+            return try journal.enroll(shard.own(inputs), configuration: "c", selection: .init()) { _ in false }
+                .map(\.input.place)
+        }
+        #expect(places.count == 21)
+        #expect(Set(places).count == 21)
+        #expect(places.contains("b.mp4.vidscan"))
+        #expect(places.count { $0.wholeMatch(of: /a\.mp4-[0-9a-f]{16}\.vidscan/) != nil } == 20)
     }
 }

@@ -178,6 +178,125 @@ struct JournalTests {
         #expect(failures.withLock { $0 } == [])
     }
 
+    @Test("Leaves what a process of this machine holds alone while that runs, whatever the clock says")
+    func clockSteps() throws {
+        let folder = try TemporaryFolder()
+        let time = Clock(1_000_000)
+        let process = try Process.run(URL(fileURLWithPath: "/bin/sleep"), arguments: ["600"])
+        defer { process.terminate() }
+        let owner = LeaseOwner.name(of: process.processIdentifier)
+        let theirs = try BatchJournal(folder: folder.path, owner: owner) { time.now }
+        let ours = try BatchJournal(folder: folder.path) { time.now }
+        _ = try plan(theirs, [input("/a")], hasResult: false)
+        let item = try #require(try theirs.claim(among: ["a.vidscan"], configuration: "c"))
+        // The machine has slept for a day; then somebody sets the clock back.
+        for step in [86_400.0, -200_000] {
+            time.pass(step)
+            #expect(try ours.claim(among: ["a.vidscan"], configuration: "c") == nil)
+            #expect(try plan(ours, [input("/a")], forced: true).map(\.reason) == [.running])
+        }
+        process.terminate()
+        process.waitUntilExit()
+        // Its lease would be good for two more days.
+        #expect(try ours.claim(among: ["a.vidscan"], configuration: "c")?.attempts == 2)
+        try theirs.finish(item, done, retries: 0)
+        #expect(try ours.items().map(\.status) == [.running])
+    }
+
+    @Test("A process of an earlier start of this machine, or of another container, is judged by its lease")
+    func otherStarts() throws {
+        let folder = try TemporaryFolder()
+        let time = Clock(1_000_000)
+        // The same name and number, and another host by all else.
+        let current = LeaseOwner.current.split(separator: ":")
+        let host = try #require(current[0].split(separator: "/").first)
+        let owner = "\(host)/another-start/pid_[1]:\(current[1]):\(current[2])"
+        let theirs = try BatchJournal(folder: folder.path, owner: owner) { time.now }
+        let ours = try BatchJournal(folder: folder.path) { time.now }
+        _ = try plan(theirs, [input("/a")], hasResult: false)
+        _ = try theirs.claim(among: ["a.vidscan"], configuration: "c")
+        #expect(try ours.claim(among: ["a.vidscan"], configuration: "c") == nil)
+        time.pass(BatchJournal.leaseSeconds + 1)
+        #expect(try ours.claim(among: ["a.vidscan"], configuration: "c")?.path == "/a")
+    }
+
+    @Test("Lets other processes write while it enters a hundred thousand inputs and looks for their results")
+    func registersInSteps() throws {
+        let folder = try TemporaryFolder()
+        let time = Clock(1_000_000)
+        let theirs = try BatchJournal(folder: folder.path, owner: Self.elsewhere) { time.now }
+        _ = try plan(theirs, [input("/theirs")], hasResult: false)
+        _ = try theirs.claim(among: ["theirs.vidscan"], configuration: "c")
+        let ours = try BatchJournal(folder: folder.path) { time.now }
+        var looks = 0
+        var entered: [Int] = []
+        var failure: (any Error)?
+        // In each look for a result, where the disk is waited for, no transaction may be open.
+        let entries = try ours.enroll(
+            (0..<100_000).map { input("/in/\($0)") }, configuration: "c", selection: BatchJournal.Selection()
+        ) { _ in
+            looks += 1
+            guard looks % 10_000 == 1, failure == nil else { return false }
+            do {
+                time.pass(BatchJournal.leaseSeconds / 2)
+                try theirs.renew()
+                entered.append(try theirs.items().count - 1)
+            } catch {
+                failure = error
+            }
+            return false
+        }
+        #expect(failure == nil)
+        #expect(entries.count == 100_000)
+        #expect(entries.allSatisfy { $0.reason == .new && $0.isDue })
+        #expect(Set(entries.map(\.input.place)).count == 100_000)
+        // What was entered before is there already.
+        #expect(entered == (0..<10).map { $0 * 10_000 })
+        // Five leases' time later the other process still has what it had.
+        #expect(try ours.claim(among: ["theirs.vidscan"], configuration: "c") == nil)
+        #expect(try ours.items().count == 100_001)
+    }
+
+    @Test("What another process enters between the look and the entry counts")
+    func meanwhile() throws {
+        let folder = try TemporaryFolder()
+        let theirs = try BatchJournal(folder: folder.path, owner: Self.elsewhere)
+        let ours = try BatchJournal(folder: folder.path)
+        var isFirst = true
+        let entries = try ours.enroll(
+            [input("/x/a"), input("/y/b")], configuration: "c", selection: BatchJournal.Selection()
+        ) { _ in
+            if isFirst {
+                isFirst = false
+                // One that takes the first's place, and the second itself, which it begins.
+                _ = try? plan(theirs, [input("/z/a"), input("/y/b")], hasResult: false)
+                _ = try? theirs.claim(among: ["b.vidscan"], configuration: "c")
+            }
+            return false
+        }
+        #expect(entries.map(\.reason) == [.new, .running])
+        #expect(entries.map(\.input.place) == ["a-2.vidscan", "b.vidscan"])
+        #expect(try ours.items().map(\.path) == ["/x/a", "/z/a", "/y/b"])
+    }
+
+    @Test("Waits for a lock longer each time, and not for ever")
+    func lock() {
+        var pauses: [Double] = []
+        while let pause = JournalLock.pause(afterTries: pauses.count) { pauses.append(pause) }
+        #expect(Array(pauses.prefix(9)) == [0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.064, 0.128, 0.25])
+        #expect(zip(pauses, pauses.dropFirst()).allSatisfy { $0 <= $1 })
+        #expect(abs(pauses.reduce(0, +) - JournalLock.patienceSeconds) <= 0.5)
+    }
+
+    @Test("Has its rows on the disk when a transaction ends, with a write-ahead log and without")
+    func durable() throws {
+        let folder = try TemporaryFolder()
+        #expect(try BatchJournal(folder: folder.path).isDurable())
+        let shard = try TemporaryFolder()
+        #expect(try BatchJournal(folder: shard.path, shard: BatchShard(index: 0, count: 2)).isDurable())
+        #expect(try BatchJournal.all(in: folder.path, writable: true).allSatisfy { try $0.isDurable() })
+    }
+
     @Test("Two inputs never share a place, and each keeps the one that it has")
     func places() throws {
         let folder = try TemporaryFolder()
@@ -193,22 +312,6 @@ struct JournalTests {
         #expect(Set(places).count == places.count)
     }
 
-    @Test("Journals of shards come to no common place, whatever asks for it")
-    func shardPlaces() throws {
-        let folder = try TemporaryFolder()
-        let inputs = (0..<50).flatMap { number in
-            [input("/\(number)/a.mp4"), input("/\(number)/a.mp4-2"), input("/\(number)/b-\(number).mp4")]
-        }
-        var places: [String] = []
-        for index in 0..<4 {
-            let shard = try #require(BatchShard(index: index, count: 4))
-            let journal = try BatchJournal(folder: folder.path, shard: shard)
-            places += try plan(journal, inputs.filter { shard.holds($0.place) }, hasResult: false).map(\.input.place)
-        }
-        #expect(places.count == inputs.count)
-        #expect(Set(places).count == places.count)
-    }
-
     @Test("Refuses a folder that is divided otherwise")
     func otherDivision() throws {
         let folder = try TemporaryFolder()
@@ -221,6 +324,28 @@ struct JournalTests {
                     == "\(folder.path) holds batch-0-of-4.sqlite, the journal of a batch that is divided otherwise;"
                     + " divide this one alike, or take another folder"
             }
+        }
+    }
+
+    @Test("Refuses to go on with a division by another rule")
+    func otherRule() throws {
+        let folder = try TemporaryFolder()
+        let shards = try (0..<2).map { try #require(BatchShard(index: $0, count: 2)) }
+        let path = shards[0].holds("/a") ? "/a" : "/b"
+        try #require(shards[0].holds(path))
+        do {
+            let journal = try BatchJournal(folder: folder.path, shard: shards[0])
+            _ = try plan(journal, [input(path)], hasResult: false)
+        }
+        _ = try BatchJournal(folder: folder.path, shard: shards[0])
+        // What a copy would be, or one whose rule has put the file elsewhere.
+        try FileManager.default.moveItem(
+            atPath: folder.path + "/batch-0-of-2.sqlite", toPath: folder.path + "/batch-1-of-2.sqlite")
+        #expect {
+            try BatchJournal(folder: folder.path, shard: shards[1])
+        } throws: { error in
+            "\(error)".hasPrefix("\(folder.path)/batch-1-of-2.sqlite is of a batch that was divided by another rule")
+                && "\(error)".contains(": \(path) belongs to another shard now")
         }
     }
 
@@ -258,6 +383,31 @@ struct JournalTests {
         #expect(try journal.prune(before: Date().timeIntervalSince1970 + 1) == ["a.vidscan"])
         #expect(try plan(journal, [input("/a")], configuration: "other", hasResult: false).map(\.reason) == [.pruned])
         #expect(try plan(journal, [input("/a", bytes: 11)], hasResult: false).map(\.reason) == [.changed])
+    }
+
+    @Test("Only results that are old enough are removed, and none whose input is being done again")
+    func prunesOldResults() throws {
+        let folder = try TemporaryFolder()
+        let long = Clock(Date().timeIntervalSince1970 - 10 * 86_400)
+        let journal = try BatchJournal(folder: folder.path) { long.now }
+        for name in ["old", "made-by-hand", "again"] {
+            _ = try plan(journal, [input("/\(name)")], hasResult: false)
+            try finish(journal, "\(name).vidscan", done)
+            let result = "\(folder.path)/\(name).vidscan"
+            try FileManager.default.createDirectory(atPath: result, withIntermediateDirectories: false)
+            try folder.write("{}", to: "\(name).vidscan/run.json")
+            guard name != "made-by-hand" else { continue }
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date(timeIntervalSince1970: long.now)], ofItemAtPath: result + "/run.json")
+        }
+        _ = try plan(journal, [input("/again", bytes: 11)])
+        _ = try journal.claim(among: ["again.vidscan"], configuration: "c")
+        #expect(try BatchFolder(folder.path).prune(olderThanDays: 11) == 0)
+        #expect(try BatchFolder(folder.path).prune(olderThanDays: 9) == 1)
+        #expect(
+            folder.entries.filter { $0.hasSuffix(".vidscan") || $0.hasSuffix(".pruned") }
+                == ["again.vidscan", "made-by-hand.vidscan"])
+        #expect(try BatchFolder(folder.path).prune(olderThanDays: 9) == 0)
     }
 }
 

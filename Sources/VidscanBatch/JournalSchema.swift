@@ -1,0 +1,132 @@
+internal import GRDB
+
+/// The tables of a journal, how they came to be, and whether a file has them.
+enum JournalSchema {
+    static let migrator: DatabaseMigrator = {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("first") { database in
+            try database.execute(
+                sql: """
+                    CREATE TABLE item (
+                        place TEXT PRIMARY KEY NOT NULL, path TEXT NOT NULL UNIQUE, bytes INTEGER NOT NULL,
+                        modified INTEGER NOT NULL, configuration TEXT NOT NULL, status TEXT NOT NULL,
+                        attempts INTEGER NOT NULL DEFAULT 0, failures INTEGER NOT NULL DEFAULT 0,
+                        named BOOLEAN NOT NULL, due DOUBLE NOT NULL DEFAULT 0, owner TEXT, lease DOUBLE, started DOUBLE,
+                        finished DOUBLE, error TEXT, wall DOUBLE, video DOUBLE, frames INTEGER, faces INTEGER);
+                    CREATE INDEX item_by_status ON item (status, bytes DESC, place);
+                    """)
+        }
+        migrator.registerMigration("content") { database in
+            try database.execute(
+                sql: """
+                    ALTER TABLE item ADD COLUMN digest TEXT;
+                    ALTER TABLE item ADD COLUMN changed INTEGER;
+                    """)
+        }
+        return migrator
+    }()
+
+    /// Brings a journal up to date, after a look at what is there.
+    static func prepare(_ database: any DatabaseWriter, path: String) throws {
+        try database.read { try check($0, path: path) }
+        // Another process may make a step at the same moment, which fails here, and is found when this looks again.
+        for _ in migrator.migrations {
+            do {
+                return try migrator.migrate(database)
+            } catch {
+                continue
+            }
+        }
+        try migrator.migrate(database)
+    }
+
+    // MARK: Whether it is one
+
+    /// Refuses a file that no version of this program has written: places in it are paths that are written to and
+    /// removed, and a trigger or a view would act on its own.
+    ///
+    /// - Throws: `BatchError` with the code `input`.
+    static func check(_ database: Database, path: String) throws {
+        let found = try objects(in: database)
+        guard try known.get().contains(found) else {
+            throw BatchError(
+                .input,
+                "\(path) is no journal of a batch, or one of a later version of vidscan; move it away, or take another folder"
+            )
+        }
+        guard found.contains(where: { $0.name == "item" }) else { return }
+        let hasContent = try database.columns(in: "item").contains { $0.name == "digest" }
+        if let place = try Row.fetchOne(
+            database, sql: "SELECT place FROM item WHERE NOT (\(soundRow)\(hasContent ? soundContent : "")) LIMIT 1")
+        {
+            // Whatever it is: not all of it need be text.
+            let value: DatabaseValue = place[0]
+            throw BatchError(
+                .input,
+                "\(path): its row of \(value) is not as vidscan writes it; the journal is damaged or was tampered with, so move it"
+                    + " away, or take another folder")
+        }
+    }
+
+    /// A table, index, view or trigger.
+    private struct Object: Hashable {
+        var kind: String
+        var name: String
+        var table: String
+        /// With single spaces.
+        var definition: String?
+    }
+
+    /// What a journal may hold: nothing yet, or what each version has made of it.
+    private static let known = Result {
+        let database = try DatabaseQueue()
+        var states = [try database.read(objects)]
+        for step in migrator.migrations {
+            try migrator.migrate(database, upTo: step)
+            states.append(try database.read(objects))
+        }
+        // Between the first two there is the list of steps alone.
+        states.append(states[1].filter { $0.table == stepsTable })
+        return Set(states)
+    }
+
+    /// GRDB's own.
+    private static let stepsTable = "grdb_migrations"
+
+    private static func objects(in database: Database) throws -> Set<Object> {
+        let rows = try Row.fetchAll(
+            database,
+            sql: "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite~_%' ESCAPE '~'")
+        return Set(
+            rows.map { row in
+                let values = (0..<4).map { String.fromDatabaseValue(row[$0]) }
+                let isSteps = values[0] == "table" && values[1] == stepsTable
+                return Object(
+                    kind: values[0] ?? "", name: values[1] ?? "", table: values[2] ?? "",
+                    definition: isSteps ? nil : values[3].map { $0.split(separator: /\s+/).joined(separator: " ") })
+            })
+    }
+
+    /// Columns have the types that they are read as, numbers can be added up, and a place stays in the batch's folder.
+    private static let soundRow = """
+        typeof(place) = 'text' AND typeof(path) = 'text' AND instr(place, char(0)) = 0 AND instr(path, char(0)) = 0
+        AND path LIKE '/%' AND place LIKE '_%.vidscan' AND '/' || place || '/' NOT LIKE '%//%'
+        AND '/' || place || '/' NOT LIKE '%/./%' AND '/' || place || '/' NOT LIKE '%/../%'
+        AND typeof(bytes) = 'integer' AND bytes >= 0 AND typeof(modified) = 'integer'
+        AND typeof(configuration) = 'text'
+        AND status IN (\(BatchJournal.Status.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")))
+        AND typeof(attempts) = 'integer' AND attempts BETWEEN 0 AND 1000000000
+        AND typeof(failures) = 'integer' AND failures BETWEEN 0 AND 1000000000 AND named IN (0, 1)
+        AND typeof(due) IN ('real', 'integer') AND typeof(owner) IN ('text', 'null')
+        AND typeof(lease) IN ('real', 'integer', 'null') AND typeof(started) IN ('real', 'integer', 'null')
+        AND typeof(finished) IN ('real', 'integer', 'null') AND typeof(error) IN ('text', 'null')
+        AND (wall IS NULL OR typeof(wall) IN ('real', 'integer') AND wall BETWEEN 0 AND 1e10)
+        AND (video IS NULL OR typeof(video) IN ('real', 'integer') AND video BETWEEN 0 AND 1e10)
+        AND (frames IS NULL OR typeof(frames) = 'integer' AND frames BETWEEN 0 AND 1000000000000)
+        AND (faces IS NULL OR typeof(faces) = 'integer' AND faces BETWEEN 0 AND 1000000000000)
+        """
+
+    private static let soundContent = """
+         AND typeof(digest) IN ('text', 'null') AND typeof(changed) IN ('integer', 'null')
+        """
+}

@@ -1,0 +1,116 @@
+internal import Foundation
+internal import Synchronization
+
+/// The command of `--on-failure`, in a shell, in a process group of its own so that all of it can be ended.
+struct FailureHook {
+    enum End: Equatable {
+        case status(Int32)
+        case signal(Int32)
+        /// This process was asked to end, and has ended the command.
+        case interrupted
+    }
+
+    struct Failure: Error {
+        let reason: String
+    }
+
+    let command: String
+    /// Added to this process's environment.
+    let variables: [String: String]
+
+    /// The command's processes, while the number of their group is their own.
+    private final class Group: Sendable {
+        private let state = Mutex((number: pid_t?.none, isInterrupted: false))
+
+        var isInterrupted: Bool { state.withLock { $0.isInterrupted } }
+
+        func begin(_ number: pid_t) {
+            state.withLock { state in
+                state.number = number
+                if state.isInterrupted { kill(-number, SIGTERM) }
+            }
+        }
+
+        func interrupt(_ signal: Int32) {
+            state.withLock { state in
+                state.isInterrupted = true
+                if let number = state.number { kill(-number, signal) }
+            }
+        }
+
+        func end() {
+            state.withLock { state in
+                // What it has left in the background goes too.
+                if state.isInterrupted, let number = state.number { kill(-number, SIGKILL) }
+                state.number = nil
+            }
+        }
+    }
+
+    /// Runs it to its end. Ctrl-C and the request to terminate are passed on to all of its processes; those that have
+    /// not ended two seconds later are killed.
+    ///
+    /// - Throws: `Failure` when it cannot be started.
+    func run() async throws(Failure) -> End {
+        let group = Group()
+        let interrupts = InterruptHandler {
+            group.interrupt(SIGTERM)
+            DispatchQueue.global().asyncAfter(deadline: .now() + 2) { group.interrupt(SIGKILL) }
+        } abandon: {
+            group.interrupt(SIGKILL)
+        }
+        defer { interrupts.stop() }
+        let child = try spawn()
+        group.begin(child)
+        let status = await Self.end(of: child, group.end)
+        if group.isInterrupted { return .interrupted }
+        return status & 0x7F == 0 ? .status(status >> 8 & 0xFF) : .signal(status & 0x7F)
+    }
+
+    private func spawn() throws(Failure) -> pid_t {
+        var actions = posix_spawn_file_actions_t()
+        var attributes = posix_spawnattr_t()
+        posix_spawn_file_actions_init(&actions)
+        posix_spawnattr_init(&attributes)
+        defer {
+            posix_spawn_file_actions_destroy(&actions)
+            posix_spawnattr_destroy(&attributes)
+        }
+        // A group that is not the terminal's would be stopped when it reads from it.
+        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        // This process ignores some, which a child would go on with.
+        sigfillset(&signals)
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        posix_spawnattr_setpgroup(&attributes, 0)
+        posix_spawnattr_setflags(
+            &attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
+        let environment = ProcessInfo.processInfo.environment.merging(variables) { $1 }.map { "\($0)=\($1)" }
+        let words: [String] = ["/bin/sh", "-c", command]
+        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+        var values: [UnsafeMutablePointer<CChar>?] = environment.map { strdup($0) } + [nil]
+        defer { for text in arguments + values { free(text) } }
+        var child: pid_t = 0
+        let status = posix_spawn(&child, "/bin/sh", &actions, &attributes, &arguments, &values)
+        guard status == 0 else { throw Failure(reason: "cannot start /bin/sh: \(String(cString: strerror(status)))") }
+        return child
+    }
+
+    /// Waits on a thread of its own, as it blocks.
+    ///
+    /// - Parameter hasEnded: is called while the process's number is still its own.
+    private static func end(of child: pid_t, _ hasEnded: @escaping @Sendable () -> Void) async -> Int32 {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                var information = siginfo_t()
+                while waitid(P_PID, id_t(child), &information, WEXITED | WNOWAIT) < 0 && errno == EINTR {}
+                hasEnded()
+                var status: Int32 = 0
+                while waitpid(child, &status, 0) < 0 && errno == EINTR {}
+                continuation.resume(returning: status)
+            }
+        }
+    }
+}

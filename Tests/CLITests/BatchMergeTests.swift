@@ -1,0 +1,107 @@
+import Foundation
+import Testing
+
+@Suite("The merge of a batch")
+struct BatchMergeTests: BatchTesting {
+    /// - Returns: what a merge says that is refused; it has written nothing.
+    private func refusal(in folder: TemporaryFolder, table: String = "faces") throws -> String {
+        let before = folder.entries
+        let file = try Tool.run("batch", "merge", "out", "--table", table, "--output", "all.csv", in: folder)
+        #expect(file.status == 2)
+        #expect(folder.entries == before)
+        let stream = try Tool.run("batch", "merge", "out", "--table", table, in: folder)
+        #expect(stream.status == 2)
+        #expect(stream.output == "")
+        #expect(stream.errors == file.errors)
+        #expect(file.errorLines.count == 1)
+        return file.errors
+    }
+
+    @Test("Refuses an input that two journals have, and names both")
+    func twins() throws {
+        let folder = try makeFolder(["a.png"])
+        #expect(try Tool.run("batch", "in", "--output", "out", "--shard", "0/1", in: folder).status == 0)
+        // As one who renumbers a batch might do.
+        try FileManager.default.copyItem(
+            atPath: folder.path + "/out/batch-0-of-1.sqlite", toPath: folder.path + "/out/batch-1-of-1.sqlite")
+        #expect(
+            try refusal(in: folder) == """
+                vidscan: error: \(folder.path)/in/a.png is in the batch twice: as a.png.vidscan in batch-0-of-1.sqlite, and \
+                as a.png.vidscan in batch-1-of-1.sqlite; remove one of them, or do the batch anew in another folder
+
+                """)
+    }
+
+    @Test("Refuses tables with other columns, and names both")
+    func columns() throws {
+        let folder = try makeFolder(["a.png", "b.png"])
+        #expect(try Tool.run("batch", "in", "--output", "out", in: folder).status == 0)
+        let (one, other) = (
+            folder.path + "/out/a.png.vidscan/frames.csv", folder.path + "/out/b.png.vidscan/frames.csv"
+        )
+        let text = try String(contentsOfFile: other, encoding: .utf8)
+        let why = ": different versions of vidscan have made them, so run the batch again\n"
+        try text.replacingOccurrences(of: "time,frame,", with: "time,picture,").write(
+            toFile: other, atomically: true, encoding: .utf8)
+        #expect(
+            try refusal(in: folder, table: "frames") == "vidscan: error: \(one) and \(other) have different columns"
+                + " (only \(one) has frame; only \(other) has picture)" + why)
+        try text.replacingOccurrences(of: "time,frame,", with: "frame,time,").write(
+            toFile: other, atomically: true, encoding: .utf8)
+        #expect(
+            try refusal(in: folder, table: "frames") == "vidscan: error: \(one) and \(other) have different columns"
+                + " (the same in another order)" + why)
+        try String(text.dropLast(3)).write(toFile: other, atomically: true, encoding: .utf8)
+        #expect(
+            try refusal(in: folder, table: "frames")
+                == "vidscan: error: \(other) ends in the middle of a row; remove its folder, and run the batch again\n")
+        try FileManager.default.removeItem(atPath: other)
+        #expect(
+            try refusal(in: folder, table: "frames")
+                == "vidscan: error: \(other) cannot be read; run the batch again\n")
+        // The other tables are as they were.
+        #expect(try Tool.run("batch", "merge", "out", "--output", "all.csv", in: folder).status == 0)
+    }
+
+    @Test("Has each file once when a second folder is named later, in as many shards as before")
+    func secondFolder() throws {
+        let folder = try makeFolder((10..<18).map { "\($0).png" })
+        let add = { (name: String) in
+            try self.add("../more/\(name).png", to: folder)
+        }
+        try add("18")
+        for index in 0..<3 {
+            #expect(try Tool.run("batch", "in", "--output", "out", "--shard", "\(index)/3", in: folder).status == 0)
+        }
+        var told: [String] = []
+        for index in 0..<3 {
+            let outcome = try Tool.run(
+                "batch", "in", "more", "--output", "out", "--shard", "\(index)/3", "-v", in: folder)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            told += outcome.errorLines.filter { $0.contains(" faces in ") }
+        }
+        #expect(told.count == 1 && told[0].contains("/more/18.png: "), "\(told)")
+        let merged = try Tool.run("batch", "merge", "out", in: folder)
+        #expect(merged.status == 0, "\(merged.errors)")
+        let videos = merged.output.split(separator: "\n").dropFirst().map { $0.prefix { $0 != "," } }
+        #expect(videos.count == 9)
+        #expect(Set(videos).count == 9)
+    }
+
+    @Test("Does not let one shard replace what another one has made of another file")
+    func placeOfAnotherShard() throws {
+        let folder = try makeFolder((0..<8).map { "\($0)/a.png" })
+        // Named one at a time, each would like to be a.png.vidscan, and knows of no other.
+        var owner: String?
+        for number in 0..<8 {
+            let path = "in/\(number)/a.png"
+            for shard in 0..<4 {
+                let outcome = try Tool.run("batch", path, "--output", "out", "--shard", "\(shard)/4", in: folder)
+                #expect([0, 1].contains(outcome.status))
+            }
+            let record = try folder.text("out/a.png.vidscan/run.json")
+            owner = owner ?? path
+            #expect(record.contains("/\(owner ?? "")\""), "\(path)")
+        }
+    }
+}

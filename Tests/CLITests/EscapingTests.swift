@@ -1,0 +1,191 @@
+import Foundation
+import Testing
+
+/// What files bring along must not speak to the terminal, forge lines, or read as something else.
+@Suite("Text from files")
+struct EscapingTests: BatchTesting {
+    private static let evil = "a\u{1B}[31mred\n\u{9B}2J\u{202E}.mp4"
+    private static let shown = #"a\u{1B}[31mred\u{A}\u{9B}2J\u{202E}.mp4"#
+
+    /// What a terminal would obey, or what would reorder a line; line ends and tabs are expected.
+    private static func unsafe(_ text: String) -> [Unicode.Scalar] {
+        text.unicodeScalars.filter { scalar in
+            let isOverride = (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
+            return isOverride || scalar.properties.generalCategory == .control && scalar != "\n" && scalar != "\t"
+        }
+    }
+
+    private func expectSafe(
+        _ outcome: ChildProcess.Outcome, shows: Bool = true, sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        #expect(Self.unsafe(outcome.output + outcome.errors) == [], "\(outcome)", sourceLocation: sourceLocation)
+        if shows {
+            #expect(
+                (outcome.output + outcome.errors).contains(Self.shown), "\(outcome)", sourceLocation: sourceLocation)
+        }
+        for line in outcome.errors.split(separator: "\n") {
+            #expect(line.hasPrefix("vidscan: "), "\(outcome)", sourceLocation: sourceLocation)
+        }
+    }
+
+    /// A folder with two seconds of video under the name.
+    private func folderWithVideo() throws -> TemporaryFolder {
+        let folder = try TemporaryFolder()
+        try FileManager.default.copyItem(
+            atPath: try Variants.path("audiofirst.mp4"), toPath: "\(folder.path)/\(Self.evil)")
+        return folder
+    }
+
+    private func folderWithBrokenVideo() throws -> TemporaryFolder {
+        let folder = try TemporaryFolder()
+        try folder.write("no video\n", to: Self.evil)
+        return folder
+    }
+
+    @Test("Is shown, not obeyed, by all that is said of a good video")
+    func good() throws {
+        let folder = try folderWithVideo()
+        let result = Self.evil + ".vidscan"
+        expectSafe(try Tool.run("analyze", Self.evil, "--report", "--verbose", in: folder))
+        expectSafe(try Tool.run("analyze", Self.evil, in: folder))
+        expectSafe(try Tool.run("sample", Self.evil, in: folder), shows: false)
+        expectSafe(try Tool.run("render", result, "--crf", "40", in: folder))
+        expectSafe(try Tool.run("report", result, "--force", in: folder))
+        expectSafe(try Tool.run("pipelines", "show", result + "/run.json", in: folder), shows: false)
+        for part in ["0/2", "1/2"] { expectSafe(try Tool.run("analyze", Self.evil, "--segment", part, in: folder)) }
+        let parts = (0..<2).map { "\(Self.evil).part-\($0)-of-2" }
+        expectSafe(try Tool.run("merge", parts[0], parts[1], "--output", "merged", in: folder))
+        expectSafe(try Tool.run("report", result, "merged/" + result, "--output", "index.html", "--force", in: folder))
+        for page in [result + "/report.html", "index.html"] {
+            let text = try folder.text(page)
+            #expect(Self.unsafe(text) == [], "\(page)")
+            #expect(text.contains(#"red"#) && text.contains(#"\u{9B}2J\u{202E}.mp4"#), "\(page)")
+        }
+    }
+
+    @Test("Is shown, not obeyed, by what every command says of a broken one")
+    func broken() throws {
+        let folder = try folderWithBrokenVideo()
+        try FileManager.default.createDirectory(
+            atPath: "\(folder.path)/\(Self.evil).vidscan", withIntermediateDirectories: false)
+        let commands = [
+            ["analyze", Self.evil], ["analyze", Self.evil, "--anonymize", "blur"], ["sample", Self.evil],
+            ["render", Self.evil + ".vidscan"], ["report", Self.evil + ".vidscan"], ["merge", Self.evil],
+            ["merge", Self.evil + ".vidscan"], ["filters", "preview", Self.evil, "--output", "sheet.png"],
+            ["filters", "show", Self.evil], ["pipelines", "check", Self.evil], ["pipelines", "show", Self.evil],
+            ["analyze", "a.mp4", "--pipeline", Self.evil], ["batch", "status", Self.evil],
+            ["batch", "merge", Self.evil], ["batch", "prune", Self.evil, "--older-than", "1"],
+            ["batch", "--from", Self.evil + "2", "--output", "out"], ["analyze", "--filter", Self.evil, "a.mp4"],
+            ["analyze", Self.evil, "--rate", Self.evil], [Self.evil], ["analyze", "--" + Self.evil],
+        ]
+        for command in commands {
+            let outcome = try ChildProcess.run([Checkout.tool] + command, in: folder.path)
+            #expect(outcome.status == 1 || outcome.status == 2, "\(command)")
+            expectSafe(outcome)
+            #expect((outcome.output + outcome.errors).split(separator: "\n").count == 1, "\(command): \(outcome)")
+        }
+    }
+
+    @Test("In lines of JSON keeps its value in the facts, and is escaped in the message")
+    func json() throws {
+        let folder = try folderWithBrokenVideo()
+        let outcome = try Tool.run("analyze", Self.evil, "--log-format", "json", in: folder)
+        #expect(Self.unsafe(outcome.errors) == [])
+        #expect(outcome.errorLines.count == 1)
+        let object = try #require(
+            try JSONSerialization.jsonObject(with: Data(outcome.errors.utf8)) as? [String: String])
+        #expect(object["input"] == Self.evil)
+        #expect(object["message"]?.hasPrefix(Self.shown + ": not a video") == true)
+    }
+
+    @Test("Does not leave the line of progress on a terminal")
+    func terminal() throws {
+        let folder = try TemporaryFolder()
+        try FileManager.default.copyItem(atPath: Checkout.clip, toPath: "\(folder.path)/\(Self.evil)")
+        let process = try ChildProcess(
+            [Checkout.tool, "analyze", Self.evil, "--every-frame", "--end", "3"], in: folder.path,
+            errorsToTerminal: true)
+        let outcome = try process.finish()
+        #expect(outcome.status == 0)
+        let text = outcome.errors.replacingOccurrences(of: "\r\u{1B}[K", with: "\n").replacingOccurrences(
+            of: "\r\n", with: "\n")
+        #expect(Self.unsafe(text) == [])
+        let lines = text.split(separator: "\n")
+        #expect(lines.count > 2)
+        for line in lines { #expect(line.contains(Self.shown), "\(line)") }
+    }
+
+    @Test("In a pipeline file is shown, not obeyed")
+    func pipeline() throws {
+        let folder = try TemporaryFolder()
+        try folder.write(
+            #"""
+            detect:
+              filters: "null\e[31m\u009b2J\u202e,no\nsuch"
+              "rate\e[2J\u202e\n": 1
+            "other\e[2J\u2066": "\e[31m"
+            """#, to: "evil.yaml")
+        for command in [
+            ["pipelines", "check", "evil.yaml"], ["pipelines", "show", "evil.yaml"],
+            ["analyze", Checkout.clip, "--pipeline", "evil.yaml"],
+        ] {
+            let outcome = try ChildProcess.run([Checkout.tool] + command, in: folder.path)
+            #expect(outcome.status != 0)
+            #expect(Self.unsafe(outcome.output + outcome.errors) == [], "\(outcome)")
+            #expect((outcome.output + outcome.errors).contains(#"\u{1B}[2J"#), "\(outcome)")
+        }
+    }
+
+    @Test("In a batch is shown, not obeyed, wherever its names and reasons go")
+    func batch() throws {
+        let folder = try makeFolder(["=1+1.png", "-2.png", "@c;d.png"])
+        try add(Self.evil, from: "audiofirst.mp4", to: folder)
+        try add("broken-" + Self.evil, from: "text.mp4", to: folder)
+        let hook = "env | grep -a VIDSCAN_ > hook; printf '%s' \"$VIDSCAN_OUTPUT\" > named"
+        let dry = try Tool.run("batch", "in", "--output", "out", "--dry-run", in: folder)
+        expectSafe(dry)
+        #expect(dry.output.split(separator: "\n").count == 6)
+        let outcome = try Tool.run(
+            "batch", "in", "--output", "out", "--merge", "--metrics-file", "out/metrics.prom", "--on-failure", hook,
+            "-v",
+            in: folder)
+        #expect(outcome.status == 1)
+        expectSafe(outcome)
+        for command in [["status", "out"], ["merge", "out"], ["status", "out", "--json"]] {
+            expectSafe(
+                try ChildProcess.run([Checkout.tool, "batch"] + command, in: folder.path),
+                shows: !command.contains("--json"))
+        }
+        for name in ["index.csv", "index.html", "summary.json", "faces.csv", "metrics.prom"] {
+            #expect(Self.unsafe(try folder.text("out/" + name)) == [], "\(name)")
+        }
+        // Names of files do not reach the command: what it is given is what the command line says.
+        #expect(
+            Set(try folder.text("hook").split(separator: "\n").map(String.init))
+                == ["VIDSCAN_STATUS=1", "VIDSCAN_OUTPUT=\(folder.path)/out"])
+        #expect(try folder.text("named") == folder.path + "/out")
+        let summary = try JSONSerialization.jsonObject(with: folder.bytes("out/summary.json")) as? [String: Any]
+        let failures = try #require(summary?["failures"] as? [[String: Any]])
+        #expect(failures.map { $0["path"] as? String } == ["\(folder.path)/in/broken-\(Self.evil)"])
+    }
+
+    @Test("Is no formula to a spreadsheet")
+    func formulas() throws {
+        let names = ["=1+1.png", "+2.png", "-2.png", "@c.png", "＝5.png", "d;e.png", "f\"g,h.png", "plain.png"]
+        let folder = try makeFolder(names)
+        #expect(try Tool.run("batch", "in", "--output", "out", in: folder).status == 0)
+        let results = try Tool.shell(
+            "python3 -c 'import csv; [print(row[\"result\"]) for row in csv.DictReader(open(\"out/index.csv\"))]'",
+            in: folder)
+        #expect(
+            Set(results.output.split(separator: "\n").map(String.init)) == [
+                "'=1+1.png.vidscan", "'+2.png.vidscan", "'-2.png.vidscan", "'@c.png.vidscan", "'＝5.png.vidscan",
+                "d;e.png.vidscan", "f\"g,h.png.vidscan", "plain.png.vidscan",
+            ])
+        let cells = try folder.text("out/index.csv").split(separator: "\n").dropFirst().flatMap {
+            $0.split(separator: ",").map { $0.trimmingCharacters(in: ["\""]) }
+        }
+        #expect(cells.count > 40)
+        for cell in cells { #expect(cell.first.map { !"=+-@＝".contains($0) } ?? true, "\(cell)") }
+    }
+}
