@@ -61,6 +61,10 @@ public struct Rendering: Sendable {
         let (path, container) = try place(outputPath, in: resultPath, rewriter)
         let file = try UnfinishedFile(finalPath: path, replaces: replaces, sourcePath: source.absolutePath)
         for warning in warnings { observer.warned(name, message: warning) }
+        for stream in rewriter.uncleanStreams {
+            observer.warned(
+                name, message: "left out \(stream): its codec's header may describe the source, and cannot be cleaned")
+        }
         defer { file.discardUnlessComplete() }
         var progress = RunProgress(microseconds: 0, frames: 0, faces: 0)
         do {
