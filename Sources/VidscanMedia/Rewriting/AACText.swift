@@ -34,7 +34,13 @@ enum AACText {
     /// - Parameter packet: a raw data block, or one ADTS frame.
     static func erased(packet: [UInt8]) -> [UInt8] {
         var headerSize = 0
-        if packet.count >= 7, packet[0] == 0xFF, packet[1] & 0xF6 == 0xF0 { headerSize = packet[1] & 1 == 1 ? 7 : 9 }
+        var packet = packet
+        if packet.count >= 7, packet[0] == 0xFF, packet[1] & 0xF6 == 0xF0 {
+            headerSize = packet[1] & 1 == 1 ? 7 : 9
+            // What follows the frame is none of it.
+            let length = Int(packet[3] & 3) << 11 | Int(packet[4]) << 3 | Int(packet[5]) >> 5
+            packet.removeLast(max(0, packet.count - max(length, headerSize)))
+        }
         var bits = BitEraser(packet, startingAt: min(headerSize, packet.count))
         while let element = bits.peek(3), bits.eraseElement(element) {}
         return bits.bytes

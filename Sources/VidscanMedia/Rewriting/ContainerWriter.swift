@@ -36,6 +36,8 @@ final class ContainerWriter {
     private let context: UnsafeMutablePointer<AVFormatContext>
     private let path: String
     private let keepsMetadata: Bool
+    /// Copied packets of which nothing was left without metadata.
+    private(set) var emptyPackets = 0
     private var copies: [Int32: Copy] = [:]
     private let copied: UnsafeMutablePointer<AVPacket>
     /// The last packet of the new video, which is written once it is known whether another one follows.
@@ -131,7 +133,10 @@ final class ContainerWriter {
         defer { av_packet_unref(copied) }
         if !keepsMetadata {
             let codec = copy.stream.pointee.codecpar.pointee.codec_id
-            guard try SourceTraces.remove(from: copied, codec: codec) else { return }
+            guard try SourceTraces.remove(from: copied, codec: codec) else {
+                emptyPackets += 1
+                return
+            }
         }
         copied.pointee.stream_index = copy.stream.pointee.index
         copied.pointee.pos = -1

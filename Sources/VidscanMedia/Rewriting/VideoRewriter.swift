@@ -49,6 +49,8 @@ public final class VideoRewriter {
 
     private let options: Options
     private let reader: FrameReader
+    /// Packets of sound that were left out, because metadata is not kept and they held nothing that is known to be sound.
+    public var emptyPackets: Int { writer?.emptyPackets ?? 0 }
     private let streams: [Int]
     /// Streams of sound and subtitles that are not copied, because metadata is not kept and their codec's header cannot be
     /// cleaned of it: `stream 1 (wmav2)`.

@@ -156,6 +156,10 @@ public struct Rendering: Sendable {
         if let error = rewriter.statistics.readError {
             observer.warned(name, message: "reading ended early: \(error)")
         }
+        if rewriter.emptyPackets > 0 {
+            observer.warned(
+                name, message: "left out \(rewriter.emptyPackets) packets of sound, which held tags or nothing known")
+        }
         if rewriter.movedFrames > 0 {
             observer.warned(
                 name, message: "\(rewriter.movedFrames) frames without a time of their own were put a tick later")
