@@ -79,6 +79,15 @@ let package = Package(
             ],
             swiftSettings: strict,
             linkerSettings: runtimePaths),
+        // Judges hidden videos; not installed.
+        .executableTarget(
+            name: "vidscan-coverage",
+            dependencies: [
+                "VidscanCore", "VidscanMedia", "VidscanInference",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: strict,
+            linkerSettings: runtimePaths),
         .testTarget(name: "VidscanCoreTests", dependencies: ["VidscanCore"], swiftSettings: strict),
         .testTarget(
             name: "VidscanMediaTests", dependencies: ["VidscanMedia"], swiftSettings: strict,

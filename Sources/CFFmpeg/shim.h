@@ -40,6 +40,15 @@ static inline const int32_t *vs_stream_display_matrix(const AVStream *stream) {
 #endif
 }
 
+// Before FFmpeg 6.1 codec parameters have no side data, and a copy of them takes none along.
+static inline void vs_remove_coded_side_data(AVCodecParameters *parameters) {
+#if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(60, 30, 101)
+    av_packet_side_data_free(&parameters->coded_side_data, &parameters->nb_coded_side_data);
+#else
+    (void)parameters;
+#endif
+}
+
 static inline const int32_t *vs_frame_display_matrix(const AVFrame *frame) {
     const AVFrameSideData *data = av_frame_get_side_data(frame, AV_FRAME_DATA_DISPLAYMATRIX);
     return data && data->size >= 36 ? (const int32_t *)data->data : NULL;

@@ -35,6 +35,9 @@ public enum VideoContainer: String, Sendable, CaseIterable {
 final class ContainerWriter {
     private let context: UnsafeMutablePointer<AVFormatContext>
     private let path: String
+    private let keepsMetadata: Bool
+    /// Copied packets of which nothing was left without metadata.
+    private(set) var emptyPackets = 0
     private var copies: [Int32: Copy] = [:]
     private let copied: UnsafeMutablePointer<AVPacket>
     /// The last packet of the new video, which is written once it is known whether another one follows.
@@ -57,11 +60,13 @@ final class ContainerWriter {
     ///   - encoder: open.
     ///   - streams: to be copied.
     ///   - shiftMicroseconds: taken off every timestamp.
+    ///   - keepsMetadata: `false` copies nothing that the source says of itself; see `SourceTraces`.
     init(
         path: String, container: VideoContainer, encoder: VideoEncoder, source: Demuxer, streams: [Int],
         shiftMicroseconds: Int64, keepsMetadata: Bool
     ) throws(MediaError) {
         self.path = path
+        self.keepsMetadata = keepsMetadata
         var allocated: UnsafeMutablePointer<AVFormatContext>?
         let result = avformat_alloc_output_context2(&allocated, nil, container.formatName, "file:" + path)
         guard result >= 0, let context = allocated, let copied = av_packet_alloc(), let held = av_packet_alloc() else {
@@ -69,12 +74,14 @@ final class ContainerWriter {
         }
         // No random numbers: the same run writes the same bytes.
         context.pointee.flags |= AVFMT_FLAG_BITEXACT
+        // FFmpeg 5 still calls FLAC in MP4 an experiment.
+        context.pointee.strict_std_compliance = FF_COMPLIANCE_EXPERIMENTAL
         self.context = context
         self.copied = copied
         self.held = held
         try addVideo(encoder, source: source, keepsMetadata: keepsMetadata)
         for index in streams {
-            try addCopy(of: source, index: index, shiftMicroseconds: shiftMicroseconds, keepsMetadata: keepsMetadata)
+            try addCopy(of: source, index: index, shiftMicroseconds: shiftMicroseconds)
         }
         if keepsMetadata {
             av_dict_copy(&context.pointee.metadata, source.context.pointee.metadata, 0)
@@ -124,6 +131,13 @@ final class ContainerWriter {
         let result = av_packet_ref(copied, packet)
         guard result >= 0 else { throw MediaError(.io, Libav.message(result)) }
         defer { av_packet_unref(copied) }
+        if !keepsMetadata {
+            let codec = copy.stream.pointee.codecpar.pointee.codec_id
+            guard try SourceTraces.remove(from: copied, codec: codec) else {
+                emptyPackets += 1
+                return
+            }
+        }
         copied.pointee.stream_index = copy.stream.pointee.index
         copied.pointee.pos = -1
         if let presentation = Libav.timestamp(copied.pointee.pts) { copied.pointee.pts = presentation - copy.shift }
@@ -178,9 +192,7 @@ final class ContainerWriter {
         if keepsMetadata { Self.copyLanguageAndTitle(from: source.stream, to: stream) }
     }
 
-    private func addCopy(
-        of source: Demuxer, index: Int, shiftMicroseconds: Int64, keepsMetadata: Bool
-    ) throws(MediaError) {
+    private func addCopy(of source: Demuxer, index: Int, shiftMicroseconds: Int64) throws(MediaError) {
         guard let original = source.context.pointee.streams[index] else { return }
         guard let stream = avformat_new_stream(context, nil),
             avcodec_parameters_copy(stream.pointee.codecpar, original.pointee.codecpar) >= 0
@@ -191,7 +203,12 @@ final class ContainerWriter {
         stream.pointee.disposition = original.pointee.disposition
         stream.pointee.sample_aspect_ratio = original.pointee.sample_aspect_ratio
         stream.pointee.avg_frame_rate = original.pointee.avg_frame_rate
-        if keepsMetadata { Self.copyLanguageAndTitle(from: original, to: stream) }
+        if keepsMetadata {
+            Self.copyLanguageAndTitle(from: original, to: stream)
+        } else {
+            try SourceTraces.remove(from: stream.pointee.codecpar)
+            stream.pointee.disposition &= AV_DISPOSITION_DEFAULT | AV_DISPOSITION_FORCED
+        }
         let shift = av_rescale_q_rnd(
             shiftMicroseconds, AVRational(num: 1, den: 1_000_000), original.pointee.time_base, AV_ROUND_NEAR_INF)
         copies[original.pointee.index] = Copy(

@@ -10,10 +10,14 @@ final class UprightConverter {
     let contentSize: PictureSize
     /// The same, rounded up to even.
     let outputSize: PictureSize
+    private let keepsMetadata: Bool
     private var scaler: OpaquePointer?
 
-    /// - Parameter height: of the output in pixels; `nil` keeps the display's.
-    init(displaySize: PictureSize, height: Int?) {
+    /// - Parameters:
+    ///   - height: of the output in pixels; `nil` keeps the display's.
+    ///   - keepsMetadata: captions, timecodes and the like, which an encoder may put into the new stream.
+    init(displaySize: PictureSize, height: Int?, keepsMetadata: Bool) {
+        self.keepsMetadata = keepsMetadata
         if let height, height != displaySize.height {
             let width = Double(displaySize.width) * Double(height) / Double(displaySize.height)
             contentSize = PictureSize(width: max(2, Int((width / 2).rounded()) * 2), height: height)
@@ -33,6 +37,7 @@ final class UprightConverter {
         // The size before the turn.
         let coded = orientation.apply(to: contentSize)
         var frame = try Self.reference(sample.frame)
+        if !keepsMetadata { SourceTraces.remove(from: frame) }
         do {
             let format = AVPixelFormat(frame.pointee.format)
             let fits = format == AV_PIX_FMT_YUV420P || format == AV_PIX_FMT_YUVJ420P

@@ -4,7 +4,7 @@ internal import VidscanCore
 /// Makes a new video of another one: every picture passes through an editor's hands, sound and subtitles are copied.
 ///
 /// Decodes every frame in presentation order, turns it upright, lets it be edited and encodes it with its own timestamp.
-/// Packets of sound and subtitles are copied bit for bit. MPEG transport and program streams, whose clocks start anywhere,
+/// Packets of sound and subtitles are copied bit for bit; without metadata, tags inside them are removed. MPEG transport and program streams, whose clocks start anywhere,
 /// begin at 0 in the new video; everything else keeps its times. Use it from one thread.
 public final class VideoRewriter {
     public struct Options: Sendable {
@@ -15,7 +15,8 @@ public final class VideoRewriter {
         public var height: Int?
         public var copiesAudio: Bool
         public var copiesSubtitles: Bool
-        /// Titles, places, dates, chapters' names: what the file says of itself.
+        /// Titles, places, dates, captions: what the file says of itself, in its container, its codecs' headers and beside
+        /// its pictures.
         public var keepsMetadata: Bool
         /// Index among all the container's streams; `nil` takes the best video stream.
         public var streamIndex: Int?
@@ -48,7 +49,12 @@ public final class VideoRewriter {
 
     private let options: Options
     private let reader: FrameReader
+    /// Packets of sound that were left out, because metadata is not kept and they held nothing that is known to be sound.
+    public var emptyPackets: Int { writer?.emptyPackets ?? 0 }
     private let streams: [Int]
+    /// Streams of sound and subtitles that are not copied, because metadata is not kept and their codec's header cannot be
+    /// cleaned of it: `stream 1 (wmav2)`.
+    public let uncleanStreams: [String]
     /// Microseconds taken off every timestamp.
     private let shiftMicroseconds: Int64
     private let shiftTicks: Int64
@@ -76,7 +82,7 @@ public final class VideoRewriter {
                 passesOver: false, limits: options.limits),
             cancellation: cancellation)
         let demuxer = reader.demuxer
-        streams = (0..<Int(demuxer.context.pointee.nb_streams)).filter { index in
+        let wanted = (0..<Int(demuxer.context.pointee.nb_streams)).filter { index in
             guard let stream = demuxer.context.pointee.streams[index], stream != demuxer.stream else { return false }
             let parameters = stream.pointee.codecpar.pointee
             guard parameters.codec_id != AV_CODEC_ID_NONE else { return false }
@@ -85,6 +91,15 @@ public final class VideoRewriter {
             case AVMEDIA_TYPE_SUBTITLE: return options.copiesSubtitles
             default: return false
             }
+        }
+        let unclean = wanted.filter { index in
+            guard !options.keepsMetadata, let stream = demuxer.context.pointee.streams[index] else { return false }
+            return PlaybackHeader.bytes(of: stream.pointee.codecpar.pointee) == nil
+        }
+        streams = wanted.filter { !unclean.contains($0) }
+        uncleanStreams = unclean.compactMap { index in
+            guard let id = demuxer.context.pointee.streams[index]?.pointee.codecpar.pointee.codec_id else { return nil }
+            return "stream \(index) (\(String(cString: avcodec_get_name(id))))"
         }
         let startsAnywhere = demuxer.context.pointee.iformat.pointee.flags & AVFMT_TS_DISCONT != 0
         shiftMicroseconds = startsAnywhere ? demuxer.clock.startMicroseconds : 0
@@ -124,7 +139,8 @@ public final class VideoRewriter {
             let converter =
                 converter
                 ?? UprightConverter(
-                    displaySize: sample.geometry.displaySize, height: options.height)
+                    displaySize: sample.geometry.displaySize, height: options.height,
+                    keepsMetadata: options.keepsMetadata)
             self.converter = converter
             let frame = try converter.convert(sample)
             frame.pointee.pts = sample.timestamp - shiftTicks

@@ -1,0 +1,76 @@
+internal import ArgumentParser
+internal import Foundation
+internal import VidscanCore
+internal import VidscanMedia
+
+@main
+struct CoverageCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "vidscan-coverage",
+        abstract: "Judges with other detectors than vidscan's whether a video hides all faces of another one.",
+        discussion: """
+            Looks for faces in every frame of both videos, with MediaPipe's two face detectors. Each face of the original \
+            must be covered in the hidden video, and the hidden video must show none. Prints one line, and one for each \
+            face that is not covered; ends with 1 if there is one.
+
+            EXAMPLE
+              vidscan-coverage movie.mp4 movie.mp4.vidscan/anonymized.mp4
+            """)
+
+    @Argument(help: "The video before.")
+    var original: String
+
+    @Argument(help: "The same video with faces hidden.")
+    var hidden: String
+
+    @Option(help: ArgumentHelp("Where the models are.", valueName: "folder"))
+    var models = ".deps/models"
+
+    @Option(
+        help: ArgumentHelp("The share of a face that may show. BlazeFace's boxes are not exact.", valueName: "share"))
+    var tolerance = 0.1
+
+    @Option(help: ArgumentHelp("How many faces the original must show, over all frames.", valueName: "count"))
+    var least = 0
+
+    func run() throws {
+        let readers = try [original, hidden].map { path in
+            try FrameReader(path: path, options: FrameReader.Options(rate: .everyFrame, passesOver: false))
+        }
+        let (search, disguise) = (try FaceSearch(models: models), Disguise())
+        var (frames, faces, seen) = (0, 0, 0)
+        var failures: [String] = []
+        while let before = try readers[0].next() {
+            guard let after = try readers[1].next() else {
+                throw CoverageError("\(hidden) has \(frames) frames, \(original) has more")
+            }
+            let time = String(format: "%.3f s", Double(before.microseconds) / 1e6)
+            let found = try search.faces(in: before)
+            for face in found {
+                let share = try disguise.bareShare(of: face.box, original: before, hidden: after)
+                guard share > tolerance else { continue }
+                failures.append("\(time): \(Int((100 * share).rounded())) % of \(Self.text(face)) shows")
+            }
+            for face in try search.faces(in: after) {
+                seen += 1
+                failures.append("\(time): \(Self.text(face)) is found in the hidden video")
+            }
+            frames += 1
+            faces += found.count
+        }
+        guard try readers[1].next() == nil else {
+            throw CoverageError("\(hidden) has more than \(frames) frames, \(original) has \(frames)")
+        }
+        print(
+            "\(original): \(frames) frames, \(faces) faces; \(failures.count - seen) not covered, \(seen) still found")
+        for failure in failures { print("  " + failure) }
+        if faces < least { throw CoverageError("only \(faces) faces were found in \(original), not \(least) or more") }
+        if !failures.isEmpty { throw ExitCode.failure }
+    }
+
+    private static func text(_ face: JudgedFace) -> String {
+        let numbers = [face.box.x, face.box.y, face.box.width, face.box.height].map { Int($0.rounded()) }
+        return "a face at \(numbers[0]),\(numbers[1]), \(numbers[2])x\(numbers[3]), score "
+            + String(format: "%.2f", face.score)
+    }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import Testing
+
+@Suite("A video with hidden faces, and what its source says of itself")
+struct TracesTests {
+    @Test(
+        "Has none of it: no title, place, device, date, chapter, attachment, caption or message",
+        arguments: PlantedSource.all)
+    func nothing(name: String) throws {
+        let folder = try TemporaryFolder()
+        let source = try PlantedSource.make(name, in: folder)
+        let planted = try folder.bytes(name)
+        for secret in source.secrets { try #require(Self.isIn(planted, secret), "\(secret) was not planted") }
+        let hasCaptions = !name.hasSuffix("jpg")
+        #expect((planted.range(of: Data(PlantedSource.captionBytes)) != nil) == hasCaptions)
+
+        let made = try Tool.run("analyze", "-q", name, "--anonymize", "solid", in: folder)
+        try #require(made.status == 0, "\(made.errors)")
+        let result = name + ".vidscan"
+        let first = try #require(folder.entries.first { $0.contains("/anonymized.") })
+        try check(first, in: folder)
+        for container in ["mp4", "mov", "mkv"] {
+            let output = "other." + container
+            let other = try Tool.run("render", "-q", result, "--anonymize", "solid", "--output", output, in: folder)
+            // Vorbis is for Matroska alone.
+            guard !name.hasSuffix("mkv") || container == "mkv" else {
+                #expect(other.status == 1)
+                continue
+            }
+            try #require(other.status == 0, "\(other.errors)")
+            try check(output, in: folder)
+        }
+    }
+
+    @Test("Has none of it in any codec", arguments: ["hevc", "vp9", "av1", "ffv1"])
+    func codecs(codec: String) throws {
+        let folder = try TemporaryFolder()
+        let source = try PlantedSource.make("SECsource.mp4", in: folder)
+        let made = try Tool.run(
+            "analyze", "-q", source.name, "--anonymize", "solid", "--codec", codec, in: folder)
+        if made.status != 0, made.errors.contains("this FFmpeg has no encoder") { try Test.cancel("no encoder") }
+        try #require(made.status == 0, "\(made.errors)")
+        try check(try #require(folder.entries.first { $0.contains("/anonymized.") }), in: folder)
+    }
+
+    @Test("Sound whose header cannot be cleaned is left out, with a line that says so")
+    func uncleanSound() throws {
+        let folder = try TemporaryFolder()
+        let made = try ChildProcess.run(
+            [
+                "ffmpeg", "-nostdin", "-v", "error", "-ss", "1", "-i", Checkout.clip, "-f", "lavfi", "-i",
+                "sine=440:d=0.4", "-map", "0:v", "-map", "1", "-frames:v", "5", "-c:v", "libx264", "-c:a", "wavpack",
+                "clip.mkv",
+            ], in: folder.path)
+        try #require(made.status == 0, "\(made.errors)")
+        let hidden = try Tool.run("analyze", "clip.mkv", "--anonymize", "solid", in: folder)
+        try #require(hidden.status == 0)
+        let line =
+            "clip.mkv: left out stream 1 (wavpack): its codec's header may describe the source, and cannot be cleaned"
+        #expect(hidden.errorLines.contains { $0.hasSuffix(line) }, "\(hidden.errors)")
+        #expect(try Self.streams("clip.mkv.vidscan/anonymized.mp4", in: folder).count == 1)
+        // A video in which nothing is hidden keeps it.
+        let plain = try Tool.run("render", "clip.mkv.vidscan", in: folder)
+        #expect(plain.status == 0 && !plain.errors.contains("left out"), "\(plain.errors)")
+        #expect(try Self.streams("clip.mkv.vidscan/overlay.mkv", in: folder).count == 2)
+    }
+
+    // MARK: Looking
+
+    /// As UTF-8 or UTF-16, as containers and colour profiles store text.
+    private static func isIn(_ bytes: Data, _ secret: String) -> Bool {
+        [String.Encoding.utf8, .utf16LittleEndian, .utf16BigEndian].contains { encoding in
+            secret.data(using: encoding).map { bytes.range(of: $0) != nil } ?? false
+        }
+    }
+
+    private func check(_ path: String, in folder: TemporaryFolder) throws {
+        let bytes = try folder.bytes(path)
+        // Every secret begins so, the source's name too.
+        #expect(!Self.isIn(bytes, "SEC"), "\(path)")
+        #expect(bytes.range(of: Data(PlantedSource.captionBytes)) == nil, "\(path)")
+        let streams = try Self.streams(path, in: folder)
+        #expect(streams.compactMap { $0["codec_type"] as? String }.sorted().reversed().first == "video")
+        #expect(streams.allSatisfy { ["video", "audio"].contains($0["codec_type"] as? String) })
+        let outcome = try ChildProcess.run(
+            ["ffprobe", "-v", "error", "-of", "json", "-show_format", "-show_chapters", path], in: folder.path)
+        let object = try JSONSerialization.jsonObject(with: Data(outcome.outputBytes)) as? [String: Any] ?? [:]
+        #expect((object["chapters"] as? [Any])?.isEmpty == true)
+        for described in streams + [object["format"] as? [String: Any] ?? [:]] {
+            for (key, value) in described["tags"] as? [String: String] ?? [:] {
+                #expect(Self.isOurs(key.lowercased(), value), "\(path): \(key)=\(value)")
+            }
+        }
+    }
+
+    /// Tags that every new file of its kind has, with the values that it has there.
+    private static func isOurs(_ key: String, _ value: String) -> Bool {
+        switch key {
+        case "major_brand", "minor_version", "compatible_brands", "duration": true
+        case "encoder": value.hasPrefix("Lav")
+        case "handler_name": ["VideoHandler", "SoundHandler"].contains(value)
+        case "language": value == "und"
+        case "vendor_id": ["[0][0][0][0]", "FFMP"].contains(value)
+        default: false
+        }
+    }
+
+    private static func streams(_ path: String, in folder: TemporaryFolder) throws -> [[String: Any]] {
+        let outcome = try ChildProcess.run(
+            ["ffprobe", "-v", "error", "-of", "json", "-show_streams", path], in: folder.path)
+        try #require(outcome.status == 0, "\(outcome.errors)")
+        let object = try JSONSerialization.jsonObject(with: Data(outcome.outputBytes)) as? [String: Any]
+        return object?["streams"] as? [[String: Any]] ?? []
+    }
+}
