@@ -7,10 +7,10 @@ struct RenderCommand: AsyncParsableCommand {
         abstract: "Makes a video of a finished result: faces marked, decorated or hidden.",
         discussion: """
             Reads the result and the video that it was made of; nothing is detected again. The new video has the same \
-            frames at the same times, upright and with square pixels; sound and subtitles are copied as they are. It goes \
-            into the result's folder as overlay.mp4 or anonymized.mp4 (.mkv where MP4 does not hold the sound or the \
-            subtitles), and appears only when it is complete. To hide faces, analyse with 'vidscan analyze --anonymize', \
-            which looks at every frame.
+            frames at the same times, upright and with square pixels; sound and subtitles are copied as they are, but no \
+            subtitles where faces are hidden. It goes into the result's folder as overlay.mp4 or anonymized.mp4 (.mkv \
+            where MP4 does not hold the sound or the subtitles), and appears only when it is complete. Faces are hidden \
+            only in videos that were analysed by 'vidscan analyze --anonymize', which looks at every frame.
 
             EXAMPLES
               vidscan render movie.mp4.vidscan
@@ -82,6 +82,12 @@ struct RenderCommand: AsyncParsableCommand {
         var options = configuration.render.options(isAskedFor: true) ?? RenderOptions()
         if options.anonymize == nil, hiding.invert || !only.isEmpty || !except.isEmpty {
             throw ValidationError("--invert, --only and --except need --anonymize.")
+        }
+        if options.anonymize != nil, changedSource {
+            throw ValidationError("--changed-source and --anonymize exclude each other: faces may be elsewhere now.")
+        }
+        if let both = Set(only).intersection(except).min() {
+            throw ValidationError("--only and --except both name \(both).")
         }
         options.anonymize?.only = only.isEmpty ? nil : Set(only)
         options.anonymize?.except = Set(except)

@@ -80,6 +80,9 @@ struct HidingOptions: ParsableArguments {
     @Flag(help: .of("render.invert"))
     var invert = false
 
+    @Flag(help: .of("render.keep_subtitles"))
+    var keepSubtitles = false
+
     func overrides() throws -> [ResolvedConfiguration.Override] {
         var list = OverrideList()
         try list.add("render.anonymize", anonymize.map { .text($0.rawValue) }, "--anonymize")
@@ -88,6 +91,7 @@ struct HidingOptions: ParsableArguments {
         try list.add("render.strength", strength.map { .number($0) }, "--strength")
         try list.add("render.hold", hold.map { .number($0) }, "--hold")
         if invert { try list.add("render.invert", .flag(true), "--invert") }
+        if keepSubtitles { try list.add("render.keep_subtitles", .flag(true), "--keep-subtitles") }
         return list.overrides
     }
 

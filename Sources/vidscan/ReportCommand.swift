@@ -28,8 +28,12 @@ struct ReportCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The video, if it lies elsewhere now.", valueName: "file"))
     var input: String?
 
-    @Flag(help: "Show no pictures of faces; the video is not needed then.")
-    var noThumbnails = false
+    @Flag(
+        inversion: .prefixedNo,
+        help:
+            "Show pictures of faces, or none; without them the video is not needed. Default: shown, unless faces are hidden."
+    )
+    var thumbnails: Bool?
 
     @Flag(help: "Replace pages that are there already.")
     var force = false
@@ -48,7 +52,7 @@ struct ReportCommand: AsyncParsableCommand {
     func run() async throws {
         let teller = try telling.makeTeller()
         var options = Reporting.Options()
-        options.hasThumbnails = !noThumbnails
+        options.hasThumbnails = thumbnails
         options.acceptsChangedSource = changedSource
         let reporting = Reporting(options: options)
         try await CommandWork.run(teller) {

@@ -79,6 +79,11 @@ struct UsageTests {
         ("render a.vidscan --height 241", "--height must be even."),
         ("render a.vidscan --anonymize sticker", "--anonymize sticker needs --sticker."),
         ("render a.vidscan --only 3", "--invert, --only and --except need --anonymize."),
+        (
+            "render a.vidscan --anonymize blur --changed-source",
+            "--changed-source and --anonymize exclude each other"
+        ),
+        ("render a.vidscan --anonymize blur --only 1 3 --except 3", "--only and --except both name 3."),
         ("render a.vidscan --anonymize blur --strength 3", "--strength must be 0.1 to 1."),
         ("render a.vidscan --sticker-insets 1,2,3", "--sticker-insets must be left,top,right,bottom in pixels."),
         ("sample", "Missing expected argument '<input>'"),

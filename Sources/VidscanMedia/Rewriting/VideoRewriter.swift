@@ -21,12 +21,14 @@ public final class VideoRewriter {
         /// Index among all the container's streams; `nil` takes the best video stream.
         public var streamIndex: Int?
         public var decoderThreads: Int
+        /// As in `FrameReader.Options`.
+        public var passesOver: Bool
         public var limits: MediaLimits
 
         public init(
             codec: VideoCodec = .h264, rateFactor: Double? = nil, height: Int? = nil, copiesAudio: Bool = true,
             copiesSubtitles: Bool = true, keepsMetadata: Bool = true, streamIndex: Int? = nil, decoderThreads: Int = 2,
-            limits: MediaLimits = MediaLimits()
+            passesOver: Bool = false, limits: MediaLimits = MediaLimits()
         ) {
             self.codec = codec
             self.rateFactor = rateFactor
@@ -36,6 +38,7 @@ public final class VideoRewriter {
             self.keepsMetadata = keepsMetadata
             self.streamIndex = streamIndex
             self.decoderThreads = decoderThreads
+            self.passesOver = passesOver
             self.limits = limits
         }
     }
@@ -79,7 +82,7 @@ public final class VideoRewriter {
             path: source,
             options: FrameReader.Options(
                 rate: .everyFrame, streamIndex: options.streamIndex, decoderThreads: options.decoderThreads,
-                passesOver: false, limits: options.limits),
+                passesOver: options.passesOver, limits: options.limits),
             cancellation: cancellation)
         let demuxer = reader.demuxer
         let wanted = (0..<Int(demuxer.context.pointee.nb_streams)).filter { index in
@@ -105,6 +108,15 @@ public final class VideoRewriter {
         shiftMicroseconds = startsAnywhere ? demuxer.clock.startMicroseconds : 0
         shiftTicks = av_rescale_q_rnd(
             shiftMicroseconds, AVRational(num: 1, den: 1_000_000), demuxer.stream.pointee.time_base, AV_ROUND_NEAR_INF)
+    }
+
+    /// Streams of subtitles that are not copied.
+    public var subtitlesLeftOut: Int {
+        let context = reader.demuxer.context
+        return (0..<Int(context.pointee.nb_streams)).count { index in
+            context.pointee.streams[index]?.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_SUBTITLE
+                && !streams.contains(index)
+        }
     }
 
     /// Names of the codecs of what is copied that a container does not hold; empty when it holds all.
@@ -144,6 +156,8 @@ public final class VideoRewriter {
             self.converter = converter
             let frame = try converter.convert(sample)
             frame.pointee.pts = sample.timestamp - shiftTicks
+            // Closed captions travel with the pictures, and an encoder would take them along.
+            if !options.copiesSubtitles { av_frame_remove_side_data(frame, AV_FRAME_DATA_A53_CC) }
             let picture = EditablePicture(
                 frame: frame, contentSize: converter.contentSize, sample: sample, blender: blender)
             try edit(picture)

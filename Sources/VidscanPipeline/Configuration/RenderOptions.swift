@@ -9,6 +9,8 @@ public struct RenderOptions: Sendable, Equatable {
     public var height: Int?
     /// Copy sound, bit for bit.
     public var copiesAudio = true
+    /// Copy subtitles though faces are hidden; otherwise they are always copied.
+    public var keepsSubtitles = false
     /// Copy what the file says of itself: titles, dates, places. `nil` does so unless faces are hidden.
     public var keepsMetadata: Bool?
     /// What is drawn on each face; `nil` draws nothing.
@@ -26,6 +28,9 @@ public struct RenderOptions: Sendable, Equatable {
     public var needsLandmarks: Bool {
         overlay?.elements.contains(.mesh) == true || anonymize?.shape == .mesh
     }
+
+    /// What people say or are called may be in them.
+    var copiesSubtitles: Bool { anonymize == nil || keepsSubtitles }
 
     /// The file's name, without extension, in the result's folder.
     var name: String { anonymize == nil ? "overlay" : "anonymized" }

@@ -25,6 +25,8 @@ public struct RenderSettings: Sendable, Equatable {
     public var strength: Double?
     public var holdSeconds = AnonymizeOptions(method: .blur).holdSeconds
     public var inverts = false
+    /// Though faces are hidden.
+    public var keepsSubtitles = false
     public var codec = VideoCodec.h264
     public var rateFactor: Double?
     public var height: Int?
@@ -66,6 +68,7 @@ public struct RenderSettings: Sendable, Equatable {
         options.rateFactor = rateFactor
         options.height = height
         options.copiesAudio = copiesAudio
+        options.keepsSubtitles = keepsSubtitles
         return options
     }
 }
@@ -73,5 +76,6 @@ public struct RenderSettings: Sendable, Equatable {
 /// Whether a page is made of a result, and with what.
 public struct ReportSettings: Sendable, Equatable {
     public var isWanted = false
-    public var hasThumbnails = true
+    /// `nil`: unless faces were hidden.
+    public var hasThumbnails: Bool?
 }

@@ -23,12 +23,13 @@ final class FaceHider {
         return FaceTimeline.Needs(mesh: options.shape == .mesh, behindSeconds: reach, aheadSeconds: reach)
     }
 
-    /// Hides all faces that are near a moment.
+    /// Hides all faces of a picture, and those that may be in it because they are in others near it.
     ///
+    /// - Parameter number: of the picture's own sample.
     /// - Returns: how many there were.
-    func hide(in picture: EditablePicture, timeline: FaceTimeline) throws(MediaError) -> Int {
+    func hide(in picture: EditablePicture, timeline: FaceTimeline, sample number: Int) throws(MediaError) -> Int {
         let hidden = timeline.faceIDs.filter(options.hides).compactMap { id -> [FaceSight]? in
-            let sights = sights(of: id, in: timeline, at: picture.microseconds)
+            let sights = sights(of: id, in: timeline, sample: number, at: picture.microseconds)
             return sights.isEmpty ? nil : sights
         }
         if options.isInverted {
@@ -39,17 +40,20 @@ final class FaceHider {
         return hidden.count
     }
 
-    /// Where a face is or may be: at the samples around the moment and on the way between them. Where it was last seen
-    /// and will first be seen too, for as long as faces are held.
-    private func sights(of id: Int, in timeline: FaceTimeline, at microseconds: Int64) -> [FaceSight] {
+    /// Where a face is or may be: in the picture's own sample, and around it, because a picture smears what moves fast.
+    /// Where that sample lacks it, on the way between the samples around; where it was last seen and will first be seen
+    /// too, for as long as faces are held.
+    private func sights(
+        of id: Int, in timeline: FaceTimeline, sample number: Int, at microseconds: Int64
+    ) -> [FaceSight] {
+        let own = timeline.faces(of: id, inSample: number)
+        // Where all else is hidden, a face that may be there is not shown.
+        if options.isInverted { return own }
+        if !own.isEmpty { return own + beside(number, id: id, in: timeline) }
         let hold = Int64(options.holdSeconds * 1e6)
-        let (before, after) = timeline.neighbours(of: id, at: microseconds)
+        let (before, after) = timeline.neighbours(of: id, aroundSample: number)
         if let before, let after {
             let span = after.face.microseconds - before.face.microseconds
-            if span == 0 {
-                // The samples beside it: where it moves fast, the picture is smeared towards them.
-                return [before.face] + beside(before.number, id: id, in: timeline)
-            }
             // Across a cut a face may keep its number, and not be there in between.
             let isBridged =
                 span <= max(2 * hold, Int64(Self.bridgedSeconds * 1e6))

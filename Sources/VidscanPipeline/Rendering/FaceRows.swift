@@ -64,6 +64,13 @@ final class FaceRows {
         return FaceTimeline.Sample(microseconds: microseconds, number: number, faces: sights)
     }
 
+    /// - Throws: `PipelineError` when there are faces of no sample, after the last one.
+    func finish() throws(PipelineError) {
+        guard try !faces.next() else {
+            throw PipelineError(.result, "faces.csv and frames.csv do not belong together", stage: .render)
+        }
+    }
+
     private func number(_ name: String) -> Double? { columns[name].flatMap(faces.number) }
 
     private func point(_ name: String) -> Point? {

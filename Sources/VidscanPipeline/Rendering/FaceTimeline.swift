@@ -42,9 +42,14 @@ struct FaceTimeline {
     }
 
     /// Moves the window to a moment; moments never go back.
-    mutating func advance(to microseconds: Int64) throws(PipelineError) {
+    ///
+    /// - Parameter number: of a sample that must be in the window.
+    mutating func advance(to microseconds: Int64, holding number: Int = 0) throws(PipelineError) {
         // Two samples after the moment tell whether a face goes on.
-        while !isAtEnd, window.suffix(2).count < 2 || window[window.count - 2].microseconds <= microseconds + ahead {
+        while !isAtEnd,
+            window.suffix(2).count < 2 || window[window.count - 2].microseconds <= microseconds + ahead
+                || window[window.count - 1].number < number
+        {
             guard let sample = try rows.next() else {
                 isAtEnd = true
                 break
@@ -54,6 +59,59 @@ struct FaceTimeline {
         let oldest = microseconds - behind
         let passed = window.prefix { $0.microseconds < oldest }.count
         if passed > 16 { window.removeFirst(passed - 4) }
+    }
+
+    /// Moves the window to a picture's own sample.
+    ///
+    /// - Parameters:
+    ///   - number: of the sample. Pictures come one after another, and each has the next one.
+    ///   - microseconds: the picture's time.
+    /// - Throws: `PipelineError` unless the sample was taken of that picture.
+    mutating func advance(toSample number: Int, at microseconds: Int64) throws(PipelineError) {
+        try advance(to: microseconds, holding: number)
+        guard let own = sample(number), own.microseconds == microseconds else {
+            throw PipelineError(
+                .result,
+                "the picture at this time was not analysed by itself, so that faces in it would not be hidden; no video"
+                    + " was made", stage: .render, microseconds: microseconds)
+        }
+    }
+
+    /// - Throws: `PipelineError` unless there are just as many samples.
+    mutating func finish(after count: Int) throws(PipelineError) {
+        var next = window.first { $0.number >= count }
+        if next == nil { next = try rows.next() }
+        guard next == nil else {
+            throw PipelineError(
+                .result,
+                "the picture at this time was analysed, but cannot be read now: the video is another one, or cannot be"
+                    + " read to its end; no video was made", stage: .render, microseconds: next?.microseconds)
+        }
+        try rows.finish()
+    }
+
+    /// - Returns: `nil` unless it is in the window.
+    private func sample(_ number: Int) -> Sample? {
+        guard let first = window.first?.number, window.indices.contains(number - first) else { return nil }
+        return window[number - first]
+    }
+
+    /// All sights of a face in one sample.
+    func faces(of faceID: Int, inSample number: Int) -> [FaceSight] {
+        sample(number)?.faces.filter { $0.faceID == faceID } ?? []
+    }
+
+    /// A face's last sample before a given one, and its first one after that.
+    func neighbours(
+        of faceID: Int, aroundSample number: Int
+    ) -> (before: (number: Int, face: FaceSight)?, after: (number: Int, face: FaceSight)?) {
+        var before: (Int, FaceSight)?
+        for sample in window where sample.number != number {
+            guard let face = sample.faces.first(where: { $0.faceID == faceID }) else { continue }
+            guard sample.number < number else { return (before, (sample.number, face)) }
+            before = (sample.number, face)
+        }
+        return (before, nil)
     }
 
     /// The ids in the window.

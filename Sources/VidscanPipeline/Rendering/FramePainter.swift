@@ -8,6 +8,8 @@ final class FramePainter {
     private let hider: FaceHider?
     private let sticker: StickerPainter?
     private let overlay: OverlayPainter?
+    private var pictureCount = 0
+    private var firstSize: PictureSize?
 
     init(_ options: RenderOptions, result: FinishedResult) throws(PipelineError) {
         self.options = options
@@ -32,10 +34,20 @@ final class FramePainter {
     }
 
     /// - Returns: how many faces were painted or hidden.
+    /// - Throws: where faces are hidden, `PipelineError` for a picture that was not analysed by itself.
     func paint(_ picture: EditablePicture) throws -> Int {
-        try timeline.advance(to: picture.microseconds)
         var count = 0
-        if let hider { count = try hider.hide(in: picture, timeline: timeline) }
+        if let hider {
+            let first = firstSize ?? picture.displaySize
+            firstSize = first
+            try HidingConditions.checkSize(
+                picture.displaySize, first: first, microseconds: picture.microseconds, stage: .render)
+            try timeline.advance(toSample: pictureCount, at: picture.microseconds)
+            count = try hider.hide(in: picture, timeline: timeline, sample: pictureCount)
+            pictureCount += 1
+        } else {
+            try timeline.advance(to: picture.microseconds)
+        }
         guard sticker != nil || overlay != nil else { return count }
         let faces = timeline.faces(at: picture.microseconds)
         for face in faces { try sticker?.paint(on: face, of: picture) }
@@ -48,5 +60,11 @@ final class FramePainter {
             }
         }
         return max(count, faces.count)
+    }
+    /// Takes note that there are no more pictures.
+    ///
+    /// - Throws: where faces are hidden, `PipelineError` when pictures that were analysed have not come.
+    func finish() throws(PipelineError) {
+        if hider != nil { try timeline.finish(after: pictureCount) }
     }
 }

@@ -32,8 +32,13 @@ public struct Rendering: Sendable {
     public func run(
         resultPath: String, input: String? = nil, outputPath: String? = nil, replaces: Bool
     ) async throws -> Summary {
-        try await run(
+        let summary = try await run(
             resultPath: resultPath, name: resultPath, input: input, outputPath: outputPath, replaces: replaces)
+        let folder = (FilePath.absolute(summary.path) as NSString).deletingLastPathComponent
+        if options.anonymize != nil, folder == FilePath.absolute(resultPath) {
+            observer.warned(resultPath, message: IdentifyingFiles.notice(in: resultPath))
+        }
+        return summary
     }
 
     /// - Parameter name: of the result in what is told.
@@ -51,8 +56,10 @@ public struct Rendering: Sendable {
     ) throws(PipelineError) -> Summary {
         let begin = ContinuousClock.now
         let result = try FinishedResult(path: resultPath)
-        let source = try result.source(override: input, acceptsChanges: options.acceptsChangedSource)
-        let warnings = try warnings(of: result)
+        let hides = options.anonymize != nil
+        let source = try result.source(
+            override: input, acceptsChanges: options.acceptsChangedSource && !hides, acceptsCopies: !hides)
+        if let anonymize = options.anonymize { try HidingConditions.check(result, for: anonymize) }
         let painter = try FramePainter(options, result: result)
         let rewriter = try Self.media(stage: .open) { () throws(MediaError) in
             try VideoRewriter(source: source.absolutePath, options: rewriting(result), cancellation: cancellation)
@@ -60,7 +67,6 @@ public struct Rendering: Sendable {
         observer.opened(name, info: rewriter.info)
         let (path, container) = try place(outputPath, in: resultPath, rewriter)
         let file = try UnfinishedFile(finalPath: path, replaces: replaces, sourcePath: source.absolutePath)
-        for warning in warnings { observer.warned(name, message: warning) }
         for stream in rewriter.uncleanStreams {
             observer.warned(
                 name, message: "left out \(stream): its codec's header may describe the source, and cannot be cleaned")
@@ -74,6 +80,7 @@ public struct Rendering: Sendable {
                 progress.frames += 1
                 observer.progressed(progress)
             }
+            try painter.finish()
         } catch let error as MediaError {
             throw PipelineError(
                 error.code == .io ? .output : .media(error.code), error.reason, stage: .render,
@@ -83,6 +90,7 @@ public struct Rendering: Sendable {
         } catch {
             throw PipelineError(.output, "\(error)", stage: .render)
         }
+        if hides { try checkSameDecoding(of: source, by: rewriter, as: result) }
         try file.complete()
         tell(rewriter, name: name)
         return Summary(
@@ -91,11 +99,38 @@ public struct Rendering: Sendable {
     }
 
     private func rewriting(_ result: FinishedResult) -> VideoRewriter.Options {
-        VideoRewriter.Options(
+        var rewriting = VideoRewriter.Options(
             codec: options.codec, rateFactor: options.rateFactor, height: options.height,
-            copiesAudio: options.copiesAudio, keepsMetadata: options.keepsMetadata ?? (options.anonymize == nil),
+            copiesAudio: options.copiesAudio, copiesSubtitles: options.copiesSubtitles,
+            keepsMetadata: options.keepsMetadata ?? (options.anonymize == nil),
             streamIndex: result.record.video.stream, decoderThreads: ProcessInfo.processInfo.activeProcessorCount,
             limits: options.limits)
+        if options.anonymize != nil {
+            // As the analysis decoded it: what comes of damaged pictures may depend on this.
+            let reading = FrameReader.Options(rate: .everyFrame)
+            rewriting.decoderThreads = reading.decoderThreads
+            rewriting.passesOver = reading.passesOver && result.record.filters?.everyFrame != true
+        }
+        return rewriting
+    }
+
+    /// - Throws: `PipelineError` when the pictures may not be the ones that were analysed.
+    private func checkSameDecoding(
+        of source: InputFile, by rewriter: VideoRewriter, as result: FinishedResult
+    ) throws(PipelineError) {
+        guard source.isUnchanged else {
+            throw PipelineError(
+                .changed, "the video \(source.name) changed while its faces were being hidden; no video was made",
+                stage: .render)
+        }
+        let damage = rewriter.statistics.damage + rewriter.statistics.corruptPackets
+        let analysed = result.record.counts.damagedFramesOrPackets
+        guard damage == analysed else {
+            throw PipelineError(
+                .result,
+                "\(damage) packets or frames are damaged now, and \(analysed) were when the video was analysed: faces may"
+                    + " be elsewhere in them; no video was made", stage: .render)
+        }
     }
 
     /// Where the new video goes and what it is put into.
@@ -119,35 +154,6 @@ public struct Rendering: Sendable {
         return (path, container)
     }
 
-    /// What a careful viewer should know; of hidden faces, all that could let one through.
-    private func warnings(of result: FinishedResult) throws(PipelineError) -> [String] {
-        guard let anonymize = options.anonymize, !anonymize.isInverted else { return [] }
-        let found = result.record.pipeline
-        guard found.sample.start == nil, found.sample.end == nil else {
-            throw PipelineError(
-                .result, "was made of a part of the video only: faces in the rest of it would not be hidden",
-                stage: .open)
-        }
-        guard found.track.maxFaces == nil, found.detect.minFace == 0 else {
-            throw PipelineError(
-                .result, "was made with --max-faces or --min-face: the faces left out would not be hidden", stage: .open
-            )
-        }
-        guard try result.placesInSource() == nil else {
-            throw PipelineError(
-                .result,
-                "was made through filters that move or cut the picture: what they left out would not be hidden",
-                stage: .open)
-        }
-        var warnings: [String] = []
-        if !result.looksAtEveryFrame || found.detect.faces != "small" || found.track.minTrack > 1 {
-            warnings.append(
-                "faces were not looked for as thoroughly as for hiding them; 'vidscan analyze --anonymize' looks at every"
-                    + " frame, for small faces too")
-        }
-        return warnings
-    }
-
     private func tell(_ rewriter: VideoRewriter, name: String) {
         let damage = rewriter.statistics.damage + rewriter.statistics.corruptPackets
         if damage > 0 {
@@ -159,6 +165,13 @@ public struct Rendering: Sendable {
         if rewriter.emptyPackets > 0 {
             observer.warned(
                 name, message: "left out \(rewriter.emptyPackets) packets of sound, which held tags or nothing known")
+        }
+        if options.anonymize != nil, rewriter.subtitlesLeftOut > 0 {
+            let count = rewriter.subtitlesLeftOut
+            observer.warned(
+                name,
+                message: "\(count) \(count == 1 ? "stream" : "streams") of subtitles left out, which may name people;"
+                    + " --keep-subtitles copies them")
         }
         if rewriter.movedFrames > 0 {
             observer.warned(

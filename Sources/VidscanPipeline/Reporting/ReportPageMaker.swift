@@ -35,8 +35,14 @@ struct ReportFacts {
     }
 
     private let record: Record
+    private let namesFileOnly: Bool
+    var notices: [String]
 
-    init(path: String) throws(PipelineError) {
+    /// - Parameters:
+    ///   - path: of the result.
+    ///   - namesFileOnly: leaves out in which folder the video lies.
+    init(path: String, namesFileOnly: Bool) throws(PipelineError) {
+        self.namesFileOnly = namesFileOnly
         let decoder = JSONDecoder()
         decoder.keyDecodingStrategy = .convertFromSnakeCase
         do {
@@ -44,11 +50,11 @@ struct ReportFacts {
         } catch {
             throw PipelineError(.result, "its run.json cannot be read as a result of this version", stage: .open)
         }
+        notices = record.notices
     }
 
     var title: String { (record.input.path as NSString).lastPathComponent }
     var warnings: [String] { record.warnings }
-    var notices: [String] { record.notices }
 
     func summary(samples: SampleTimes) -> String {
         let counts = record.counts
@@ -65,7 +71,7 @@ struct ReportFacts {
     var facts: [ReportPage.Fact] {
         let video = record.video
         var facts = [
-            ReportPage.Fact("Video", record.input.path),
+            ReportPage.Fact("Video", namesFileOnly ? title : record.input.path),
             ReportPage.Fact("Format", "\(video.codec) in \(video.format)"),
         ]
         if let width = video.displayWidth, let height = video.displayHeight {

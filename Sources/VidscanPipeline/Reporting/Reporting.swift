@@ -7,8 +7,9 @@ internal import VidscanReport
 /// Makes a page that shows a finished result: one HTML file that needs nothing else, and reaches for nothing.
 public struct Reporting: Sendable {
     public struct Options: Sendable {
-        /// Shows faces. Without them the page tells numbers only.
-        public var hasThumbnails = true
+        /// Shows faces. Without them the page tells numbers only. `nil` shows them unless they are hidden in a video made
+        /// of the result.
+        public var hasThumbnails: Bool?
         /// Takes the video even if it is another file than the one that was analysed.
         public var acceptsChangedSource = false
         public var limits = MediaLimits()
@@ -64,7 +65,8 @@ public struct Reporting: Sendable {
         let samples = try SampleTimes(resultPath)
         let shown = Self.mostSeen(faces)
         var pictures: [Int: String] = [:]
-        if options.hasThumbnails, !shown.isEmpty {
+        let hidesFaces = result.hidesFaces
+        if options.hasThumbnails ?? !hidesFaces, !shown.isEmpty {
             let source = try result.source(override: input, acceptsChanges: options.acceptsChangedSource)
             let boxes = try Self.boxes(resultPath, of: shown, placesInSource: result.placesInSource())
             pictures = try Rendering.media(stage: .render) { () throws(MediaError) in
@@ -77,7 +79,11 @@ public struct Reporting: Sendable {
         let curves = try CurveBuilder(
             faces: faces, events: events, range: samples.range, interval: samples.interval
         ).build(resultPath)
-        let facts = try ReportFacts(path: resultPath)
+        var facts = try ReportFacts(path: resultPath, namesFileOnly: hidesFaces)
+        if hidesFaces, options.hasThumbnails == nil {
+            facts.notices.append(
+                "faces are hidden in the video, so the page has no pictures of them; --thumbnails shows them")
+        }
         let page = ReportPageMaker(
             facts: facts, faces: faces, shown: shown, events: Array(events.prefix(Self.mostEvents)),
             eventCount: events.count, samples: samples, pictures: pictures

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import VidscanCore
+internal import VidscanMedia
 
 /// A result folder, as an earlier run has left it.
 struct FinishedResult {
@@ -22,14 +23,20 @@ struct FinishedResult {
                 var accuracy: String
                 var faces: String
                 var minFace: Double
+                var minConfidence: Double
             }
             struct Track: Decodable {
                 var maxFaces: Int?
                 var minTrack: Int
+                var smoothing: Bool
+            }
+            struct Render: Decodable {
+                var anonymize: String?
             }
             var sample: Sample
             var detect: Detect
             var track: Track
+            var render: Render?
         }
 
         /// What filters made of the picture.
@@ -38,6 +45,7 @@ struct FinishedResult {
                 var xx, xy, x, yx, yy, y: Double
             }
             var chain: String
+            var everyFrame: Bool
             var toSource: Map?
         }
 
@@ -45,10 +53,15 @@ struct FinishedResult {
             var stream: Int
         }
 
+        struct Counts: Decodable {
+            var damagedFramesOrPackets: Int
+        }
+
         var input: Input
         var pipeline: Pipeline
         var filters: Filters?
         var video: Video
+        var counts: Counts
     }
 
     /// As the user named it.
@@ -80,7 +93,10 @@ struct FinishedResult {
     /// - Parameters:
     ///   - override: another place where the same video lies.
     ///   - acceptsChanges: takes it even if it is another file by its size or date.
-    func source(override: String?, acceptsChanges: Bool) throws(PipelineError) -> InputFile {
+    ///   - acceptsCopies: takes a file at the other place though its date is another.
+    func source(
+        override: String?, acceptsChanges: Bool, acceptsCopies: Bool = true
+    ) throws(PipelineError) -> InputFile {
         let path = override ?? record.input.path
         let file: InputFile
         do {
@@ -90,18 +106,24 @@ struct FinishedResult {
             throw PipelineError(error.code, "its video \(path): \(error.reason)\(hint)", input: name, stage: .open)
         }
         // A copy has another date.
-        let isSameDate = override != nil || abs(file.modified - record.input.modified) < 1e-3
+        let isSameDate = (override != nil && acceptsCopies) || abs(file.modified - record.input.modified) < 1e-3
         guard acceptsChanges || (file.bytes == record.input.bytes && isSameDate) else {
             let what = file.bytes == record.input.bytes ? "its date" : "its size"
             throw PipelineError(
                 .changed,
-                "the video \(path) has changed since it was analysed (\(what)); analyse it again, or take it as it is by"
-                    + " --changed-source", input: name, stage: .open)
+                "the video \(path) has changed since it was analysed (\(what)); analyse it again"
+                    + (acceptsCopies ? ", or take it as it is by --changed-source" : ""), input: name, stage: .open)
         }
         return file
     }
 
-    var looksAtEveryFrame: Bool { record.pipeline.sample.rate == "every-frame" }
+    /// A video was made of it in which faces are hidden.
+    var hidesFaces: Bool {
+        record.pipeline.render?.anonymize != nil
+            || VideoContainer.allCases.contains {
+                FileManager.default.fileExists(atPath: "\(name)/anonymized.\($0.rawValue)")
+            }
+    }
 
     /// From places in the tables to places in the video, which filters may have moved; `nil` where nothing is moved.
     ///

@@ -7,6 +7,14 @@ struct Delivery {
     ///   - name: of the input, for messages.
     /// - Throws: `PipelineError`; the folder is not complete then.
     func complete(_ folder: ResultFolder, record: RunRecord, name: String) async throws {
+        var record = record
+        var notice: String?
+        if options.render.anonymize != nil {
+            let line = IdentifyingFiles.notice(
+                in: folder.partialPath, expected: options.report.isWanted ? ["report.html"] : [])
+            record.notices.append(line)
+            notice = line
+        }
         try folder.write(record)
         if let rendering = options.rendering {
             _ = try await Rendering(options: rendering, observer: observer).run(
@@ -19,5 +27,6 @@ struct Delivery {
             _ = try await Reporting(options: page).run(resultPath: folder.partialPath, replaces: false)
         }
         try folder.complete()
+        if let notice { observer.warned(name, message: notice) }
     }
 }

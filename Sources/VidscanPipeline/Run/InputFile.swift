@@ -34,4 +34,9 @@ public struct InputFile: Sendable {
         bytes = Int64(status.st_size)
         modified = Double(status.st_mtim.tv_sec) + Double(status.st_mtim.tv_nsec) / 1e9
     }
+    /// Whether the file that now has this name still has its size and date.
+    var isUnchanged: Bool {
+        guard let now = try? InputFile(absolutePath) else { return false }
+        return now.bytes == bytes && now.modified == modified
+    }
 }

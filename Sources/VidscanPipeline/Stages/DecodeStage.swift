@@ -36,7 +36,12 @@ struct DecodeStage {
             var displaySize: PictureSize?
             while let frame = try reader.next() {
                 lastTime = frame.microseconds
-                displaySize = displaySize ?? frame.geometry.displaySize
+                let size = frame.geometry.displaySize
+                if let first = displaySize, options.render.anonymize != nil {
+                    try HidingConditions.checkSize(
+                        size, first: first, microseconds: frame.microseconds, stage: .decode)
+                }
+                displaySize = displaySize ?? size
                 try await line.budget.take(bytes: frame.byteCount)
                 try await line.frames.send(frame)
             }

@@ -25,7 +25,13 @@ final class FaceAnalyzer {
         do {
             let found = try detect(frame)
             var analyzed: [AnalyzedFace] = []
-            for (face, appearance) in found.faces.prefix(Self.mostCandidates) {
+            for (number, (face, appearance)) in found.faces.enumerated() {
+                guard number < Self.mostCandidates else {
+                    guard options.keepsDoubtfulFaces else { break }
+                    // Too many to measure; where faces are hidden, none is left out.
+                    analyzed.append(AnalyzedFace(observation: face, presence: 0, appearance: appearance))
+                    continue
+                }
                 guard var measured = try measure(face, in: frame) else { continue }
                 measured.appearance = appearance
                 analyzed.append(measured)
@@ -45,7 +51,7 @@ final class FaceAnalyzer {
 
     // MARK: Detecting
 
-    /// Faces of one picture that are looked at; the tracker chooses among them.
+    /// Faces of one picture that are measured; the tracker chooses among them.
     private static let mostCandidates = 256
 
     /// What the whole picture shows.

@@ -88,6 +88,9 @@ enum RenderKeys {
             .render, "hold", ["--hold"], \.render.holdSeconds, 0...60, unit: "seconds",
             "Hide a face this long before and after it was seen too."),
         PipelineKey(.render, "invert", ["--invert"], \.render.inverts, "Hide everything but the faces."),
+        PipelineKey(
+            .render, "keep_subtitles", ["--keep-subtitles"], \.render.keepsSubtitles,
+            "Copy subtitles though faces are hidden; they may name people."),
     ]
 
     private static let coding = [
@@ -110,8 +113,14 @@ enum ReportKeys {
             .report, "page", ["--report"], \.report.isWanted,
             "Make a page that shows the result, report.html: faces, timeline, curves, events."),
         PipelineKey(
-            .report, "thumbnails", ["--thumbnails", "--no-thumbnails"], \.report.hasThumbnails,
-            "Show pictures of faces on the page, or none."),
+            stage: .report, name: "thumbnails", kind: .flag, options: ["--thumbnails", "--no-thumbnails"],
+            meaning: "Show pictures of faces on the page, or none.", absence: "shown, unless faces are hidden",
+            belongsToRun: false,
+            value: { $0.report.hasThumbnails.map(SettingValue.flag) ?? .absent },
+            set: { value, configuration in
+                if case .flag(let isShown) = value { configuration.report.hasThumbnails = isShown }
+                if value == .absent { configuration.report.hasThumbnails = nil }
+            }),
     ]
 }
 

@@ -1,0 +1,146 @@
+import Foundation
+import Testing
+
+/// What a video with hidden faces, and the folder that it lies in, still say of people.
+@Suite("A result with hidden faces")
+struct HiddenResultTests: HidingTesting {
+    @Test("Ids that the result does not have are errors, which name those that it has")
+    func ids() throws {
+        let folder = try hiddenMovie()
+        let before = folder.entries
+        for option in ["--only", "--except"] {
+            let outcome = try Tool.run(
+                "render", "movie.mkv.vidscan", "--anonymize", "blur", option, "1", "7", "-o", "new.mp4", in: folder)
+            #expect(outcome.status == 1)
+            #expect(
+                outcome.errors
+                    == "vidscan: error: movie.mkv.vidscan: has no face_id 7, which --only or --except names; it has 1\n"
+            )
+            #expect(folder.entries == before)
+        }
+        let known = try Tool.run(
+            "render", "movie.mkv.vidscan", "--anonymize", "solid", "--crf", "0", "--only", "1", "-o", "new.mp4", "-q",
+            in: folder)
+        #expect(known.status == 0 && known.errors == "")
+        #expect(try hiddenFrames(of: folder.path + "/new.mp4") == Array(0..<24))
+    }
+
+    private func streams(_ path: String) throws -> [String] {
+        let listed = try ChildProcess.run([
+            "ffprobe", "-v", "error", "-show_entries", "stream=codec_type", "-of", "csv=p=0", path,
+        ])
+        return listed.output.split(separator: "\n").map(String.init)
+    }
+
+    @Test("Subtitles are left out, which is said, unless --keep-subtitles is given", arguments: [[], ["--no-audio"]])
+    func subtitles(options: [String]) throws {
+        let folder = try hiddenMovie()
+        let secret = Data("Secret Street".utf8)
+        let video = "movie.mkv.vidscan/anonymized.mp4"
+        #expect(try streams(folder.path + "/" + video) == ["video", "audio"])
+        #expect(try folder.bytes(video).range(of: secret) == nil)
+        #expect(try folder.text("told.txt").contains("movie.mkv: 1 stream of subtitles left out"))
+        let sound = options.isEmpty ? ["audio"] : []
+        for (more, kept) in [([], false), (["--keep-subtitles"], true)] {
+            let outcome = try ChildProcess.run(
+                [Checkout.tool, "render", "movie.mkv.vidscan", "--anonymize", "solid", "-o", "new.mkv", "--force"]
+                    + options + more, in: folder.path)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            #expect(outcome.errors.contains("subtitles left out") == !kept)
+            #expect(
+                try streams(folder.path + "/new.mkv") == ["video"] + sound + (kept ? ["subtitle"] : []))
+            #expect((try folder.bytes("new.mkv").range(of: secret) != nil) == kept)
+        }
+        let pipeline = try folder.write("render: {anonymize: solid, keep_subtitles: true}\n", to: "p.yaml")
+        let outcome = try Tool.run(
+            "render", "movie.mkv.vidscan", "--pipeline", pipeline, "-o", "new.mkv", "--force", in: folder)
+        #expect(outcome.status == 0 && !outcome.errors.contains("subtitles left out"))
+        #expect(try folder.bytes("new.mkv").range(of: secret) != nil)
+        // Where nothing is hidden, nothing changes.
+        let plain = try Tool.run(
+            "render", "movie.mkv.vidscan", "--show", "box", "-o", "new.mkv", "--force", in: folder)
+        #expect(plain.status == 0 && !plain.errors.contains("subtitles"))
+        #expect(try folder.bytes("new.mkv").range(of: secret) != nil)
+    }
+
+    @Test("Closed captions in the pictures are subtitles too")
+    func captions() throws {
+        let folder = try TemporaryFolder()
+        try ffmpeg(
+            "-ss", "2", "-i", Checkout.clip, "-frames:v", "12", "-an", "-c:v", "mpeg2video", "-q:v", "2", "-f",
+            "mpeg2video", folder.path + "/plain.m2v")
+        // ATSC A/53 user data before the first slice of each picture: two letters of line 21.
+        let captions: [UInt8] = [
+            0, 0, 1, 0xB2, 0x47, 0x41, 0x39, 0x34, 3, 0x41, 0xFF, 0xFC, 0xC1, 0x42, 0xFF,
+        ]
+        let plain = [UInt8](try folder.bytes("plain.m2v"))
+        var bytes: [UInt8] = []
+        for index in plain.indices {
+            if index + 3 < plain.count, plain[index..<(index + 4)] == [0, 0, 1, 1] { bytes += captions }
+            bytes.append(plain[index])
+        }
+        try Data(bytes).write(to: URL(fileURLWithPath: folder.path + "/captions.m2v"))
+        let count = { (path: String) in
+            try ChildProcess.run([
+                "ffprobe", "-v", "error", "-show_entries", "frame_side_data=side_data_type", "-show_frames", "-of",
+                "csv=p=0", folder.path + "/" + path,
+            ]).output.matches(of: /Closed Captions/).count
+        }
+        try #require(try count("captions.m2v") == 12)
+        let made = try Tool.run("analyze", "captions.m2v", "--anonymize", "solid", in: folder)
+        try #require(made.status == 0, "\(made.errors)")
+        #expect(try count("captions.m2v.vidscan/anonymized.mp4") == 0)
+        let kept = try Tool.run(
+            "render", "captions.m2v.vidscan", "--anonymize", "solid", "--keep-subtitles", "-o", "kept.mp4", in: folder)
+        try #require(kept.status == 0, "\(kept.errors)")
+        #expect(try count("kept.mp4") == 12)
+    }
+
+    @Test("A page of it has no pictures of faces unless they are asked for, and never the folder of the video")
+    func report() throws {
+        let folder = try hiddenMovie("--report")
+        let path = "movie.mkv.vidscan/report.html"
+        let page = try folder.text(path)
+        #expect(page.contains("<h1>movie.mkv</h1>"))
+        #expect(!page.contains("data:image") && !page.contains(folder.path))
+        for (options, shown) in [([], false), (["--no-thumbnails"], false), (["--thumbnails"], true)] {
+            let outcome = try ChildProcess.run(
+                [Checkout.tool, "report", "movie.mkv.vidscan", "--force"] + options, in: folder.path)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            let page = try folder.text(path)
+            #expect(page.contains("data:image") == shown, "\(options)")
+            #expect(!page.contains(folder.path))
+        }
+        let asked = try Tool.run(
+            "analyze", "movie.mkv", "--anonymize", "solid", "--report", "--thumbnails", "--force", in: folder)
+        #expect(asked.status == 0)
+        #expect(try folder.text(path).contains("data:image"))
+    }
+
+    @Test("A last line, which is in run.json too, lists what in the folder still describes people")
+    func remains() throws {
+        let folder = try hiddenMovie("--report", "--landmarks", "--format", "csv,jsonl")
+        let line =
+            "only the anonymized video is meant to be passed on: beside it, faces.csv, faces.jsonl, tracks.csv,"
+            + " events.csv, landmarks.npy, report.html still describe the people in it, and run.json has the path of"
+            + " the original"
+        #expect(try folder.text("told.txt").contains("vidscan: warning: movie.mkv: \(line)\n"))
+        #expect(try folder.text("movie.mkv.vidscan/run.json").contains(line))
+        try FileManager.default.removeItem(atPath: folder.path + "/movie.mkv.vidscan/landmarks.npy")
+        let again = try Tool.run("render", "movie.mkv.vidscan", "--anonymize", "blur", "--force", in: folder)
+        #expect(again.status == 0)
+        #expect(
+            again.errors.contains(
+                "vidscan: warning: movie.mkv.vidscan: \(line.replacing("landmarks.npy, ", with: ""))\n"))
+        let elsewhere = try Tool.run(
+            "render", "movie.mkv.vidscan", "--anonymize", "blur", "-o", "new.mp4", in: folder)
+        #expect(elsewhere.status == 0 && !elsewhere.errors.contains("beside it"))
+        try FileManager.default.createDirectory(atPath: folder.path + "/in", withIntermediateDirectories: true)
+        try FileManager.default.moveItem(
+            atPath: folder.path + "/movie.mkv", toPath: folder.path + "/in/movie.mkv")
+        let batch = try Tool.run("batch", "in", "--output", "out", "--anonymize", "blur", in: folder)
+        #expect(batch.status == 0, "\(batch.errors)")
+        #expect(try folder.text("out/movie.mkv.vidscan/run.json").contains("only the anonymized video is meant"))
+        #expect(batch.errors.contains("only the anonymized video is meant"), "\(batch.errors)")
+    }
+}

@@ -1,0 +1,48 @@
+import Foundation
+import Testing
+
+/// What tests of hidden faces share: videos of the sample's second person, whose place in every frame is known.
+protocol HidingTesting {}
+
+extension HidingTesting {
+    /// The first of the sample's frames that the videos show.
+    private var firstFrame: Int { 50 }
+
+    /// Runs ffmpeg, which must succeed.
+    func ffmpeg(_ arguments: String...) throws {
+        let made = try ChildProcess.run(["ffmpeg", "-nostdin", "-v", "error"] + arguments)
+        try #require(made.status == 0, "\(made.errors)")
+    }
+
+    /// A video of 24 frames with sound and subtitles, analysed and hidden: `movie.mkv` and `movie.mkv.vidscan`.
+    func hiddenMovie(_ options: String...) throws -> TemporaryFolder {
+        let folder = try TemporaryFolder()
+        let text = try folder.write("1\n00:00:00,100 --> 00:00:00,900\nBill P., 12 Secret Street\n", to: "text.srt")
+        try ffmpeg(
+            "-ss", "2", "-i", Checkout.clip, "-f", "lavfi", "-i", "sine=r=48000:d=1", "-i", text, "-map", "0:v", "-map",
+            "1", "-map", "2", "-frames:v", "24", "-c:v", "libx264", "-c:a", "aac", "-c:s", "srt",
+            folder.path + "/movie.mkv")
+        let made = try ChildProcess.run(
+            [Checkout.tool, "analyze", "movie.mkv", "--anonymize", "solid", "--crf", "0"] + options, in: folder.path)
+        try #require(made.status == 0, "\(made.errors)")
+        try folder.write(made.errors, to: "told.txt")
+        return folder
+    }
+
+    /// Frames of a video, all of the sample's second person, in which eyes, nose and mouth are one colour.
+    func hiddenFrames(of path: String) throws -> [Int] {
+        let video = try RawVideo(path, width: 640, height: 360)
+        let truth = try ResultTable(path: Checkout.truth)
+        return try (0..<video.frameCount).filter { frame in
+            let row = frame + firstFrame
+            try #require(try truth.number("frame", row) == Double(row))
+            let (x, y) = (try #require(try truth.number("x", row)), try #require(try truth.number("y", row)))
+            let width = try #require(try truth.number("width", row))
+            let height = try #require(try truth.number("height", row))
+            let luma = [(0.3, 0.4), (0.7, 0.4), (0.5, 0.6), (0.4, 0.75), (0.6, 0.75)].map { share in
+                video.luma(frame, Int(x + width * share.0), Int(y + height * share.1))
+            }
+            return Set(luma).count == 1
+        }
+    }
+}

@@ -1,0 +1,215 @@
+import Foundation
+import Testing
+
+/// Every written picture was analysed by itself, or there is no video.
+@Suite("Hiding fails closed")
+struct HidingTests: HidingTesting {
+    // MARK: Filters
+
+    private static let refusedFilters = [
+        "trim=start=5", "select=gt(n\\,3)", "fps=10", "framestep=2", "thumbnail", "setpts=PTS+1/TB", "settb=1/10",
+        "tpad=start=2", "loop=loop=3:size=1", "reverse", "mpdecimate", "decimate", "framerate=50", "minterpolate",
+        "telecine", "pullup", "detelecine", "separatefields", "shuffleframes=1 0", "random", "zoompan=d=2", "tmix",
+        "tblend", "crop=100:100", "hflip", "scale=320:-2", "yadif=1", "yadif=mode=send_field", "yadif=mode=2-1",
+        "bwdif", "bwdif=mode=1", "eq,trim=end=3", "split[a][b];[a][b]blend",
+    ]
+
+    @Test("Filters that drop, add, retime or move pictures are refused before any work", arguments: refusedFilters)
+    func filters(filter: String) throws {
+        let folder = try TemporaryFolder()
+        let outcome = try Tool.run("analyze", "none.mp4", "--anonymize", "blur", "--filter", filter, in: folder)
+        #expect(outcome.status == 2)
+        #expect(outcome.errorLines.count == 1)
+        #expect(
+            outcome.errors.hasPrefix("vidscan: error: --anonymize hides faces where they are in the video, but "),
+            "\(outcome.errors)")
+        #expect(folder.entries == [])
+    }
+
+    @Test("So are they in a pipeline, by a batch too; filters that change each picture by itself are not")
+    func filtersOfPipelines() throws {
+        let folder = try TemporaryFolder()
+        let pipeline = try folder.write("filters: [eq, fps=5]\nrender: {anonymize: solid}\n", to: "p.yaml")
+        for command in [["analyze", Checkout.clip], ["batch", Checkout.samples, "--output", "out"]] {
+            let outcome = try ChildProcess.run(
+                [Checkout.tool] + command + ["--pipeline", pipeline], in: folder.path)
+            #expect(outcome.status == 2)
+            #expect(outcome.errors.contains("the filter 'fps' may drop, add, delay or move pictures"))
+            #expect(folder.entries == ["p.yaml"])
+        }
+        let hidden = try hiddenMovie("--filter", "eq=brightness=0.05", "--filter", "hqdn3d", "--filter", "yadif=0")
+        let video = hidden.path + "/movie.mkv.vidscan/anonymized.mp4"
+        #expect(try hiddenFrames(of: video) == Array(0..<24))
+    }
+
+    // MARK: Samples
+
+    @Test("A result that has not looked at every frame is refused, with the command that does")
+    func sparse() throws {
+        let folder = try TemporaryFolder()
+        for options in [[], ["--every-frame"], ["--every-frame", "--faces", "small", "--min-track", "1"]] {
+            let source = try Variants.path("oneframe.mp4")
+            let made = try ChildProcess.run(
+                [Checkout.tool, "analyze", source, "-q", "--force"] + options, in: folder.path)
+            try #require(made.status == 0, "\(made.errors)")
+            let before = folder.entries
+            let outcome = try Tool.run("render", "oneframe.mp4.vidscan", "--anonymize", "blur", in: folder)
+            #expect(outcome.status == 1)
+            #expect(outcome.errorLines.count == 1)
+            #expect(outcome.errors.contains("was not analysed for hiding faces ("), "\(outcome.errors)")
+            #expect(outcome.errors.contains("run 'vidscan analyze \(source) --anonymize blur'"))
+            #expect(folder.entries == before)
+        }
+    }
+
+    @Test("A picture without a sample of its own, and a sample without its picture, end the run without a video")
+    func samples() throws {
+        let folder = try hiddenMovie()
+        let table = "movie.mkv.vidscan/frames.csv"
+        let frames = try folder.text(table).split(separator: "\n").map(String.init)
+        try #require(frames.count == 25)
+        let faces = try folder.text("movie.mkv.vidscan/faces.csv")
+        let before = folder.entries
+        // Each with the table of faces that belongs to it, and where in the video it shows.
+        let time = { (row: Int) in String(frames[row].prefix { $0 != "," }) }
+        var later = frames
+        later[13] = String(Int64(time(13).replacing(".", with: ""))! + 1)
+        later[13].insert(".", at: later[13].index(later[13].endIndex, offsetBy: -6))
+        if later[13].hasPrefix(".") { later[13] = "0" + later[13] }
+        later[13] += frames[13].dropFirst(time(13).count)
+        let cases: [(what: String, frames: [String], without: Int?, message: String)] = [
+            ("in the middle", frames.filter { $0 != frames[13] }, 13, "was not analysed by itself"),
+            ("at the start", frames.filter { $0 != frames[1] }, 1, "was not analysed by itself"),
+            ("at the end", Array(frames.dropLast()), 24, "was not analysed by itself"),
+            ("a microsecond later", later, nil, "was not analysed by itself"),
+            ("one too many", frames + ["0.960000,24,0"], nil, "was analysed, but cannot be read now"),
+        ]
+        for (what, rows, without, message) in cases {
+            try folder.write(rows.joined(separator: "\n") + "\n", to: table)
+            let left = faces.split(separator: "\n").filter { row in without.map { !row.hasPrefix(time($0)) } ?? true }
+            try folder.write(left.joined(separator: "\n") + "\n", to: "movie.mkv.vidscan/faces.csv")
+            let outcome = try Tool.run(
+                "render", "movie.mkv.vidscan", "--anonymize", "solid", "-o", "new.mp4", in: folder)
+            #expect(outcome.status == 1, "\(what)")
+            #expect(outcome.errorLines.count == 1)
+            #expect(outcome.errors.contains(message), "\(what): \(outcome.errors)")
+            #expect(outcome.errors.contains("movie.mkv.vidscan: at 0."), "\(what): \(outcome.errors)")
+            #expect(folder.entries == before, "\(what)")
+        }
+    }
+
+    @Test("Pictures that share one timestamp are each hidden by their own sample")
+    func sharedTimestamps() throws {
+        let folder = try TemporaryFolder()
+        try ffmpeg(
+            "-ss", "2", "-i", Checkout.clip, "-frames:v", "24", "-an", "-c:v", "mjpeg", "-q:v", "2", "-bsf:v",
+            "setts=pts='floor(N/12)*480':dts='floor(N/12)*480'", folder.path + "/shared.mkv")
+        let made = try Tool.run("analyze", "shared.mkv", "--anonymize", "solid", "--crf", "0", in: folder)
+        #expect(made.status == 0, "\(made.errors)")
+        let times = try ResultTable(path: folder.path + "/shared.mkv.vidscan/frames.csv").rows.map { $0[0] }
+        try #require(times == Array(repeating: "0.000000", count: 12) + Array(repeating: "0.480000", count: 12))
+        #expect(try hiddenFrames(of: folder.path + "/shared.mkv.vidscan/anonymized.mp4") == Array(0..<24))
+    }
+
+    @Test("Parts that were analysed apart are hidden as one")
+    func parts() throws {
+        let folder = try hiddenMovie()
+        for part in ["0/2", "1/2"] {
+            let outcome = try Tool.run(
+                "analyze", "movie.mkv", "--anonymize", "solid", "--crf", "0", "--segment", part, "-q", in: folder)
+            try #require(outcome.status == 0, "\(outcome.errors)")
+        }
+        let merged = try Tool.shell("\"$0\" merge *-of-2 --output merged", in: folder)
+        #expect(merged.status == 0, "\(merged.errors)")
+        #expect(try hiddenFrames(of: folder.path + "/merged/movie.mkv.vidscan/anonymized.mp4") == Array(0..<24))
+    }
+
+    // MARK: Pictures
+
+    @Test("A picture that changes its size in mid-video ends the run without a video")
+    func sizes() throws {
+        let folder = try TemporaryFolder()
+        for (name, start, size) in [("a", "2", "640:360"), ("b", "2.48", "320:180")] {
+            try ffmpeg(
+                "-ss", start, "-i", Checkout.clip, "-frames:v", "12", "-an", "-vf", "scale=\(size)", "-c:v", "libx264",
+                "-bf", "0", "-output_ts_offset", name == "a" ? "0" : "0.48", "-f", "mpegts",
+                "\(folder.path)/\(name).ts")
+        }
+        try (try folder.bytes("a.ts") + folder.bytes("b.ts")).write(
+            to: URL(fileURLWithPath: folder.path + "/sizes.ts"))
+        let before = folder.entries
+        let outcome = try Tool.run("analyze", "sizes.ts", "--anonymize", "solid", in: folder)
+        #expect(outcome.status == 1)
+        #expect(outcome.errorLines.count == 1)
+        #expect(outcome.errors.hasPrefix("vidscan: error: sizes.ts: at 0."), "\(outcome.errors)")
+        #expect(outcome.errors.contains("the picture changes from 640x360 to 320x180"), "\(outcome.errors)")
+        #expect(folder.entries == before)
+        #expect(try Tool.run("analyze", "sizes.ts", "--overlay", in: folder).status == 0)
+    }
+
+    @Test("Of more faces in a picture than are measured, all are hidden")
+    func crowd() throws {
+        let folder = try TemporaryFolder()
+        let (columns, rows, width, height) = (24, 14, 80, 96)
+        try ffmpeg(
+            "-ss", "2", "-i", Checkout.clip, "-vf",
+            "crop=110:130:113:144,scale=\(width):\(height),loop=loop=\(columns * rows - 1):size=1,"
+                + "tile=\(columns)x\(rows)", "-frames:v", "1", folder.path + "/crowd.png")
+        let made = try Tool.run("analyze", "crowd.png", "--anonymize", "solid", "--crf", "0", in: folder)
+        #expect(made.status == 0, "\(made.errors)")
+        let faces = try ResultTable(path: folder.path + "/crowd.png.vidscan/faces.csv").rows.count
+        #expect(faces == columns * rows)
+        let size = (width: columns * width, height: rows * height)
+        let video = try RawVideo(
+            folder.path + "/crowd.png.vidscan/anonymized.mp4", width: size.width, height: size.height)
+        // Eyes, nose and mouth of each: one colour, the same for all.
+        var colors: Set<Int> = []
+        for tile in 0..<columns * rows {
+            for (x, y) in [(0.3, 0.45), (0.6, 0.45), (0.45, 0.6), (0.45, 0.75)] {
+                colors.insert(
+                    video.luma(
+                        0, tile % columns * width + Int(x * Double(width)),
+                        tile / columns * height + Int(y * Double(height))))
+            }
+        }
+        #expect(colors.count == 1)
+    }
+
+    @Test("Damaged pictures are hidden as the analysis decoded them", arguments: ["corrupt.ts", "truncated.mkv"])
+    func damage(name: String) throws {
+        let folder = try TemporaryFolder()
+        let outcome = try Tool.run(
+            "analyze", try Variants.path(name), "--anonymize", "solid", "--crf", "0", in: folder)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let result = "\(folder.path)/\(name).vidscan"
+        let frames = try ResultTable(path: result + "/frames.csv").rows.count
+        try #require(frames > 20)
+        let video = try #require(folder.entries.first { $0.contains("/anonymized.") })
+        #expect(try RawVideo(folder.path + "/" + video, width: 640, height: 360).frameCount == frames)
+    }
+
+    // MARK: Sources
+
+    @Test("A video that is not the one that was analysed is refused, and nothing overrides that")
+    func otherSource() throws {
+        let folder = try hiddenMovie()
+        let before = folder.entries
+        // Of the same size.
+        var bytes = try folder.bytes("movie.mkv")
+        bytes[bytes.count / 2] ^= 1
+        try bytes.write(to: URL(fileURLWithPath: folder.path + "/other.mkv"))
+        for arguments in [["--input", "other.mkv"], []] {
+            if arguments.isEmpty {
+                try FileManager.default.removeItem(atPath: folder.path + "/movie.mkv")
+                try FileManager.default.moveItem(
+                    atPath: folder.path + "/other.mkv", toPath: folder.path + "/movie.mkv")
+            }
+            let outcome = try ChildProcess.run(
+                [Checkout.tool, "render", "movie.mkv.vidscan", "--anonymize", "solid", "-o", "new.mp4"] + arguments,
+                in: folder.path)
+            #expect(outcome.status == 1)
+            #expect(outcome.errors.contains("has changed since it was analysed (its date); analyse it again\n"))
+        }
+        #expect(folder.entries == before)
+    }
+}

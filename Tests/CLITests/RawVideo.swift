@@ -1,0 +1,1 @@
+../VidscanPipelineTests/RawVideo.swift
