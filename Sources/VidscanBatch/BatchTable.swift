@@ -22,15 +22,9 @@ public struct BatchTable: Sendable {
         if !replaces, FileManager.default.fileExists(atPath: path) {
             throw BatchError(.input, "\(path) exists; --force replaces it")
         }
-        let partial = "\(path).partial-\(getpid())"
-        let descriptor = open(partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-        guard descriptor >= 0 else { throw Self.failure(path) }
-        defer {
-            close(descriptor)
-            unlink(partial)
-        }
-        try write(to: descriptor, named: path)
-        guard fsync(descriptor) == 0, rename(partial, path) == 0 else { throw Self.failure(path) }
+        let file = try WholeFile(path: path)
+        try write(to: file.descriptor, named: path)
+        try file.complete()
     }
 
     private func write(to descriptor: Int32, named name: String) throws(BatchError) {
@@ -65,32 +59,14 @@ public struct BatchTable: Sendable {
                     isFirst = false
                     pending = pending[(end + 1)...]
                 }
-                guard Self.write(lines, to: descriptor) else {
+                guard WholeFile.write(lines, to: descriptor) else {
                     // The reader has gone: it has seen what it wanted.
                     if errno == EPIPE && descriptor == STDOUT_FILENO { return }
-                    throw Self.failure(name)
+                    throw BatchError(writing: name, errno)
                 }
                 pending = Data(pending)
                 if piece.isEmpty { break }
             }
         }
-    }
-
-    /// - Returns: `false` when it cannot be written; `errno` says why.
-    private static func write(_ data: Data, to descriptor: Int32) -> Bool {
-        data.withUnsafeBytes { bytes in
-            var written = 0
-            while written < bytes.count {
-                let count = Glibc.write(descriptor, bytes.baseAddress.map { $0 + written }, bytes.count - written)
-                if count < 0 && errno == EINTR { continue }
-                if count <= 0 { return false }
-                written += count
-            }
-            return true
-        }
-    }
-
-    private static func failure(_ name: String) -> BatchError {
-        BatchError(.journal, "cannot write \(name): \(String(cString: strerror(errno)))")
     }
 }

@@ -82,11 +82,7 @@ public struct Reporting: Sendable {
             facts: facts, faces: faces, shown: shown, events: Array(events.prefix(Self.mostEvents)),
             eventCount: events.count, samples: samples, pictures: pictures
         ).page(curves)
-        do {
-            try Data(page.html().utf8).write(to: URL(fileURLWithPath: file.partialPath))
-        } catch {
-            throw PipelineError(.output, "cannot write \(path): \(error.localizedDescription)", stage: .render)
-        }
+        try file.write(Self.text(path) { try page.html() })
         try file.complete()
         return Summary(
             path: path, faces: faces.count, title: facts.title, seconds: samples.range.upperBound,
@@ -126,12 +122,17 @@ public struct Reporting: Sendable {
             title: "\(summaries.count) results",
             summary: failures == 0 ? "Each video leads to its report." : "\(failures) of them could not be shown.",
             heads: [.init("length"), .init("samples"), .init("ids"), .init("cuts")], rows: rows)
+        try file.write(Self.text(path) { try index.html() })
+        try file.complete()
+    }
+
+    /// - Parameter path: for messages.
+    private static func text(_ path: String, _ make: () throws -> String) throws(PipelineError) -> String {
         do {
-            try Data(index.html().utf8).write(to: URL(fileURLWithPath: file.partialPath))
+            return try make()
         } catch {
             throw PipelineError(.output, "cannot write \(path): \(error.localizedDescription)", stage: .render)
         }
-        try file.complete()
     }
 
     /// Those in sight for longest, in the order of their numbers.
@@ -182,6 +183,13 @@ struct SampleTimes {
 
 /// Paths of pages that lead to each other.
 enum FilePath {
+    /// The folder of a path, and the name in it.
+    static func split(_ path: String) -> (folder: String, name: String) {
+        guard let slash = path.lastIndex(of: "/") else { return (".", path) }
+        let folder = path[..<slash]
+        return (folder.isEmpty ? "/" : String(folder), String(path[path.index(after: slash)...]))
+    }
+
     static func absolute(_ path: String) -> String {
         let whole =
             (path as NSString).isAbsolutePath ? path : FileManager.default.currentDirectoryPath + "/" + path
