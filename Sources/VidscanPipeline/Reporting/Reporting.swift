@@ -58,8 +58,7 @@ public struct Reporting: Sendable {
     ) throws(PipelineError) -> Summary {
         let result = try FinishedResult(path: resultPath)
         let file = try UnfinishedFile(finalPath: path, replaces: replaces, sourcePath: result.record.input.path)
-        let metrics = CurveBuilder.measures.map(\.name)
-        let faces = try ReportTables.faces(resultPath, metrics: metrics)
+        let faces = try ReportTables.faces(resultPath, measures: CurveBuilder.measures)
         let events = try ReportTables.events(resultPath)
         let samples = try SampleTimes(resultPath)
         let shown = Self.mostSeen(faces)
@@ -150,14 +149,14 @@ public struct Reporting: Sendable {
         let (time, id) = (try table.column("time"), try table.column("face_id"))
         let (x, y) = (try table.column("x"), try table.column("y"))
         let (width, height) = (try table.column("width"), try table.column("height"))
+        let (places, extents) = (ReadLimits.coordinates, ReadLimits.extents)
         var boxes: [Int: Rectangle] = [:]
         while try table.next() {
-            guard let face = table.number(id).map(Int.init), let moment = best[face],
-                try table.microseconds(time) == moment
-            else { continue }
+            let face = try table.integer(id, in: ReadLimits.ids)
+            guard let moment = best[face], try table.microseconds(time) == moment else { continue }
             let box = Rectangle(
-                x: table.number(x) ?? 0, y: table.number(y) ?? 0, width: table.number(width) ?? 0,
-                height: table.number(height) ?? 0)
+                x: try table.number(x, in: places), y: try table.number(y, in: places),
+                width: try table.number(width, in: extents), height: try table.number(height, in: extents))
             boxes[face] = map.map(box.bounds) ?? box
         }
         return boxes
@@ -174,8 +173,9 @@ struct SampleTimes {
         let table = try TableReader(folder: folder, name: "frames.csv")
         let time = try table.column("time")
         while try table.next() {
-            guard let seconds = table.number(time) else { continue }
-            range = count == 0 ? seconds...seconds : range.lowerBound...max(range.lowerBound, seconds)
+            let seconds = try table.number(time, in: ReadLimits.seconds)
+            guard count == 0 || seconds >= range.upperBound else { throw table.problem("time goes back") }
+            range = count == 0 ? seconds...seconds : range.lowerBound...seconds
             count += 1
         }
     }
