@@ -49,15 +49,9 @@ public struct BatchTable: Sendable {
         if !replaces, FileManager.default.fileExists(atPath: path) {
             throw BatchError(.input, "\(path) exists; --force replaces it")
         }
-        let partial = "\(path).partial-\(getpid())"
-        let descriptor = Glibc.open(partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-        guard descriptor >= 0 else { throw Self.failure(path) }
-        defer {
-            close(descriptor)
-            unlink(partial)
-        }
-        try write(header, to: descriptor, named: path)
-        guard fsync(descriptor) == 0, rename(partial, path) == 0 else { throw Self.failure(path) }
+        let file = try WholeFile(path: path)
+        try write(header, to: file.descriptor, named: path)
+        try file.complete()
     }
 
     // MARK: Headers
@@ -168,22 +162,8 @@ public struct BatchTable: Sendable {
 
     /// - Returns: `false` when the reader of standard output has gone: it has seen what it wanted.
     private static func write(_ data: Data, to descriptor: Int32, named name: String) throws(BatchError) -> Bool {
-        let isWritten = data.withUnsafeBytes { bytes in
-            var written = 0
-            while written < bytes.count {
-                let count = Glibc.write(descriptor, bytes.baseAddress.map { $0 + written }, bytes.count - written)
-                if count < 0 && errno == EINTR { continue }
-                if count <= 0 { return false }
-                written += count
-            }
-            return true
-        }
-        if isWritten { return true }
+        if WholeFile.write(data, to: descriptor) { return true }
         if errno == EPIPE && descriptor == STDOUT_FILENO { return false }
-        throw failure(name)
-    }
-
-    private static func failure(_ name: String) -> BatchError {
-        BatchError(.journal, "cannot write \(name): \(String(cString: strerror(errno)))")
+        throw BatchError(writing: name, errno)
     }
 }

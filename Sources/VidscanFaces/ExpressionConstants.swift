@@ -78,7 +78,6 @@ struct ExpressionConstants: Decodable, Sendable {
     }
 
     struct Thresholds: Decodable, Sendable {
-        var dominantEmoji: Double
         var hasSmile: Double
     }
 

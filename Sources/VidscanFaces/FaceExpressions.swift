@@ -8,7 +8,6 @@ public struct FaceExpressions: Sendable, Equatable {
     /// The 52 scores, in the model's order, 0…1.
     public let blendshapes: [Float]
     private var values: [Metric: Double]
-    private let emojiThreshold: Double
 
     /// The value of a metric, in the metric's range; 0 or 1 for those that are yes or no.
     public subscript(metric: Metric) -> Double? {
@@ -18,7 +17,6 @@ public struct FaceExpressions: Sendable, Equatable {
 
     init(model: ExpressionModel, blendshapes: [Float], measures: FaceMeasures, gaze: Gaze, pose: HeadPose) {
         self.blendshapes = blendshapes
-        emojiThreshold = model.constants.thresholds.dominantEmoji
         let formulas = ExpressionFormulas(
             constants: model.constants,
             scores: Dictionary(uniqueKeysWithValues: zip(model.blendshapeNames, blendshapes.map(Double.init))),
@@ -33,10 +31,8 @@ public struct FaceExpressions: Sendable, Equatable {
 
     /// The emoji most like the face, or `nil` when none is likely.
     public func dominantEmoji(among metrics: Set<Metric>) -> Character? {
-        let best = Metric.allCases.filter { $0.emoji != nil && metrics.contains($0) && values[$0] != nil }
-            .max { (values[$0] ?? 0) < (values[$1] ?? 0) }
-        guard let best, let value = values[best], value >= emojiThreshold else { return nil }
-        return best.emoji
+        let emojis = Metric.allCases.filter { $0.emoji != nil && metrics.contains($0) }
+        return Metric.likeliest(of: emojis) { values[$0] }?.metric.emoji
     }
 }
 

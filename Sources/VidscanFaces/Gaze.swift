@@ -24,6 +24,10 @@ public struct Gaze: Sendable, Equatable {
         pitch = pose.pitch - degrees((right.y + left.y) / 2 - Self.restingHeight)
     }
 
+    /// An iris turns by a right angle at most, on a head that is turned as far as expressions can be told.
+    static let yaws = -(ExpressionLimits.maximumYaw + 90)...(ExpressionLimits.maximumYaw + 90)
+    static let pitches = -(ExpressionLimits.maximumPitch + 90)...(ExpressionLimits.maximumPitch + 90)
+
     /// From an eye's centre to its iris, 11 mm, where outer eye corners lie 90 mm apart.
     private static let radius = 0.122
     /// How far the middle of the iris lies below the line of the eye's corners when it looks ahead.

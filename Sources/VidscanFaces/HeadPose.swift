@@ -10,6 +10,10 @@ public struct HeadPose: Sendable, Equatable {
     /// Degrees; > 0 when the head leans clockwise in the picture.
     public let roll: Double
 
+    public static let yaws = -90.0...90.0
+    public static let pitches = -90.0...90.0
+    public static let rolls = -180.0...180.0
+
     public init(yaw: Double, pitch: Double, roll: Double) {
         self.yaw = yaw
         self.pitch = pitch
@@ -30,7 +34,9 @@ public struct HeadPose: Sendable, Equatable {
         // Pitch first, then yaw, then roll: so a picture turned in its plane changes the roll alone.
         let degrees = 180 / Double.pi
         yaw = asin(min(max(-rotation[2][0], -1), 1)) * degrees
-        pitch = atan2(-rotation[2][1], rotation[2][2]) * degrees
+        // Beyond a right angle the mesh is inside out: no head is seen from there.
+        let nod = atan2(-rotation[2][1], rotation[2][2]) * degrees
+        pitch = min(max(nod, Self.pitches.lowerBound), Self.pitches.upperBound)
         roll = atan2(-rotation[1][0], rotation[0][0]) * degrees
     }
 

@@ -83,6 +83,22 @@ public enum Metric: String, Sendable, CaseIterable, Comparable {
         }
     }
 
+    /// The score from which on an expression is likely: five in a hundred faces that people call neutral reach it. What
+    /// scores less is not named.
+    public static let likelyScore = 50.0
+
+    /// The emotions that are named where one word has to do: those that hold against people's labels.
+    public static let namedEmotions: [Metric] = [.anger, .joy, .sadness, .surprise]
+
+    /// The one of some metrics that scores highest, if that makes it likely.
+    public static func likeliest(
+        of metrics: some Sequence<Metric>, score: (Metric) -> Double?
+    ) -> (metric: Metric, score: Double)? {
+        let scored = metrics.compactMap { metric in score(metric).map { (metric: metric, score: $0) } }
+        guard let best = scored.max(by: { $0.score < $1.score }), best.score >= likelyScore else { return nil }
+        return best
+    }
+
     public static func < (a: Metric, b: Metric) -> Bool { a.order < b.order }
 
     private var order: Int { Self.allCases.firstIndex(of: self) ?? 0 }

@@ -11,12 +11,14 @@ extension Metric {
         }
     }
 
-    public var range: String {
+    /// The least and the largest value that there can be.
+    public var values: ClosedRange<Double> {
         switch self {
-        case .valence: "-100 to 100"
-        case .gazeYaw, .gazePitch: "-130 to 130"
-        case _ where isFlag: "0 or 1"
-        default: "0 to 100"
+        case .valence: -100...100
+        case .gazeYaw: Gaze.yaws
+        case .gazePitch: Gaze.pitches
+        case _ where isFlag: 0...1
+        default: 0...100
         }
     }
 
@@ -72,7 +74,7 @@ extension Metric {
             "Nose wrinkled (AU 9): learned from nostrils, upper lip and brows, and labels. The reference has none: not"
                 + " validated by itself."
         case .smile: "Mouth corners drawn up (AU 12). r 0.96/0.98."
-        case .smirk: "One mouth corner drawn more than the other. Blank beyond 25 degrees of yaw."
+        case .smirk: "One mouth corner drawn more than the other. \(Self.blankBeyond)"
         case .upperLipRaise: "Upper lip raised (AU 10). r 0.92/0.96."
         default: rawValue
         }
@@ -96,8 +98,8 @@ extension Metric {
             "Raised by inner brow raise, brow furrow, eye widen, lip stretch; lowered by brow raise, lip corner depressor,"
                 + " jaw drop, smile. Weights set by reason; no labels to validate it."
         case .contempt:
-            "Raised by brow furrow, smirk; lowered by smile. Weights set by reason; no labels to validate it. Blank beyond"
-                + " 25 degrees of yaw."
+            "Raised by brow furrow, smirk; lowered by smile. Weights set by reason; no labels to validate it."
+                + " \(Self.blankBeyond)"
         case .engagement:
             "A weighted sum of brow raise, brow furrow, nose wrinkle, lip corner depressor, chin raise, lip pucker, lip"
                 + " press, mouth open, lip suck and smile: how much the face does."
@@ -113,7 +115,7 @@ extension Metric {
         case .laughing: "😆 An open-mouthed smile."
         case .smiley: "😃 A smile."
         case .relaxed: "☺️ A smile with the eyes closed."
-        case .wink: "😉 One eye open, the other closed. Blank beyond 25 degrees of yaw."
+        case .wink: "😉 One eye open, the other closed. \(Self.blankBeyond)"
         case .kissing: "😗 Lips pushed forward, no smile."
         case .stuckOutTongue: "😛 Always blank: the mesh has no tongue, and nothing else here sees one."
         case .stuckOutTongueWinkingEye: "😜 Always blank: the mesh has no tongue, and nothing else here sees one."
@@ -121,8 +123,11 @@ extension Metric {
         case .disappointed: "😞 Sadness with mouth corners drawn down."
         case .rage: "😡 Anger without a smile."
         case .scream: "😱 Fear or surprise with the jaw dropped."
-        case .emojiSmirk: "😏 A smirk without a wink. Blank beyond 25 degrees of yaw."
+        case .emojiSmirk: "😏 A smirk without a wink. \(Self.blankBeyond)"
         default: rawValue
         }
     }
+
+    /// Of what compares the face's halves.
+    private static let blankBeyond = "Blank beyond \(Int(ExpressionLimits.maximumYawOfHalves)) degrees of yaw."
 }

@@ -15,6 +15,8 @@ public struct MediaError: Error, Sendable, Equatable {
         /// A filter chain that cannot be built, is not allowed, or failed.
         case filter = "filter"
         case io = "io"
+        /// The disk, or what the user may have of it, is full.
+        case diskFull = "disk-full"
         case cancelled = "cancelled"
     }
 

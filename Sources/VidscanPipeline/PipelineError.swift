@@ -1,3 +1,4 @@
+internal import Glibc
 public import VidscanMedia
 
 /// Why an input was not analysed, in one readable line.
@@ -9,6 +10,8 @@ public struct PipelineError: Error, Sendable, Equatable {
         case inference
         /// A result cannot be written.
         case output
+        /// Nor can any other: the disk, or what the user may have of it, is full.
+        case diskFull
         /// A result is there already.
         case exists
         /// A folder is no result, or lacks what is needed of it.
@@ -41,6 +44,29 @@ public struct PipelineError: Error, Sendable, Equatable {
         self.input = input
         self.stage = stage
         self.microseconds = microseconds
+    }
+}
+
+extension PipelineError {
+    /// A failure to write.
+    ///
+    /// - Parameters:
+    ///   - action: that the reason begins with: `cannot write faces.csv`.
+    ///   - number: the system's error.
+    static func writing(_ action: String, _ number: Int32, stage: Stage) -> PipelineError {
+        let code: Code = [ENOSPC, EDQUOT].contains(number) ? .diskFull : .output
+        return PipelineError(code, "\(action): \(String(cString: strerror(number)))", stage: stage)
+    }
+}
+
+extension PipelineError.Code {
+    /// Of a failure to make a video.
+    init(rendering code: MediaError.Code) {
+        switch code {
+        case .io: self = .output
+        case .diskFull: self = .diskFull
+        default: self = .media(code)
+        }
     }
 }
 

@@ -72,8 +72,7 @@ struct BatchWorkerCommand: AsyncParsableCommand {
         case .setup: .setup
         case .media(.notMedia), .media(.refersElsewhere): .notMedia
         case .media(.noVideo): .noVideo
-        case .output where [ENOSPC, EDQUOT].contains { error.reason.hasSuffix(String(cString: strerror($0))) }:
-            .diskFull
+        case .diskFull: .diskFull
         default: .other
         }
     }

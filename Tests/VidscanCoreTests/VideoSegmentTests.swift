@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import VidscanCore
 
@@ -42,5 +43,19 @@ struct VideoSegmentTests {
     @Test("Are numbered from 0", arguments: [(-1, 2), (2, 2), (0, 0), (0, -1)])
     func numbers(index: Int, count: Int) {
         #expect(VideoSegment(index: index, count: count) == nil)
+    }
+
+    @Test("That there cannot be are not read from a file, nor are fractions without a denominator")
+    func decoding() throws {
+        let decoder = JSONDecoder()
+        let whole = try decoder.decode(VideoSegment.self, from: Data(#"{"index":1,"count":2}"#.utf8))
+        #expect(whole == VideoSegment(index: 1, count: 2))
+        #expect(try decoder.decode(VideoSegment.self, from: JSONEncoder().encode(whole)) == whole)
+        for text in [#"{"index":2,"count":2}"#, #"{"index":-1,"count":2}"#, #"{"index":0,"count":0}"#] {
+            #expect(throws: DecodingError.self) { try decoder.decode(VideoSegment.self, from: Data(text.utf8)) }
+        }
+        for text in [#"{"numerator":1,"denominator":0}"#, #"{"numerator":1,"denominator":-3}"#] {
+            #expect(throws: DecodingError.self) { try decoder.decode(Rational.self, from: Data(text.utf8)) }
+        }
     }
 }

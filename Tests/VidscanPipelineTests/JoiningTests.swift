@@ -125,7 +125,8 @@ struct JoiningTests {
             ),
             (
                 [half, short.path + "/part"],
-                "\(short.path)/part: is damaged: it has 19 of its 20 frames; analyse the part again"
+                "\(short.path)/part: frames.spool is not as it was written: its SHA-256 is another than in part.json;"
+                    + " analyse the part again"
             ),
         ] {
             do {

@@ -30,6 +30,21 @@ public struct VideoSegment: Sendable, Hashable, Codable {
     }
 }
 
+extension VideoSegment {
+    private enum CodingKeys: String, CodingKey { case index, count }
+
+    /// - Throws: `DecodingError` for a part that there cannot be.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        let (index, count) = (try values.decode(Int.self, forKey: .index), try values.decode(Int.self, forKey: .count))
+        guard let segment = VideoSegment(index: index, count: count) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .index, in: values, debugDescription: "there is no part \(index) of \(count)")
+        }
+        self = segment
+    }
+}
+
 extension VideoSegment: CustomStringConvertible {
     /// `2/7`
     public var description: String { "\(index)/\(count)" }

@@ -25,6 +25,22 @@ public struct Rational: Sendable, Hashable, Codable {
     public var value: Double { Double(numerator) / Double(denominator) }
 }
 
+extension Rational {
+    private enum CodingKeys: String, CodingKey { case numerator, denominator }
+
+    /// - Throws: `DecodingError` when the denominator is not positive.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        let numerator = try values.decode(Int64.self, forKey: .numerator)
+        let denominator = try values.decode(Int64.self, forKey: .denominator)
+        guard let fraction = Rational(numerator, denominator) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .denominator, in: values, debugDescription: "a denominator must be positive")
+        }
+        self = fraction
+    }
+}
+
 extension Rational: CustomStringConvertible {
     public var description: String { denominator == 1 ? "\(numerator)" : "\(numerator)/\(denominator)" }
 }

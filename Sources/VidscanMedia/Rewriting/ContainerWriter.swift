@@ -1,4 +1,5 @@
 internal import CFFmpeg
+internal import Glibc
 internal import VidscanCore
 
 /// What a new video is put into.
@@ -174,7 +175,8 @@ final class ContainerWriter {
     }
 
     private func failure(_ verb: String, _ result: Int32) -> MediaError {
-        MediaError(.io, "cannot \(verb) the video: \(Libav.reason(result))")
+        let isFull = result == vs_averror(ENOSPC) || result == vs_averror(EDQUOT)
+        return MediaError(isFull ? .diskFull : .io, "cannot \(verb) the video: \(Libav.reason(result))")
     }
 
     // MARK: Opening

@@ -7,9 +7,9 @@ public struct OverlayStyle: Sendable, Equatable {
         case box
         /// Its `face_id`, on a label above the box.
         case id
-        /// The strongest emotion and its value, on the label; of those that hold against people's labels.
+        /// The likeliest emotion and its score, on the label, if one is likely; of those that hold against people's labels.
         case emotion
-        /// The likeliest emoji, on the label.
+        /// The likeliest emoji, on the label, if one is likely.
         case emoji
         /// Metrics as bars beside the box.
         case bars

@@ -81,13 +81,21 @@ public struct Joining: Sendable {
             throw PipelineError(
                 .media(.undecodable), "not one frame of any part could be decoded", input: name, stage: .decode)
         }
+        for folder in folders { try folder.verify() }
         observer.opened(name, info: decoded.info)
         let sink = try TableMaker(
             folderPath: folderPath, options: options, blendshapeNames: folders[0].record.blendshapeNames)
         var progress = RunProgress(microseconds: 0, frames: 0, faces: 0)
+        var last: Int64?
         for folder in folders {
             try folder.read { frame, signature in
                 try Task.checkCancellation()
+                guard frame.microseconds >= last ?? frame.microseconds else {
+                    throw PipelineError(
+                        .result, "is damaged: its times go back; analyse the part again", input: folder.name,
+                        stage: .open, microseconds: frame.microseconds)
+                }
+                last = frame.microseconds
                 try sink.add(frame, signature: signature)
                 progress.add(frame)
                 observer.progressed(progress)
@@ -119,7 +127,9 @@ public struct Joining: Sendable {
         }
         let missing = (0..<count).filter { byIndex[$0] == nil }
         guard missing.isEmpty else {
-            let list = missing.map { "\($0)/\(count)" }.joined(separator: ", ")
+            let list =
+                missing.prefix(20).map { "\($0)/\(count)" }.joined(separator: ", ")
+                + (missing.count > 20 ? " and \(missing.count - 20) more" : "")
             throw PipelineError(
                 .result, "\(missing.count == 1 ? "part \(list) is" : "parts \(list) are") missing", input: parts.name,
                 stage: .open)

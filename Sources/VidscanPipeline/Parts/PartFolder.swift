@@ -1,5 +1,6 @@
 internal import Foundation
 internal import VidscanCore
+internal import VidscanMedia
 
 /// A part of a video, as an earlier run has left it.
 struct PartFolder {
@@ -17,13 +18,16 @@ struct PartFolder {
         name = path
         let failure = { (reason: String) in PipelineError(.result, reason, input: path, stage: .open) }
         let file = "\(path)/\(ResultFolder.Kind.part.record)"
-        guard let data = FileManager.default.contents(atPath: file) else {
+        guard FileManager.default.fileExists(atPath: file) else {
             throw failure("is no part that 'vidscan analyze --segment' has made: it has no part.json")
         }
-        let decoder = JSONDecoder()
-        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        do throws(PipelineError) {
+            record = try RecordFile.decode(File.self, folder: path, name: ResultFolder.Kind.part.record).part
+            try record.check()
+        } catch {
+            throw failure(error.reason)
+        }
         do {
-            record = try decoder.decode(File.self, from: data).part
             // Its filters have been allowed already, and run no more.
             options = try ResolvedConfiguration(
                 workers: 1, file: PipelineFile(path: file, allowsFileFilters: true)
@@ -52,12 +56,32 @@ struct PartFolder {
         return nil
     }
 
+    /// Makes sure that its files are as they were written.
+    ///
+    /// - Throws: `PipelineError` that names the first one that is not.
+    func verify() throws(PipelineError) {
+        for file in PartRecord.files {
+            let failure = { (reason: String) in
+                PipelineError(.result, "\(file) \(reason); analyse the part again", input: name, stage: .open)
+            }
+            let found: String
+            do {
+                found = try FileDigest.sha256(path: "\(name)/\(file)")
+            } catch {
+                throw failure("cannot be read")
+            }
+            guard found == record.digests[file] else {
+                throw failure("is not as it was written: its SHA-256 is another than in part.json")
+            }
+        }
+    }
+
     /// Hands on all its frames, in the order of time.
     ///
     /// - Throws: `PipelineError` when they are not all there.
     func read(_ body: (FrameRecord, FrameSignature) throws -> Void) throws {
-        let frames = try FrameSpoolReader(path: "\(name)/\(PartRecord.framesFile)", layout: layout)
-        let signatures = try SignatureSpoolReader(path: "\(name)/\(PartRecord.signaturesFile)")
+        let frames = try FrameSpoolReader(folder: name, name: PartRecord.framesFile, layout: layout)
+        let signatures = try SignatureSpoolReader(folder: name, name: PartRecord.signaturesFile)
         var count = 0
         while let frame = try frames.next(), let signature = try signatures.next() {
             try body(frame, signature)

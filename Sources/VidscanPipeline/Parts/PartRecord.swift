@@ -1,5 +1,6 @@
 internal import Foundation
 internal import VidscanCore
+internal import VidscanMedia
 
 /// `part.json`: which part of which video a folder holds, and what came of reading it. The settings lie beside it as in
 /// `run.json`, so that they are read in the same way.
@@ -12,6 +13,8 @@ struct PartRecord: Codable {
     var resultName: String
     var tools: Tools
     var frames: Int
+    /// SHA-256 of each of the folder's other files, by name.
+    var digests: [String: String]
     /// Of one face in the spool, in bytes: it must be read as it was written.
     var faceBytes: Int
     /// Empty when they are not wanted.
@@ -22,6 +25,20 @@ struct PartRecord: Codable {
 
     static let framesFile = "frames.spool"
     static let signaturesFile = "signatures.spool"
+    static let files = [framesFile, signaturesFile]
+
+    /// - Parameter folderPath: that holds the files.
+    static func digests(in folderPath: String) throws(PipelineError) -> [String: String] {
+        var digests: [String: String] = [:]
+        for file in files {
+            do {
+                digests[file] = try FileDigest.sha256(path: "\(folderPath)/\(file)")
+            } catch {
+                throw PipelineError(.output, error.reason, stage: .write)
+            }
+        }
+        return digests
+    }
 
     /// The file's root.
     struct File: Encodable {
@@ -30,6 +47,73 @@ struct PartRecord: Codable {
         var pipeline: JSONValue
         var part: PartRecord
     }
+}
+
+extension PartRecord {
+    /// - Throws: `PipelineError` for what no run writes. The result's name would otherwise lead out of the folder that
+    ///   results go to.
+    func check() throws(PipelineError) {
+        let check = RecordCheck(file: ResultFolder.Kind.part.record)
+        try check.require(
+            resultName.hasSuffix(ResultPlaces.resultEnding) && !resultName.contains("/")
+                && !resultName.unicodeScalars.contains("\0") && resultName.utf8.count <= 255,
+            "part.result_name", "the name of a folder of a result")
+        try check.integer(segment.count, "part.segment.count", in: 1...Self.mostParts)
+        try check.integer(input.bytes, "part.input.bytes", in: ReadLimits.counts)
+        try check.number(input.modified, "part.input.modified", in: ReadLimits.seconds)
+        try check.count(frames, "part.frames")
+        try check.require(
+            blendshapeNames.count <= 256
+                && blendshapeNames.allSatisfy { name in
+                    (1...64).contains(name.utf8.count)
+                        && name.utf8.allSatisfy { $0 == 0x5F || Character(UnicodeScalar($0)).isLetterOrDigit }
+                }, "part.blendshape_names", "names of blendshapes")
+        for (value, key) in [
+            (times.resample, "resample"), (times.detect, "detect"), (times.crop, "crop"), (times.mesh, "mesh"),
+            (times.measure, "measure"), (times.look, "look"),
+        ] {
+            try check.number(value, "part.times.\(key)", in: ReadLimits.durations)
+        }
+        try check.number(wallSeconds, "part.wall_seconds", in: ReadLimits.durations)
+        try Self.check(decoded, check)
+    }
+
+    private static func check(_ decoded: DecodeStage.Report, _ check: RecordCheck) throws(PipelineError) {
+        let (info, statistics) = (decoded.info, decoded.statistics)
+        for (value, key) in [
+            (info.containerStartMicroseconds, "container_start_microseconds"),
+            (info.streamStartMicroseconds, "stream_start_microseconds"),
+            (info.durationMicroseconds, "duration_microseconds"),
+            (statistics.lastMicroseconds, "last_microseconds"),
+        ] as [(Int64?, String)] {
+            try check.integer(value, "part.decoded.\(key)", in: ReadLimits.microseconds)
+        }
+        for (value, key) in [
+            (statistics.packetsDecoded, "packets_decoded"), (statistics.packetsDropped, "packets_dropped"),
+            (statistics.framesDecoded, "frames_decoded"), (statistics.damage, "damage"),
+            (statistics.corruptPackets, "corrupt_packets"),
+            (statistics.implausibleTimestamps, "implausible_timestamps"), (info.streamIndex, "stream_index"),
+        ] {
+            try check.count(value, "part.decoded.\(key)")
+        }
+        // The coded size is unknown in some streams.
+        let sides = 0...ReadLimits.sides.upperBound
+        for (size, key) in [
+            (info.codedSize, "coded_size"), (decoded.displaySize, "display_size"),
+            (decoded.filtering?.sourceSize, "source_size"), (decoded.filtering?.filteredSize, "filtered_size"),
+        ] as [(PictureSize?, String)] {
+            try check.integer(size?.width, "part.decoded.\(key).width", in: sides)
+            try check.integer(size?.height, "part.decoded.\(key).height", in: sides)
+        }
+        try check.map(decoded.filtering?.toSource, "part.decoded.filtering.to_source")
+    }
+
+    private static let mostParts = 100_000
+}
+
+extension Character {
+    /// Of ASCII.
+    fileprivate var isLetterOrDigit: Bool { isASCII && (isLetter || isNumber) }
 }
 
 /// Sets the frames of one part aside, in a folder that is to stay.

@@ -1,62 +1,77 @@
-internal import Foundation
+internal import Glibc
 internal import VidscanCore
 internal import VidscanFaces
 
-/// Reads a result's samples in order, each with its faces.
+/// Reads a result's samples in order, each with its faces, and makes sure that its tables belong together.
 final class FaceRows {
     private let frames: TableReader
     private let faces: TableReader
-    private let landmarks: FileHandle?
+    private let landmarks: LandmarkReader?
     private let metrics: [(metric: Metric, column: Int)]
-    private let columns: [String: Int]
-    private let placesInSource: VidscanCore.AffineTransform?
     private let frameColumns: (time: Int, frame: Int, faces: Int)
+    private let columns: Columns
+    private let placesInSource: VidscanCore.AffineTransform?
     private var number = 0
-    private var row = 0
+    private var lastMicroseconds: Int64?
+
+    /// Of `faces.csv`.
+    private struct Columns {
+        let time, frame, faceID, x, y, width, height, yaw, pitch, roll, emoji: Int
+        let points: [(x: Int, y: Int)]
+
+        init(_ table: TableReader) throws(PipelineError) {
+            (time, frame, faceID) = (try table.column("time"), try table.column("frame"), try table.column("face_id"))
+            (x, y) = (try table.column("x"), try table.column("y"))
+            (width, height) = (try table.column("width"), try table.column("height"))
+            (yaw, pitch, roll) = (try table.column("yaw"), try table.column("pitch"), try table.column("roll"))
+            emoji = try table.column("dominant_emoji")
+            var points: [(x: Int, y: Int)] = []
+            for name in ["left_eye", "right_eye", "nose", "mouth", "left_mouth_corner", "right_mouth_corner"] {
+                points.append((try table.column("\(name)_x"), try table.column("\(name)_y")))
+            }
+            self.points = points
+        }
+    }
 
     init(_ result: FinishedResult, needs: FaceTimeline.Needs) throws(PipelineError) {
         placesInSource = try result.placesInSource()
         frames = try TableReader(folder: result.name, name: "frames.csv")
         faces = try TableReader(folder: result.name, name: "faces.csv")
         frameColumns = (try frames.column("time"), try frames.column("frame"), try frames.column("faces"))
-        var columns: [String: Int] = [:]
-        let points = [
-            "left_eye", "right_eye", "nose", "mouth", "left_mouth_corner", "right_mouth_corner",
-        ]
-        let names =
-            ["frame", "face_id", "x", "y", "width", "height", "yaw", "pitch", "roll", "dominant_emoji"]
-            + points.flatMap { ["\($0)_x", "\($0)_y"] }
-        for name in names { columns[name] = try faces.column(name) }
-        self.columns = columns
+        columns = try Columns(faces)
         var metrics: [(Metric, Int)] = []
         for metric in needs.metrics { metrics.append((metric, try faces.column(metric.rawValue))) }
         self.metrics = metrics
-        landmarks = needs.mesh ? FileHandle(forReadingAtPath: result.name + "/landmarks.npy") : nil
-        if needs.mesh, landmarks == nil {
+        if needs.mesh, access(result.name + "/landmarks.npy", F_OK) != 0 {
             throw PipelineError(
                 .result, "has no landmarks.npy, which the mesh is drawn from; analyse the video with --landmarks",
                 stage: .open)
         }
-        if let landmarks {
-            // Magic, version, and the length of the header, which is skipped.
-            guard let head = try? landmarks.read(upToCount: 10), head.count == 10, head[0] == 0x93,
-                (try? landmarks.seek(toOffset: 10 + UInt64(head[8]) + UInt64(head[9]) << 8)) != nil
-            else { throw PipelineError(.result, "its landmarks.npy cannot be read", stage: .open) }
-        }
+        landmarks = needs.mesh ? try LandmarkReader(folder: result.name) : nil
     }
 
     /// The next sample; `nil` after the last.
     func next() throws(PipelineError) -> FaceTimeline.Sample? {
-        guard try frames.next() else { return nil }
+        guard try frames.next() else {
+            guard try !faces.next() else { throw faces.problem("is of no frame of frames.csv") }
+            try landmarks?.finish()
+            return nil
+        }
         let microseconds = try frames.microseconds(frameColumns.time)
-        let frame = frames.number(frameColumns.frame)
-        let count = Int(frames.number(frameColumns.faces) ?? 0)
+        guard microseconds >= lastMicroseconds ?? microseconds else { throw frames.problem("time goes back") }
+        lastMicroseconds = microseconds
+        let frame = try frames.count(frameColumns.frame)
+        let count = try frames.integer(frameColumns.faces, in: ReadLimits.facesInFrame)
         var sights: [FaceSight] = []
-        for _ in 0..<max(0, count) {
-            guard try faces.next(), number("frame") == frame, let sight = try sight(at: microseconds) else {
-                throw PipelineError(
-                    .result, "faces.csv and frames.csv do not belong together", stage: .render,
-                    microseconds: microseconds)
+        var ids: Set<Int> = []
+        for _ in 0..<count {
+            guard try faces.next() else { throw frames.problem("has more faces than there are in faces.csv") }
+            guard try faces.count(columns.frame) == frame, try faces.microseconds(columns.time) == microseconds else {
+                throw faces.problem("is not of the frame of line \(frames.line) in frames.csv")
+            }
+            let sight = try sight(at: microseconds)
+            guard ids.insert(sight.faceID).inserted else {
+                throw faces.problem("face_id \(sight.faceID) is in its frame twice")
             }
             sights.append(placesInSource.map(sight.moved) ?? sight)
         }
@@ -71,37 +86,42 @@ final class FaceRows {
         }
     }
 
-    private func number(_ name: String) -> Double? { columns[name].flatMap(faces.number) }
+    private func place(_ column: Int) throws(PipelineError) -> Double {
+        try faces.number(column, in: ReadLimits.coordinates)
+    }
 
-    private func point(_ name: String) -> Point? {
-        guard let x = number("\(name)_x"), let y = number("\(name)_y") else { return nil }
+    private func extent(_ column: Int) throws(PipelineError) -> Double {
+        try faces.number(column, in: ReadLimits.extents)
+    }
+
+    private func point(_ column: (x: Int, y: Int)) throws(PipelineError) -> Point? {
+        guard let x = try faces.optionalNumber(column.x, in: ReadLimits.coordinates),
+            let y = try faces.optionalNumber(column.y, in: ReadLimits.coordinates)
+        else { return nil }
         return Point(x: x, y: y)
     }
 
-    private func sight(at microseconds: Int64) throws(PipelineError) -> FaceSight? {
-        guard let id = number("face_id"), let x = number("x"), let y = number("y"), let width = number("width"),
-            let height = number("height")
-        else { return nil }
-        var values: [Metric: Double] = [:]
-        for (metric, column) in metrics { values[metric] = faces.number(column) }
-        return FaceSight(
-            faceID: Int(id), microseconds: microseconds, box: Rectangle(x: x, y: y, width: width, height: height),
-            leftEye: point("left_eye"), rightEye: point("right_eye"), nose: point("nose"), mouth: point("mouth"),
-            leftMouthCorner: point("left_mouth_corner"), rightMouthCorner: point("right_mouth_corner"),
-            yaw: number("yaw"), pitch: number("pitch"), roll: number("roll"), metrics: values,
-            emoji: columns["dominant_emoji"].flatMap(faces.text), mesh: try mesh())
+    private func emoji() throws(PipelineError) -> String? {
+        guard faces.text(columns.emoji) != nil else { return nil }
+        return try faces.value(columns.emoji) { text in
+            Metric.allCases.contains { $0.emoji.map(String.init) == text } ? text : nil
+        }
     }
 
-    /// The next row's points; every row of `faces.csv` has some, which are not numbers where there is no mesh.
-    private func mesh() throws(PipelineError) -> FaceMesh? {
-        guard let landmarks else { return nil }
-        let count = 3 * FaceMesh.pointCount
-        guard let data = try? landmarks.read(upToCount: 4 * count), data.count == 4 * count else {
-            throw PipelineError(.result, "landmarks.npy ends before faces.csv", stage: .render)
-        }
-        let coordinates = data.withUnsafeBytes { bytes in
-            (0..<count).map { bytes.loadUnaligned(fromByteOffset: 4 * $0, as: Float.self) }
-        }
-        return coordinates.allSatisfy(\.isFinite) ? FaceMesh(coordinates: coordinates) : nil
+    private func sight(at microseconds: Int64) throws(PipelineError) -> FaceSight {
+        var values: [Metric: Double] = [:]
+        for (metric, column) in metrics { values[metric] = try faces.optionalNumber(column, in: metric.values) }
+        var points: [Point?] = []
+        for column in columns.points { points.append(try point(column)) }
+        return FaceSight(
+            faceID: try faces.integer(columns.faceID, in: ReadLimits.ids), microseconds: microseconds,
+            box: Rectangle(
+                x: try place(columns.x), y: try place(columns.y), width: try extent(columns.width),
+                height: try extent(columns.height)),
+            leftEye: points[0], rightEye: points[1], nose: points[2], mouth: points[3], leftMouthCorner: points[4],
+            rightMouthCorner: points[5], yaw: try faces.optionalNumber(columns.yaw, in: HeadPose.yaws),
+            pitch: try faces.optionalNumber(columns.pitch, in: HeadPose.pitches),
+            roll: try faces.optionalNumber(columns.roll, in: HeadPose.rolls), metrics: values, emoji: try emoji(),
+            mesh: try landmarks?.next())
     }
 }

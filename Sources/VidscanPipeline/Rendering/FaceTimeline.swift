@@ -36,7 +36,11 @@ struct FaceTimeline {
         let (time, kind) = (try events.column("time"), try events.column("kind"))
         var cuts: [Int64] = []
         while try events.next() {
-            if events.text(kind) == FaceEvent.Kind.shotCut.rawValue { cuts.append(try events.microseconds(time)) }
+            let moment = try events.microseconds(time)
+            guard try events.value(kind, FaceEvent.Kind.init(rawValue:)) == .shotCut else { continue }
+            guard moment >= cuts.last ?? moment else { throw events.problem("time goes back") }
+            guard cuts.count < ReadLimits.events else { throw events.problem("is one of too many cuts") }
+            cuts.append(moment)
         }
         self.cuts = cuts
     }
@@ -55,6 +59,11 @@ struct FaceTimeline {
                 break
             }
             window.append(sample)
+            guard window.count <= ReadLimits.samplesAtOnce else {
+                throw PipelineError(
+                    .result, "frames.csv has more than \(ReadLimits.samplesAtOnce) samples around one moment",
+                    stage: .render, microseconds: microseconds)
+            }
         }
         let oldest = microseconds - behind
         let passed = window.prefix { $0.microseconds < oldest }.count
@@ -156,7 +165,13 @@ struct FaceTimeline {
     }
 
     func hasCut(after begin: Int64, upTo end: Int64) -> Bool {
-        cuts.contains { $0 > begin && $0 <= end }
+        // The first one after the beginning.
+        var (low, high) = (0, cuts.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if cuts[middle] > begin { high = middle } else { low = middle + 1 }
+        }
+        return low < cuts.count && cuts[low] <= end
     }
 
     /// Whether a moment lies nearer to this sample than to its neighbour on the moment's side, with no cut between them.

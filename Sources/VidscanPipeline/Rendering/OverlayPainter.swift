@@ -15,7 +15,7 @@ final class OverlayPainter {
     /// What the painter draws with.
     static func needs(of style: OverlayStyle) -> FaceTimeline.Needs {
         var needs = FaceTimeline.Needs()
-        if style.elements.contains(.emotion) { needs.metrics.formUnion(emotions) }
+        if style.elements.contains(.emotion) { needs.metrics.formUnion(Metric.namedEmotions) }
         if style.elements.contains(.bars) { needs.metrics.formUnion(style.bars) }
         needs.mesh = style.elements.contains(.mesh)
         if style.elements.contains(.trail) { needs.behindSeconds = style.trailSeconds }
@@ -214,13 +214,11 @@ final class OverlayPainter {
         )
     }
 
-    static let emotions: [Metric] = [.anger, .joy, .sadness, .surprise]
-
-    /// `joy 87`; `nil` while none is worth naming.
+    /// `joy 87`; `nil` while none is likely.
     static func dominantEmotion(of face: FaceSight) -> String? {
-        let best = emotions.compactMap { metric in face.metrics[metric].map { (metric, $0) } }.max { $0.1 < $1.1 }
-        guard let best, best.1 >= 20 else { return nil }
-        return "\(best.0.rawValue) \(Int(best.1.rounded()))"
+        Metric.likeliest(of: Metric.namedEmotions) { face.metrics[$0] }.map {
+            "\($0.metric.rawValue) \(Int($0.score.rounded()))"
+        }
     }
 
     // MARK: Bars
@@ -269,20 +267,14 @@ final class OverlayPainter {
 
     /// From the left for 0 to 100; from the middle for what can be negative.
     private static func bar(of metric: Metric, _ value: Double, in track: Rectangle) -> Rectangle {
-        let most: Double =
-            switch metric {
-            case .gazeYaw, .gazePitch: 90
-            default: metric.isFlag ? 1 : 100
-            }
+        let most = metric.values.upperBound
         let share = min(max(value / most, -1), 1)
-        switch metric {
-        case .gazeYaw, .gazePitch, .valence:
-            let middle = track.x + track.width / 2
-            let length = abs(share) * track.width / 2
-            return Rectangle(x: share < 0 ? middle - length : middle, y: track.y, width: length, height: track.height)
-        default:
+        guard metric.values.lowerBound < 0 else {
             return Rectangle(x: track.x, y: track.y, width: max(0, share) * track.width, height: track.height)
         }
+        let middle = track.x + track.width / 2
+        let length = abs(share) * track.width / 2
+        return Rectangle(x: share < 0 ? middle - length : middle, y: track.y, width: length, height: track.height)
     }
 
     private static func grown(_ rectangle: Rectangle, by margin: Double) -> Rectangle {

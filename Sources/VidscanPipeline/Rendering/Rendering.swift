@@ -74,7 +74,7 @@ public struct Rendering: Sendable {
         defer { file.discardUnlessComplete() }
         var progress = RunProgress(microseconds: 0, frames: 0, faces: 0)
         do {
-            try rewriter.run(to: file.partialPath, container: container) { picture in
+            try rewriter.run(to: file.writingPath, container: container) { picture in
                 progress.microseconds = picture.microseconds
                 progress.faces += try painter.paint(picture)
                 progress.frames += 1
@@ -83,7 +83,7 @@ public struct Rendering: Sendable {
             try painter.finish()
         } catch let error as MediaError {
             throw PipelineError(
-                error.code == .io ? .output : .media(error.code), error.reason, stage: .render,
+                PipelineError.Code(rendering: error.code), error.reason, stage: .render,
                 microseconds: error.microseconds ?? progress.microseconds)
         } catch let error as PipelineError {
             throw error

@@ -1,3 +1,4 @@
+internal import CSystem
 internal import Foundation
 
 /// A file in the making: a hidden sibling, renamed to its final name only when it is complete.
@@ -5,6 +6,7 @@ final class UnfinishedFile {
     let finalPath: String
     let partialPath: String
     private let replaces: Bool
+    private let descriptor: Int32
     private var isOpen = true
 
     /// - Parameter sourcePath: a file that is never replaced.
@@ -23,18 +25,29 @@ final class UnfinishedFile {
         {
             throw PipelineError(.exists, "\(finalPath) is the video itself, which is never replaced", stage: .open)
         }
-        try checkVacancy()
+        try Self.checkVacancy(finalPath, replaces: replaces)
         ResultFolder.removeLeftovers(of: name, in: folder.isEmpty ? "." : folder)
-        let descriptor = open(partialPath, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-        guard descriptor >= 0 else {
-            throw PipelineError(
-                .output, "cannot write \(finalPath): \(String(cString: strerror(errno)))", stage: .render)
-        }
-        close(descriptor)
+        descriptor = vs_create_file(partialPath)
+        guard descriptor >= 0 else { throw .writing("cannot write \(finalPath)", errno, stage: .render) }
     }
 
     deinit {
         discardUnlessComplete()
+        close(descriptor)
+    }
+
+    /// A path for libraries that open a file themselves. It leads to the file that was made, whatever somebody puts at its
+    /// name meanwhile.
+    var writingPath: String { "/proc/self/fd/\(descriptor)" }
+
+    func write(_ text: String) throws(PipelineError) {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw .writing("cannot write \(finalPath)", errno, stage: .render) }
+            rest = rest.dropFirst(count)
+        }
     }
 
     func discardUnlessComplete() {
@@ -45,25 +58,34 @@ final class UnfinishedFile {
 
     /// Brings the file to the disk and gives it its final name.
     func complete() throws(PipelineError) {
-        try checkVacancy()
-        let descriptor = open(partialPath, O_RDONLY | O_CLOEXEC)
-        let isOnDisk = descriptor >= 0 && fsync(descriptor) == 0
-        if descriptor >= 0 { close(descriptor) }
-        guard isOnDisk, rename(partialPath, finalPath) == 0 else {
+        try Self.checkVacancy(finalPath, replaces: replaces)
+        guard fsync(descriptor) == 0 else { throw .writing("cannot write \(finalPath)", errno, stage: .render) }
+        var made = stat()
+        var found = stat()
+        guard fstat(descriptor, &made) == 0, lstat(partialPath, &found) == 0, made.st_ino == found.st_ino,
+            made.st_dev == found.st_dev
+        else {
             throw PipelineError(
-                .output, "cannot write \(finalPath): \(String(cString: strerror(errno)))", stage: .render)
+                .output, "cannot write \(finalPath): its temporary file was taken away meanwhile", stage: .render)
+        }
+        let folder = FilePath.split(finalPath).folder
+        guard rename(partialPath, finalPath) == 0 else {
+            throw .writing("cannot write \(finalPath)", errno, stage: .render)
         }
         isOpen = false
+        guard vs_sync_folder(folder) == 0 else {
+            throw .writing("cannot bring \(finalPath) to the disk", errno, stage: .render)
+        }
     }
 
-    private func checkVacancy() throws(PipelineError) {
+    private static func checkVacancy(_ path: String, replaces: Bool) throws(PipelineError) {
         var status = stat()
-        guard stat(finalPath, &status) == 0 else { return }
+        guard stat(path, &status) == 0 else { return }
         guard status.st_mode & S_IFMT == S_IFREG else {
-            throw PipelineError(.exists, "\(finalPath) is no regular file; it is left as it is", stage: .open)
+            throw PipelineError(.exists, "\(path) is no regular file; it is left as it is", stage: .open)
         }
         guard replaces else {
-            throw PipelineError(.exists, "\(finalPath) exists; --force replaces it", stage: .open)
+            throw PipelineError(.exists, "\(path) exists; --force replaces it", stage: .open)
         }
     }
 }

@@ -44,6 +44,7 @@ struct CurveBuilder {
                 )
             })
         try read(folder, step: step, into: &sums)
+        let eventsOfFaces = Dictionary(grouping: events, by: \.faceID)
         return ReportCurves(
             start: range.lowerBound, end: range.lowerBound + span, step: step,
             metrics: Self.measures.map { measure in
@@ -55,7 +56,7 @@ struct CurveBuilder {
                 ReportCurves.Cut(time: $0.seconds, isGradual: $0.value == "gradual")
             },
             faces: faces.enumerated().map { index, face in
-                curve(face, color: index % Self.colors, sums[face.id])
+                curve(face, color: index % Self.colors, sums[face.id], eventsOfFaces[face.id] ?? [])
             })
     }
 
@@ -69,9 +70,12 @@ struct CurveBuilder {
         var columns: [Int] = []
         for measure in Self.measures { columns.append(try table.column(measure.name)) }
         while try table.next() {
-            guard let seconds = table.number(time), let face = table.number(id).map(Int.init) else { continue }
+            let seconds = try table.number(time, in: ReadLimits.seconds)
+            let face = try table.integer(id, in: ReadLimits.ids)
             for (measure, column) in columns.enumerated() {
-                guard let value = table.number(column), let first = sums[face]?.first else { continue }
+                guard let value = try table.optionalNumber(column, in: Self.measures[measure].range),
+                    let first = sums[face]?.first
+                else { continue }
                 let cell = cell(seconds, step) - first
                 guard let count = sums[face]?.counts[measure].count, (0..<count).contains(cell) else { continue }
                 sums[face]?.sums[measure][cell] += Float(value)
@@ -80,8 +84,9 @@ struct CurveBuilder {
         }
     }
 
-    private func curve(_ face: ReportedFace, color: Int, _ sums: Sums?) -> ReportCurves.Face {
-        let own = events.filter { $0.faceID == face.id }
+    private func curve(
+        _ face: ReportedFace, color: Int, _ sums: Sums?, _ own: [ReportedEvent]
+    ) -> ReportCurves.Face {
         var spans: [ClosedRange<Double>] = []
         var begin: Double?
         for event in own {

@@ -43,12 +43,19 @@ struct ReportFacts {
     ///   - namesFileOnly: leaves out in which folder the video lies.
     init(path: String, namesFileOnly: Bool) throws(PipelineError) {
         self.namesFileOnly = namesFileOnly
-        let decoder = JSONDecoder()
-        decoder.keyDecodingStrategy = .convertFromSnakeCase
-        do {
-            record = try decoder.decode(Record.self, from: Data(contentsOf: URL(fileURLWithPath: path + "/run.json")))
-        } catch {
-            throw PipelineError(.result, "its run.json cannot be read as a result of this version", stage: .open)
+        record = try RecordFile.decode(Record.self, folder: path, name: ResultFolder.Kind.result.record)
+        let check = RecordCheck(file: ResultFolder.Kind.result.record)
+        try check.number(record.video.durationSeconds, "video.duration_seconds", in: ReadLimits.seconds)
+        try check.number(record.video.containerStartSeconds, "video.container_start_seconds", in: ReadLimits.seconds)
+        try check.number(record.timings.wallSeconds, "timings.wall_seconds", in: ReadLimits.durations)
+        try check.integer(record.video.displayWidth, "video.display_width", in: ReadLimits.sides)
+        try check.integer(record.video.displayHeight, "video.display_height", in: ReadLimits.sides)
+        let counts = record.counts
+        for (value, key) in [
+            (counts.sampledFrames, "sampled_frames"), (counts.faces, "faces"), (counts.faceIds, "face_ids"),
+            (counts.personIds, "person_ids"), (counts.hardCuts, "hard_cuts"), (counts.gradualCuts, "gradual_cuts"),
+        ] {
+            try check.count(value, "counts.\(key)")
         }
         notices = record.notices
     }
@@ -149,14 +156,11 @@ struct ReportPageMaker {
         return page
     }
 
-    /// The emotion that is most visible on average, if any is; of those that hold against people's labels.
+    /// The emotion that is likely on average, if one is.
     private func mood(_ face: ReportedFace) -> String? {
-        let best = [Metric.joy, .surprise, .anger].compactMap { metric in
-            face.means[metric.rawValue].map { (metric.rawValue, $0) }
+        Metric.likeliest(of: Metric.namedEmotions) { face.means[$0.rawValue] }.map {
+            "\($0.metric.rawValue) \(Int($0.score.rounded()))"
         }
-        .max { $0.1 < $1.1 }
-        guard let best, best.1 >= 20 else { return nil }
-        return "\(best.0) \(Int(best.1.rounded()))"
     }
 
     private func seconds(_ value: Double) -> String { String(format: "%.1f", value) }

@@ -29,31 +29,45 @@ struct ReportedEvent {
 
 /// Reads the small tables of a result.
 enum ReportTables {
-    static func faces(_ folder: String, metrics: [String]) throws(PipelineError) -> [ReportedFace] {
+    static func faces(_ folder: String, measures: [TrackTable.Measure]) throws(PipelineError) -> [ReportedFace] {
         let table = try TableReader(folder: folder, name: "tracks.csv")
-        let names = [
-            "face_id", "person_id", "first_time", "last_time", "seconds_visible", "samples", "appearances", "best_time",
-            "x", "y", "width", "height",
-        ]
-        var columns: [String: Int] = [:]
-        for name in names { columns[name] = try table.column(name) }
-        var means: [(String, Int)] = []
-        for metric in metrics { means.append((metric, try table.column("\(metric)_mean"))) }
+        let id = try table.column("face_id")
+        let person = try table.column("person_id")
+        let (first, last) = (try table.column("first_time"), try table.column("last_time"))
+        let (visible, best) = (try table.column("seconds_visible"), try table.column("best_time"))
+        let (samples, appearances) = (try table.column("samples"), try table.column("appearances"))
+        let (x, y) = (try table.column("x"), try table.column("y"))
+        let (width, height) = (try table.column("width"), try table.column("height"))
+        var means: [(measure: TrackTable.Measure, column: Int)] = []
+        for measure in measures { means.append((measure, try table.column("\(measure.name)_mean"))) }
+        var ids: Set<Int> = []
         var faces: [ReportedFace] = []
         while try table.next() {
-            let number = { (name: String) in columns[name].flatMap { table.number($0) } ?? 0 }
+            let face = try table.integer(id, in: ReadLimits.ids)
+            guard ids.insert(face).inserted else { throw table.problem("face_id \(face) is there twice") }
+            guard faces.count < ReadLimits.tracks else {
+                throw table.problem("is one of more than \(ReadLimits.tracks) faces, too many for a page")
+            }
+            let (begin, end) = (
+                try table.number(first, in: ReadLimits.seconds), try table.number(last, in: ReadLimits.seconds)
+            )
+            guard begin <= end else { throw table.problem("last_time is before first_time") }
+            var values: [String: Double] = [:]
+            for (measure, column) in means {
+                values[measure.name] = try table.optionalNumber(column, in: measure.range)
+            }
+            let (places, extents) = (ReadLimits.coordinates, ReadLimits.extents)
             faces.append(
                 ReportedFace(
-                    id: Int(number("face_id")), person: columns["person_id"].flatMap { table.text($0) },
-                    firstSeconds: number("first_time"), lastSeconds: number("last_time"),
-                    visibleSeconds: number("seconds_visible"), samples: Int(number("samples")),
-                    appearances: Int(number("appearances")),
-                    bestMicroseconds: Int64((number("best_time") * 1e6).rounded()),
+                    id: face, person: try table.optionalInteger(person, in: ReadLimits.ids).map(String.init),
+                    firstSeconds: begin, lastSeconds: end,
+                    visibleSeconds: try table.number(visible, in: ReadLimits.durations),
+                    samples: try table.count(samples), appearances: try table.count(appearances),
+                    bestMicroseconds: try table.microseconds(best),
                     box: Rectangle(
-                        x: number("x"), y: number("y"), width: number("width"), height: number("height")),
-                    means: Dictionary(
-                        means.compactMap { name, column in table.number(column).map { (name, $0) } },
-                        uniquingKeysWith: { first, _ in first })))
+                        x: try table.number(x, in: places), y: try table.number(y, in: places),
+                        width: try table.number(width, in: extents), height: try table.number(height, in: extents)),
+                    means: values))
         }
         return faces
     }
@@ -65,11 +79,24 @@ enum ReportTables {
         )
         var events: [ReportedEvent] = []
         while try table.next() {
+            let seconds = try table.number(time, in: ReadLimits.seconds)
+            guard seconds >= events.last?.seconds ?? seconds else { throw table.problem("time goes back") }
+            guard events.count < ReadLimits.events else {
+                throw table.problem("is one of more than \(ReadLimits.events) events, too many for a page")
+            }
             events.append(
                 ReportedEvent(
-                    seconds: table.number(time) ?? 0, kind: table.text(kind) ?? "",
-                    faceID: table.number(face).map(Int.init), value: table.text(value) ?? ""))
+                    seconds: seconds, kind: try table.value(kind, FaceEvent.Kind.init(rawValue:)).rawValue,
+                    faceID: try table.optionalInteger(face, in: ReadLimits.ids),
+                    value: try table.text(value) == nil ? "" : table.value(value, Self.eventValue)))
         }
         return events
+    }
+
+    /// A word such as `occluded`, or a number.
+    private static func eventValue(_ text: String) -> String? {
+        let isWord = text.utf8.count <= 32 && text.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == 0x5F }
+        let isNumber = Double(text).map(ReadLimits.seconds.contains) == true
+        return isWord || isNumber ? text : nil
     }
 }

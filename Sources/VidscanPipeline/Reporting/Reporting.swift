@@ -59,8 +59,7 @@ public struct Reporting: Sendable {
     ) throws(PipelineError) -> Summary {
         let result = try FinishedResult(path: resultPath)
         let file = try UnfinishedFile(finalPath: path, replaces: replaces, sourcePath: result.record.input.path)
-        let metrics = CurveBuilder.measures.map(\.name)
-        let faces = try ReportTables.faces(resultPath, metrics: metrics)
+        let faces = try ReportTables.faces(resultPath, measures: CurveBuilder.measures)
         let events = try ReportTables.events(resultPath)
         let samples = try SampleTimes(resultPath)
         let shown = Self.mostSeen(faces)
@@ -88,11 +87,7 @@ public struct Reporting: Sendable {
             facts: facts, faces: faces, shown: shown, events: Array(events.prefix(Self.mostEvents)),
             eventCount: events.count, samples: samples, pictures: pictures
         ).page(curves)
-        do {
-            try Data(page.html().utf8).write(to: URL(fileURLWithPath: file.partialPath))
-        } catch {
-            throw PipelineError(.output, "cannot write \(path): \(error.localizedDescription)", stage: .render)
-        }
+        try file.write(Self.text(path) { try page.html() })
         try file.complete()
         return Summary(
             path: path, faces: faces.count, title: facts.title, seconds: samples.range.upperBound,
@@ -132,12 +127,17 @@ public struct Reporting: Sendable {
             title: "\(summaries.count) results",
             summary: failures == 0 ? "Each video leads to its report." : "\(failures) of them could not be shown.",
             heads: [.init("length"), .init("samples"), .init("ids"), .init("cuts")], rows: rows)
+        try file.write(Self.text(path) { try index.html() })
+        try file.complete()
+    }
+
+    /// - Parameter path: for messages.
+    private static func text(_ path: String, _ make: () throws -> String) throws(PipelineError) -> String {
         do {
-            try Data(index.html().utf8).write(to: URL(fileURLWithPath: file.partialPath))
+            return try make()
         } catch {
             throw PipelineError(.output, "cannot write \(path): \(error.localizedDescription)", stage: .render)
         }
-        try file.complete()
     }
 
     /// Those in sight for longest, in the order of their numbers.
@@ -155,14 +155,14 @@ public struct Reporting: Sendable {
         let (time, id) = (try table.column("time"), try table.column("face_id"))
         let (x, y) = (try table.column("x"), try table.column("y"))
         let (width, height) = (try table.column("width"), try table.column("height"))
+        let (places, extents) = (ReadLimits.coordinates, ReadLimits.extents)
         var boxes: [Int: Rectangle] = [:]
         while try table.next() {
-            guard let face = table.number(id).map(Int.init), let moment = best[face],
-                try table.microseconds(time) == moment
-            else { continue }
+            let face = try table.integer(id, in: ReadLimits.ids)
+            guard let moment = best[face], try table.microseconds(time) == moment else { continue }
             let box = Rectangle(
-                x: table.number(x) ?? 0, y: table.number(y) ?? 0, width: table.number(width) ?? 0,
-                height: table.number(height) ?? 0)
+                x: try table.number(x, in: places), y: try table.number(y, in: places),
+                width: try table.number(width, in: extents), height: try table.number(height, in: extents))
             boxes[face] = map.map(box.bounds) ?? box
         }
         return boxes
@@ -179,8 +179,9 @@ struct SampleTimes {
         let table = try TableReader(folder: folder, name: "frames.csv")
         let time = try table.column("time")
         while try table.next() {
-            guard let seconds = table.number(time) else { continue }
-            range = count == 0 ? seconds...seconds : range.lowerBound...max(range.lowerBound, seconds)
+            let seconds = try table.number(time, in: ReadLimits.seconds)
+            guard count == 0 || seconds >= range.upperBound else { throw table.problem("time goes back") }
+            range = count == 0 ? seconds...seconds : range.lowerBound...seconds
             count += 1
         }
     }
@@ -188,6 +189,13 @@ struct SampleTimes {
 
 /// Paths of pages that lead to each other.
 enum FilePath {
+    /// The folder of a path, and the name in it.
+    static func split(_ path: String) -> (folder: String, name: String) {
+        guard let slash = path.lastIndex(of: "/") else { return (".", path) }
+        let folder = path[..<slash]
+        return (folder.isEmpty ? "/" : String(folder), String(path[path.index(after: slash)...]))
+    }
+
     static func absolute(_ path: String) -> String {
         let whole =
             (path as NSString).isAbsolutePath ? path : FileManager.default.currentDirectoryPath + "/" + path

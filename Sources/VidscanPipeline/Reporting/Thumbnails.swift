@@ -31,7 +31,9 @@ struct Thumbnails {
                     rate: .everyFrame, start: max(0, face.bestMicroseconds - 500), streamIndex: streamIndex,
                     limits: limits), cancellation: cancellation)
             guard let frame = try reader.next() else { continue }
-            let box = boxes[face.id] ?? face.box
+            // A box that is not in the picture has no face in it.
+            let box = (boxes[face.id] ?? face.box).clamped(to: frame.geometry.displaySize)
+            guard box.area > 0 else { continue }
             let center = Point(x: box.x + box.width / 2, y: box.y + box.height / 2)
             try cropper.crop(
                 frame,

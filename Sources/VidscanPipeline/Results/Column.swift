@@ -7,6 +7,11 @@ public struct Column: Sendable, Equatable {
     public let unit: String
     public let range: String
     public let meaning: String
+
+    /// `-90 to 90`
+    static func text(of range: ClosedRange<Double>) -> String {
+        "\(NumberText.plain(range.lowerBound)) to \(NumberText.plain(range.upperBound))"
+    }
 }
 
 /// A column and how its value is found in a row.

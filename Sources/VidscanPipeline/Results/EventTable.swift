@@ -9,6 +9,18 @@ public enum EventTable {
 
     private typealias Definition = ColumnDefinition<FaceEvent>
 
+    /// What makes something an event, unless a pipeline says otherwise.
+    private static let limits: String = {
+        let options = EventOptions()
+        let plain = NumberText.plain
+        return " blink: both eyes closed for at most \(plain(options.blinkLongestSeconds)) s (told at"
+            + " \(plain(options.blinkMinimumRate)) samples a second or more). eyes_closed: for longer. smile_started and"
+            + " smile_stopped: smile above \(plain(options.smileStartsAbove)) and below \(plain(options.smileStopsBelow))."
+            + " look_away: the head turned more than \(plain(options.lookAwayAboveDegrees)) degrees from the camera for"
+            + " \(plain(options.lookAwayHoldSeconds)) s or more. These are the defaults; a pipeline's track settings change"
+            + " them."
+    }()
+
     private static let definitions: [Definition] = [
         Definition("time", unit: "s", range: "any", "When it begins, on the clock of faces.csv.") {
             .microseconds($0.microseconds)
@@ -17,9 +29,7 @@ public enum EventTable {
             "kind", range: FaceEvent.Kind.allCases.map(\.rawValue).joined(separator: ", "),
             "face_started and face_stopped: the first and last sample of a stretch in sight; a face_id that is seen again"
                 + " after a cut has several. shot_cut: the first sample of a new"
-                + " shot. blink: both eyes closed for at most half a second (told at 12 samples a second or more)."
-                + " eyes_closed: for longer. smile_started and smile_stopped: smile above 60 and below 40. look_away: the"
-                + " head turned 35 degrees or more from the camera for half a second or more."
+                + " shot." + limits
         ) { .text($0.kind.rawValue) },
         Definition("face_id", range: "1 and up", "Whose event it is; blank for shot_cut.") {
             $0.faceID.map { .integer(Int64($0)) } ?? .missing

@@ -51,7 +51,7 @@ public enum FaceTable {
 
     private static let space =
         "In the upright, square-pixel picture, origin at its top left corner. Smoothed where five samples or more lie within"
-        + " 0.3 s, unless --no-smoothing is given; JSON has the raw values too."
+        + " \(NumberText.plain(LocalRegression().reach)) s, unless --no-smoothing is given; JSON has the raw values too."
 
     private static let box: [Definition] = [
         ("x", "Left edge", \Rectangle.x), ("y", "Top edge", \Rectangle.y), ("width", "Width", \Rectangle.width),
@@ -75,7 +75,7 @@ public enum FaceTable {
         [
             Definition(
                 "presence", range: "0 to 1", decimals: 4,
-                "How surely the mesh model sees a face in the box. Below 0.5 no mesh is taken, and what comes from it is"
+                "How surely the mesh model sees a face in the box. Below \(NumberText.plain(MeshPresence.threshold)) no mesh is taken, and what comes from it is"
                     + " blank (full profiles); a box of low confidence is then dropped."
             ) { $0.face.presence }
         ]
@@ -110,16 +110,16 @@ public enum FaceTable {
 
     private static let pose = [
         Definition(
-            "yaw", unit: "degrees", range: "-90 to 90", decimals: 2,
+            "yaw", unit: "degrees", range: Column.text(of: HeadPose.yaws), decimals: 2,
             "Head turned sideways; > 0 when the subject turns to their left. Differs by 1.1 on average from MediaPipe's"
                 + " matrices within 27 degrees; beyond 45 degrees it is rough."
         ) { $0.face.yaw },
         Definition(
-            "pitch", unit: "degrees", range: "-90 to 90", decimals: 2,
+            "pitch", unit: "degrees", range: Column.text(of: HeadPose.pitches), decimals: 2,
             "Head turned up or down; > 0 up. Differs by 1.6 on average from MediaPipe's matrices."
         ) { $0.face.pitch },
         Definition(
-            "roll", unit: "degrees", range: "-180 to 180", decimals: 2,
+            "roll", unit: "degrees", range: Column.text(of: HeadPose.rolls), decimals: 2,
             "Head leaning; > 0 clockwise in the picture. Differs by 0.6 on average from MediaPipe's matrices."
         ) { $0.face.roll },
         Definition(
@@ -138,7 +138,8 @@ extension FaceTable {
     fileprivate static let metrics: [ColumnDefinition<FaceRow>] =
         Metric.allCases.map { metric in
             ColumnDefinition(
-                metric.rawValue, unit: metric.unit, range: metric.range, metric.meaning
+                metric.rawValue, unit: metric.unit, range: metric.isFlag ? "0 or 1" : Column.text(of: metric.values),
+                metric.meaning
             ) { row in
                 guard row.metrics.contains(metric), let value = row.face[metric] else { return .missing }
                 return metric.isFlag ? .integer(Int64(value)) : .decimal(value, decimals: 2)
@@ -146,7 +147,8 @@ extension FaceTable {
         } + [
             ColumnDefinition(
                 "dominant_emoji", range: "an emoji",
-                "The likeliest of the emojis that are measured, when it reaches 50; blank when none does."
+                "The likeliest of the emojis that are measured, when it reaches \(NumberText.plain(Metric.likelyScore)), which makes"
+                    + " it likely; blank when none does."
             ) { row in
                 (row.face.emoji?.emoji).map { .text(String($0)) } ?? .missing
             }

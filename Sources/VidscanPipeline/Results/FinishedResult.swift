@@ -43,6 +43,10 @@ struct FinishedResult {
         struct Filters: Decodable {
             struct Map: Decodable {
                 var xx, xy, x, yx, yy, y: Double
+
+                var transform: VidscanCore.AffineTransform {
+                    VidscanCore.AffineTransform(xx: xx, xy: xy, x: x, yx: yx, yy: yy, y: y)
+                }
             }
             var chain: String
             var everyFrame: Bool
@@ -72,15 +76,14 @@ struct FinishedResult {
     init(path: String) throws(PipelineError) {
         name = path
         let failure = { (reason: String) in PipelineError(.result, reason, input: path, stage: .open) }
-        guard let data = FileManager.default.contents(atPath: path + "/run.json") else {
+        guard FileManager.default.fileExists(atPath: path + "/run.json") else {
             throw failure("is no result of vidscan: it has no run.json")
         }
-        let decoder = JSONDecoder()
-        decoder.keyDecodingStrategy = .convertFromSnakeCase
-        do {
-            record = try decoder.decode(Record.self, from: data)
+        do throws(PipelineError) {
+            record = try RecordFile.decode(Record.self, folder: path, name: "run.json")
+            try record.check()
         } catch {
-            throw failure("its run.json cannot be read as a result of this version")
+            throw failure(error.reason)
         }
         for table in ["faces.csv", "frames.csv", "events.csv"]
         where !FileManager.default.isReadableFile(atPath: path + "/" + table) {
@@ -135,7 +138,19 @@ struct FinishedResult {
                 .result, "was made through filters that move things in a way that cannot be undone: \(filters.chain)",
                 input: name, stage: .open)
         }
-        let transform = VidscanCore.AffineTransform(xx: map.xx, xy: map.xy, x: map.x, yx: map.yx, yy: map.yy, y: map.y)
+        let transform = map.transform
         return transform == .identity ? nil : transform
+    }
+}
+
+extension FinishedResult.Record {
+    /// - Throws: `PipelineError` for numbers that no run writes.
+    func check() throws(PipelineError) {
+        let check = RecordCheck(file: ResultFolder.Kind.result.record)
+        try check.integer(input.bytes, "input.bytes", in: ReadLimits.counts)
+        try check.number(input.modified, "input.modified", in: ReadLimits.seconds)
+        try check.integer(video.stream, "video.stream", in: 0...Int(Int32.max))
+        try check.number(pipeline.detect.minFace, "pipeline.detect.min_face", in: ReadLimits.extents)
+        try check.map(filters?.toSource?.transform, "filters.to_source")
     }
 }

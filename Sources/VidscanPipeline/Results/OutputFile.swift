@@ -1,3 +1,4 @@
+internal import CSystem
 internal import Foundation
 internal import Glibc
 internal import VidscanCore
@@ -12,7 +13,7 @@ final class OutputFile {
     init(path: String) throws(PipelineError) {
         let file = (path as NSString).lastPathComponent
         name = file.hasPrefix(".") ? "its temporary file \(file)" : file
-        descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+        descriptor = vs_create_file(path)
         guard descriptor >= 0 else { throw Self.failure("create", name) }
     }
 
@@ -61,6 +62,6 @@ final class OutputFile {
     }
 
     private static func failure(_ verb: String, _ name: String) -> PipelineError {
-        PipelineError(.output, "cannot \(verb) \(name): \(String(cString: strerror(errno)))", stage: .write)
+        .writing("cannot \(verb) \(name)", errno, stage: .write)
     }
 }

@@ -44,6 +44,7 @@ final class ResultFolder {
         let parent = (finalPath as NSString).deletingLastPathComponent
         let name = (finalPath as NSString).lastPathComponent
         partialPath = "\(parent)/.\(name).partial-\(getpid())"
+        FolderReplacement(finalPath: finalPath, record: kind.record).recover()
         try checkVacancy()
         do {
             try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
@@ -52,8 +53,7 @@ final class ResultFolder {
         }
         Self.removeLeftovers(of: name, in: parent)
         guard mkdir(partialPath, 0o755) == 0 else {
-            throw PipelineError(
-                .output, "cannot create a folder in \(parent): \(String(cString: strerror(errno)))", stage: .write)
+            throw .writing("cannot create a folder in \(parent)", errno, stage: .write)
         }
     }
 
@@ -80,24 +80,11 @@ final class ResultFolder {
     /// Gives the folder its final name. All its files must be finished.
     func complete() throws(PipelineError) {
         try checkVacancy()
-        if FileManager.default.fileExists(atPath: finalPath) {
-            // One step swaps old and new, so a reader always finds a whole result. Where the file system cannot do
-            // that, there is a moment without any.
-            if vs_exchange(partialPath, finalPath) != 0 {
-                let aside = partialPath + ".old"
-                guard rename(finalPath, aside) == 0, rename(partialPath, finalPath) == 0 else { throw failure() }
-                rename(aside, partialPath)
-            }
-            discard()
-        } else {
-            guard rename(partialPath, finalPath) == 0 else { throw failure() }
-        }
+        // First what is in it, then its name.
+        guard vs_sync_folder(partialPath) == 0 else { throw failure() }
+        try FolderReplacement(finalPath: finalPath, record: kind.record).put(partialPath)
         isOpen = false
-        let parent = open((finalPath as NSString).deletingLastPathComponent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        if parent >= 0 {
-            fsync(parent)
-            close(parent)
-        }
+        guard vs_sync_folder(FilePath.split(finalPath).folder) == 0 else { throw failure() }
     }
 
     /// Removes what has been written.
@@ -107,8 +94,7 @@ final class ResultFolder {
     }
 
     private func failure() -> PipelineError {
-        PipelineError(
-            .output, "cannot put the \(kind.noun) at \(finalPath): \(String(cString: strerror(errno)))", stage: .write)
+        .writing("cannot put the \(kind.noun) at \(finalPath)", errno, stage: .write)
     }
 
     /// A run that was killed leaves what it was writing; the next one for the same place clears it away.
@@ -117,17 +103,10 @@ final class ResultFolder {
         let entries = (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? []
         for entry in entries where entry.hasPrefix(prefix) {
             guard let process = pid_t(entry.dropFirst(prefix.count)) else { continue }
-            if process == getpid() || !isRunning(process) {
+            if !RunningProcess.isOther(process) {
                 try? FileManager.default.removeItem(atPath: parent + "/" + entry)
             }
         }
-    }
-
-    private static func isRunning(_ process: pid_t) -> Bool {
-        guard kill(process, 0) == 0 || errno == EPERM else { return false }
-        // One that has ended keeps its number until somebody asks how, which in a container may be never.
-        let state = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
-        return state?.split(separator: ")").last?.hasPrefix(" Z") != true
     }
 
     private static func reason(_ error: any Error) -> String {

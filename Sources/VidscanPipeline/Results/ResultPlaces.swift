@@ -32,7 +32,7 @@ public enum ResultPlaces {
         (absolute(folder) as NSString).appendingPathComponent(resultName)
     }
 
-    private static let resultEnding = ".vidscan"
+    static let resultEnding = ".vidscan"
 
     private static func partEnding(_ segment: VideoSegment) -> String {
         ".part-\(segment.index)-of-\(segment.count)"

@@ -23,7 +23,8 @@ public enum Schema {
         Table(
             file: "events.csv",
             meaning: "What happens, in order of time. Events of eyes and smiles need the metrics that tell them; blinks"
-                + " at least 12 samples a second.",
+                + " at least \(NumberText.plain(EventOptions().blinkMinimumRate)) samples a second, unless a pipeline says"
+                + " otherwise.",
             columns: EventTable.columns),
         Table(
             file: "blendshapes.csv",

@@ -35,19 +35,13 @@ public enum TrackTable {
 
     static let measures: [Measure] =
         [
-            Measure(name: "yaw", unit: "degrees", range: -90...90) { $0.face.yaw },
-            Measure(name: "pitch", unit: "degrees", range: -90...90) { $0.face.pitch },
-            Measure(name: "roll", unit: "degrees", range: -180...180) { $0.face.roll },
+            Measure(name: "yaw", unit: "degrees", range: HeadPose.yaws) { $0.face.yaw },
+            Measure(name: "pitch", unit: "degrees", range: HeadPose.pitches) { $0.face.pitch },
+            Measure(name: "roll", unit: "degrees", range: HeadPose.rolls) { $0.face.roll },
             Measure(name: "brightness", unit: "", range: 0...100) { $0.face.brightness },
         ]
         + Metric.allCases.map { metric in
-            let range: ClosedRange<Double> =
-                switch metric {
-                case .gazeYaw, .gazePitch: -90...90
-                case .valence: -100...100
-                default: metric.isFlag ? 0...1 : 0...100
-                }
-            return Measure(name: metric.rawValue, unit: metric.unit, range: range) { row in
+            Measure(name: metric.rawValue, unit: metric.unit, range: metric.values) { row in
                 row.metrics.contains(metric) ? row.face[metric] : nil
             }
         }
@@ -102,7 +96,7 @@ public enum TrackTable {
     ]
 
     private static let statistics: [Definition] = measures.enumerated().flatMap { index, measure in
-        let range = "\(Int(measure.range.lowerBound)) to \(Int(measure.range.upperBound))"
+        let range = Column.text(of: measure.range)
         let step = (measure.range.upperBound - measure.range.lowerBound) / 512
         var writer = ByteWriter(reservingCapacity: 8)
         writer.write(step, decimals: 3)

@@ -65,7 +65,7 @@ public struct Analysis: Sendable {
                 let part = PartRecord(
                     name: input, input: RunRecord.Input(file), segment: segment,
                     resultName: ResultPlaces.resultName(ofPart: resultPath, segment), tools: tools,
-                    frames: outcome.written.frames,
+                    frames: outcome.written.frames, digests: try PartRecord.digests(in: folder.partialPath),
                     faceBytes: SpoolLayout(options, blendshapeNames: blendshapeNames).faceBytes,
                     blendshapeNames: blendshapeNames, decoded: decoded, times: outcome.times, wallSeconds: wall)
                 try folder.write(PartRecord.File(pipeline: Configuration(analysis: options).record, part: part))

@@ -36,6 +36,8 @@ struct FacePoints: Sendable, Equatable {
     }
 
     static let count = 13
+    /// Of the numbers; those after them are only from the mesh.
+    static let requiredCount = 10
 
     /// As numbers; NaN for what is missing.
     var numbers: [Double] {
@@ -51,7 +53,7 @@ struct FacePoints: Sendable, Equatable {
             nose = Point(x: newValue[4], y: newValue[5])
             leftMouthCorner = Point(x: newValue[6], y: newValue[7])
             rightMouthCorner = Point(x: newValue[8], y: newValue[9])
-            chin = newValue[10].isNaN ? nil : Point(x: newValue[10], y: newValue[11])
+            chin = newValue[10].isNaN || newValue[11].isNaN ? nil : Point(x: newValue[10], y: newValue[11])
             interocularDistance = newValue[12].isNaN ? nil : newValue[12]
         }
     }

@@ -33,37 +33,62 @@ final class FrameSpool {
     func remove() { unlink(path) }
 }
 
-/// Reads a spool from its beginning.
+/// Reads a spool from its beginning. It may come from another machine, so each of its numbers is checked.
 final class FrameSpoolReader {
     private let layout: SpoolLayout
     private let input: SpoolInput
 
-    init(path: String, layout: SpoolLayout) throws(PipelineError) {
+    /// - Parameter name: of the file in `folder`.
+    init(folder: String, name: String, layout: SpoolLayout) throws(PipelineError) {
         self.layout = layout
-        input = try SpoolInput(path: path)
+        input = try SpoolInput(folder: folder, name: name)
     }
 
     convenience init(_ spool: FrameSpool) throws(PipelineError) {
-        try self.init(path: spool.path, layout: spool.layout)
+        let (folder, name) = FilePath.split(spool.path)
+        try self.init(folder: folder, name: name, layout: spool.layout)
     }
 
     /// - Returns: the next frame, or `nil` at the end.
+    /// - Throws: `PipelineError` that names the byte, for what no run writes.
     func next() throws(PipelineError) -> FrameRecord? {
+        let place = input.offset
         guard let head = try input.take(SpoolLayout.frameBytes) else { return nil }
-        var frame = head.withUnsafeBytes { bytes in
-            FrameRecord(
-                microseconds: bytes.loadUnaligned(fromByteOffset: 0, as: Int64.self),
-                index: bytes.loadUnaligned(fromByteOffset: 8, as: Int64.self),
-                epoch: Int(bytes.loadUnaligned(fromByteOffset: 28, as: Int32.self)),
-                size: PictureSize(
-                    width: Int(bytes.loadUnaligned(fromByteOffset: 16, as: Int32.self)),
-                    height: Int(bytes.loadUnaligned(fromByteOffset: 20, as: Int32.self))),
-                faces: [])
+        let (microseconds, index, width, height, count, epoch) = head.withUnsafeBytes { bytes in
+            (
+                bytes.loadUnaligned(fromByteOffset: 0, as: Int64.self),
+                bytes.loadUnaligned(fromByteOffset: 8, as: Int64.self),
+                Int(bytes.loadUnaligned(fromByteOffset: 16, as: Int32.self)),
+                Int(bytes.loadUnaligned(fromByteOffset: 20, as: Int32.self)),
+                Int(bytes.loadUnaligned(fromByteOffset: 24, as: Int32.self)),
+                Int(bytes.loadUnaligned(fromByteOffset: 28, as: Int32.self))
+            )
         }
-        let count = head.withUnsafeBytes { Int($0.loadUnaligned(fromByteOffset: 24, as: Int32.self)) }
+        guard ReadLimits.microseconds.contains(microseconds) else {
+            throw input.problem("a frame has the time \(microseconds) µs", at: place)
+        }
+        guard ReadLimits.counts.contains(index) else {
+            throw input.problem("a frame has the number \(index)", at: place + 8)
+        }
+        guard ReadLimits.sides.contains(width), ReadLimits.sides.contains(height) else {
+            throw input.problem("a frame has \(width)x\(height) pixels", at: place + 16)
+        }
+        guard ReadLimits.facesInFrame.contains(count) else {
+            throw input.problem("a frame has \(count) faces", at: place + 24)
+        }
+        guard epoch >= 0 else { throw input.problem("a frame has the epoch \(epoch)", at: place + 28) }
+        var frame = FrameRecord(
+            microseconds: microseconds, index: index, epoch: epoch, size: PictureSize(width: width, height: height),
+            faces: [])
         for _ in 0..<count {
-            guard let bytes = try input.take(layout.faceBytes) else { return nil }
-            frame.faces.append(bytes.withUnsafeBytes { layout.read($0) })
+            let place = input.offset
+            guard let bytes = try input.take(layout.faceBytes) else {
+                throw input.problem("ends in the middle of a frame", at: place)
+            }
+            switch bytes.withUnsafeBytes({ layout.read($0) }) {
+            case .success(let face): frame.faces.append(face)
+            case .failure(let fault): throw input.problem(fault.reason, at: place + fault.offset)
+            }
         }
         return frame
     }
@@ -92,61 +117,27 @@ final class TrackSpool {
 /// Reads a `TrackSpool` from its beginning.
 final class TrackSpoolReader {
     private let input: SpoolInput
+    private let trackCount: Int
 
-    init(_ spool: TrackSpool) throws(PipelineError) {
-        input = try SpoolInput(path: spool.path)
+    /// - Parameter trackCount: the largest number that there is.
+    init(_ spool: TrackSpool, trackCount: Int) throws(PipelineError) {
+        let (folder, name) = FilePath.split(spool.path)
+        input = try SpoolInput(folder: folder, name: name)
+        self.trackCount = trackCount
     }
 
     /// - Returns: the numbers of the next faces; 0 for none.
     func next(_ count: Int) throws(PipelineError) -> [Int] {
         guard count > 0 else { return [] }
-        guard let bytes = try input.take(4 * count) else {
-            throw PipelineError(.output, "cannot read what was set aside: it is too short", stage: .write)
-        }
-        return bytes.withUnsafeBytes { bytes in
+        let place = input.offset
+        guard let bytes = try input.take(4 * count) else { throw input.problem("ends too early", at: place) }
+        let tracks = bytes.withUnsafeBytes { bytes in
             (0..<count).map { Int(bytes.loadUnaligned(fromByteOffset: 4 * $0, as: Int32.self)) }
         }
-    }
-}
-
-/// Reads a file front to back through a buffer.
-final class SpoolInput {
-    private let descriptor: Int32
-    private var buffer: [UInt8] = []
-    private var position = 0
-
-    init(path: String) throws(PipelineError) {
-        descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw Self.failure() }
-    }
-
-    deinit { close(descriptor) }
-
-    /// - Returns: as many bytes, or `nil` when fewer are left.
-    func take(_ count: Int) throws(PipelineError) -> ArraySlice<UInt8>? {
-        while buffer.count - position < count {
-            buffer.removeFirst(position)
-            position = 0
-            let kept = buffer.count
-            let room = max(1 << 16, count)
-            var received = 0
-            buffer.append(contentsOf: repeatElement(0, count: room))
-            repeat {
-                received = buffer.withUnsafeMutableBytes { bytes in
-                    read(descriptor, bytes.baseAddress.map { $0 + kept }, room)
-                }
-            } while received < 0 && errno == EINTR
-            buffer.removeLast(room - max(received, 0))
-            guard received >= 0 else { throw Self.failure() }
-            if received == 0 { return nil }
+        guard tracks.allSatisfy((0...trackCount).contains) else {
+            throw input.problem("names a track that there is not", at: place)
         }
-        defer { position += count }
-        return buffer[position..<position + count]
-    }
-
-    private static func failure() -> PipelineError {
-        PipelineError(
-            .output, "cannot read what was set aside: \(String(cString: strerror(errno)))", stage: .write)
+        return tracks
     }
 }
 

@@ -19,17 +19,24 @@ final class SignatureSpool {
 final class SignatureSpoolReader {
     private let input: SpoolInput
 
-    init(path: String) throws(PipelineError) { input = try SpoolInput(path: path) }
+    /// - Parameter name: of the file in `folder`.
+    init(folder: String, name: String) throws(PipelineError) { input = try SpoolInput(folder: folder, name: name) }
 
     /// - Returns: the next frame's signature, or `nil` at the end.
+    /// - Throws: `PipelineError` that names the byte, for a number that no picture gives.
     func next() throws(PipelineError) -> FrameSignature? {
         let size = MemoryLayout<Float>.size
+        let place = input.offset
         guard let bytes = try input.take(FrameSignature.numberCount * size) else { return nil }
-        return bytes.withUnsafeBytes { bytes in
-            FrameSignature(
-                numbers: (0..<FrameSignature.numberCount).map {
-                    bytes.loadUnaligned(fromByteOffset: size * $0, as: Float.self)
-                })
+        let numbers = bytes.withUnsafeBytes { bytes in
+            (0..<FrameSignature.numberCount).map {
+                bytes.loadUnaligned(fromByteOffset: size * $0, as: Float.self)
+            }
         }
+        // Luma of 0…255 and shares of 1, with what rounding adds.
+        if let index = numbers.firstIndex(where: { !(-1...256).contains($0) }) {
+            throw input.problem("a picture's signature has the number \(numbers[index])", at: place + size * index)
+        }
+        return FrameSignature(numbers: numbers)
     }
 }

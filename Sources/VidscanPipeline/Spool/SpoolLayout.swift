@@ -51,56 +51,117 @@ struct SpoolLayout: Sendable {
         return values
     }
 
+    /// Something in a face's bytes that no run writes.
+    struct Fault: Error {
+        /// From the face's first byte.
+        let offset: Int
+        let reason: String
+    }
+
     /// - Parameter bytes: `faceBytes` of them.
-    func read(_ bytes: UnsafeRawBufferPointer) -> FaceRecord {
+    func read(_ bytes: UnsafeRawBufferPointer) -> Result<FaceRecord, Fault> {
         var floats = FloatReader(bytes: bytes)
-        let confidence = floats.next()
-        let box = Rectangle(x: floats.next(), y: floats.next(), width: floats.next(), height: floats.next())
+        let confidence = floats.next("confidence", in: 0...1)
+        let (x, y) = (floats.next("place", in: Self.places), floats.next("place", in: Self.places))
+        let (width, height) = (floats.next("size", in: Self.extents), floats.next("size", in: Self.extents))
         let landmarks = FaceLandmarks(
             leftEye: floats.nextPoint(), rightEye: floats.nextPoint(), nose: floats.nextPoint(),
             leftMouthCorner: floats.nextPoint(), rightMouthCorner: floats.nextPoint())
-        let presence = floats.next()
-        let points = FacePoints(numbers: (0..<FacePoints.count).map { _ in floats.next() })
-        let turned = (0..<5).map { _ in floats.nextOptional() }
-        let emoji = floats.nextOptional().map { Metric.allCases[Int($0)] }
-        let metrics = floats.next(metricCount)
-        let shape = floats.nextOptional(shapeCount)
-        let blendshapes = floats.nextOptional(blendshapeCount)
-        let mesh = meshCount > 0 ? floats.nextOptional(meshCount).map(FaceMesh.init(coordinates:)) : nil
-        let hasLook = bytes[4 * floatCount] == 1
+        let presence = floats.next("presence", in: 0...1)
+        // The chin and the distance, which come last, may be missing.
+        let points = (0..<FacePoints.count).map { index in
+            index < FacePoints.requiredCount
+                ? floats.next("point", in: Self.places) : floats.nextOptional("point", in: Self.places) ?? .nan
+        }
+        let yaw = floats.nextOptional("yaw", in: HeadPose.yaws)
+        let pitch = floats.nextOptional("pitch", in: HeadPose.pitches)
+        let roll = floats.nextOptional("roll", in: HeadPose.rolls)
+        let brightness = floats.nextOptional("brightness", in: -1...101)
+        let sharpness = floats.nextOptional("sharpness", in: ReadLimits.sharpness)
+        let emoji = floats.nextEmoji()
+        let metrics = Metric.allCases.map { Float(floats.nextOptional($0.rawValue, in: $0.values) ?? .nan) }
+        let shape = floats.nextOptional(shapeCount, of: "shape", in: Self.places)
+        let blendshapes = floats.nextOptional(blendshapeCount, of: "blendshape", in: 0...1)
+        let mesh = meshCount > 0 ? floats.nextOptional(meshCount, of: "mesh", in: Self.places) : nil
+        if let fault = floats.fault { return .failure(fault) }
+        guard bytes[4 * floatCount] <= 1 else {
+            return .failure(Fault(offset: 4 * floatCount, reason: "a face has an appearance or has none"))
+        }
         let look =
-            hasLook
+            bytes[4 * floatCount] == 1
             ? FaceAppearance(bytes: Array(bytes[(4 * floatCount + 1)...].prefix(FaceAppearance.byteCount))) : nil
-        return FaceRecord(
-            box: box, confidence: confidence, landmarks: landmarks, presence: presence, points: points,
-            yaw: turned[0], pitch: turned[1], roll: turned[2], brightness: turned[3], sharpness: turned[4],
-            metrics: metrics, emoji: emoji, appearance: look, shape: shape, blendshapes: blendshapes, mesh: mesh)
+        return .success(
+            FaceRecord(
+                box: Rectangle(x: x, y: y, width: width, height: height), confidence: confidence,
+                landmarks: landmarks, presence: presence, points: FacePoints(numbers: points), yaw: yaw, pitch: pitch,
+                roll: roll, brightness: brightness, sharpness: sharpness, metrics: metrics, emoji: emoji,
+                appearance: look, shape: shape, blendshapes: blendshapes,
+                mesh: mesh.map(FaceMesh.init(coordinates:))))
     }
 
-    /// Takes 32-bit floats from bytes, one after another; NaN stands for a missing value.
+    private static let places = ReadLimits.coordinates
+    private static let extents = ReadLimits.extents
+
+    /// Takes 32-bit floats from bytes, one after another; NaN stands for a missing value. The first one that lies in no
+    /// range is kept as the fault.
     private struct FloatReader {
         let bytes: UnsafeRawBufferPointer
         var offset = 0
+        var fault: Fault?
 
-        mutating func nextFloat() -> Float {
+        private mutating func nextFloat() -> Float {
             defer { offset += 4 }
             return bytes.loadUnaligned(fromByteOffset: offset, as: Float.self)
         }
-        mutating func next() -> Double { Double(nextFloat()) }
-        mutating func nextOptional() -> Double? {
+
+        private mutating func check(_ value: Float, _ name: String, _ range: ClosedRange<Double>) {
+            // A 32-bit number may lie a little beyond the range's end that it stands for.
+            let slack = 1e-6 * max(abs(range.lowerBound), abs(range.upperBound))
+            guard fault == nil,
+                !(range.lowerBound - slack...range.upperBound + slack).contains(Double(value))
+            else { return }
+            fault = Fault(offset: offset - 4, reason: "a face has the \(name) \(value)")
+        }
+
+        mutating func next(_ name: String, in range: ClosedRange<Double>) -> Double {
             let value = nextFloat()
-            return value.isNaN ? nil : Double(value)
+            check(value, name, range)
+            return Double(value)
         }
+
+        mutating func nextOptional(_ name: String, in range: ClosedRange<Double>) -> Double? {
+            let value = nextFloat()
+            if value.isNaN { return nil }
+            check(value, name, range)
+            return Double(value)
+        }
+
         mutating func nextPoint() -> Point {
-            let x = next()
-            return Point(x: x, y: next())
+            let x = next("point", in: SpoolLayout.places)
+            return Point(x: x, y: next("point", in: SpoolLayout.places))
         }
-        mutating func next(_ count: Int) -> [Float] {
-            (0..<count).map { _ in nextFloat() }
+
+        /// All of them, or, when the first one is missing, none.
+        mutating func nextOptional(_ count: Int, of name: String, in range: ClosedRange<Double>) -> [Float]? {
+            let values = (0..<count).map { _ in
+                let value = nextFloat()
+                if !value.isNaN { check(value, name, range) }
+                return value
+            }
+            guard let first = values.first, !first.isNaN else { return nil }
+            if values.contains(where: \.isNaN), fault == nil {
+                fault = Fault(offset: offset - 4 * count, reason: "a face has half a \(name)")
+            }
+            return values
         }
-        mutating func nextOptional(_ count: Int) -> [Float]? {
-            let values = next(count)
-            return values.first.map(\.isNaN) == false ? values : nil
+
+        mutating func nextEmoji() -> Metric? {
+            guard let number = nextOptional("emoji", in: 0...Double(Metric.allCases.count - 1)) else { return nil }
+            let metric = Int(exactly: number).map { Metric.allCases[min(max($0, 0), Metric.allCases.count - 1)] }
+            if metric?.emoji == nil, fault == nil {
+                fault = Fault(offset: offset - 4, reason: "a face has the emoji \(number)")
+            }
+            return metric
         }
     }
 }

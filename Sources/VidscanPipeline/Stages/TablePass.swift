@@ -20,7 +20,7 @@ struct TablePass {
 
     func run(_ spool: FrameSpool, writer: ResultWriter, report: inout WriteStage.Report) throws {
         let frames = try FrameSpoolReader(spool)
-        let tracks = try TrackSpoolReader(following.spool)
+        let tracks = try TrackSpoolReader(following.spool, trackCount: following.summaries.count)
         let smoother = TrackSmoother(options: options.smoothing)
         var tales = TrackTales(options: options, changes: changes, following: following)
         var window: [Entry] = []

@@ -1,0 +1,119 @@
+import Foundation
+import Testing
+
+/// Results and segments that were damaged, read by the real binary.
+@Suite("Damaged results", .serialized)
+struct DamagedFileTests {
+    private static func makeClip(in folder: TemporaryFolder) throws {
+        let made = try ChildProcess.run([
+            "ffmpeg", "-nostdin", "-v", "error", "-ss", "9", "-t", "1", "-i", Checkout.clip, "-an", "-vf",
+            "scale=320:-2,fps=10", folder.path + "/clip.mp4",
+        ])
+        try #require(made.status == 0, "\(made.errors)")
+    }
+
+    private static func result() throws -> TemporaryFolder {
+        let folder = try TemporaryFolder()
+        try makeClip(in: folder)
+        let outcome = try Tool.run("analyze", "--quiet", "--landmarks", "clip.mp4", in: folder)
+        try #require(outcome.status == 0, "\(outcome.errors)")
+        return folder
+    }
+
+    private static let render = [
+        "render", "clip.mp4.vidscan", "--style", "full", "--force", "--output", "out.mp4", "--changed-source",
+    ]
+    private static let report = ["report", "clip.mp4.vidscan", "--force", "--output", "out.html", "--changed-source"]
+
+    /// A signal would be 128 and more.
+    private static func expectOneLine(_ outcome: ChildProcess.Outcome, _ what: String) {
+        #expect(outcome.status == 0 || outcome.status == 1, "\(what): \(outcome.status) \(outcome.errors)")
+        guard outcome.status != 0 else { return }
+        let errors = outcome.errorLines.filter { $0.hasPrefix("vidscan: error: ") }
+        #expect(errors.count == 1, "\(what): \(outcome.errors)")
+        #expect(!outcome.errors.contains("\u{1B}"), "\(what)")
+    }
+
+    @Test(
+        "End with one line that names the file and the line, never with a signal",
+        arguments: [
+            ("faces.csv", "face_id", "nan", render), ("faces.csv", "face_id", "1e30", render),
+            ("faces.csv", "x", "nan", render), ("frames.csv", "faces", "1e30", render),
+            ("frames.csv", "time", "1e30", render), ("events.csv", "time", "1e30", render),
+            ("tracks.csv", "face_id", "nan", report), ("tracks.csv", "samples", "1e30", report),
+            ("tracks.csv", "best_time", "1e30", report), ("tracks.csv", "last_time", "-1e9", report),
+            ("events.csv", "face_id", "1e30", report), ("faces.csv", "time", "1e300", report),
+        ])
+    func fields(file: String, column: String, value: String, command: [String]) throws {
+        let folder = try Self.result()
+        let path = "clip.mp4.vidscan/\(file)"
+        var lines = try folder.text(path).split(separator: "\n", omittingEmptySubsequences: false).map {
+            $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        }
+        let index = try #require(lines[0].firstIndex(of: column))
+        lines[1][index] = value
+        try folder.write(lines.map { $0.joined(separator: ",") }.joined(separator: "\n"), to: path)
+        let outcome = try ChildProcess.run([Checkout.tool] + command, in: folder.path)
+        #expect(outcome.status == 1)
+        #expect(outcome.errorLines.count == 1)
+        #expect(outcome.errors.hasPrefix("vidscan: error: clip.mp4.vidscan: \(file), line 2: "), "\(outcome.errors)")
+    }
+
+    @Test("That name a face twice, or a number of cuts beyond all bounds, too")
+    func crossed() throws {
+        let folder = try Self.result()
+        let tracks = try folder.text("clip.mp4.vidscan/tracks.csv")
+        try folder.write(tracks + tracks.split(separator: "\n")[1] + "\n", to: "clip.mp4.vidscan/tracks.csv")
+        let twice = try ChildProcess.run([Checkout.tool] + Self.report, in: folder.path)
+        #expect(twice.status == 1)
+        #expect(twice.errors.contains("face_id 1 is there twice"), "\(twice.errors)")
+        try folder.write(tracks, to: "clip.mp4.vidscan/tracks.csv")
+        let record = try folder.text("clip.mp4.vidscan/run.json")
+        try folder.write(
+            record.replacing(/"(hard|gradual)_cuts" : \d+/) { "\"\($0.1)_cuts\" : 9223372036854775807" },
+            to: "clip.mp4.vidscan/run.json")
+        let cuts = try ChildProcess.run([Checkout.tool] + Self.report, in: folder.path)
+        #expect(cuts.status == 1)
+        #expect(cuts.errors.contains("counts.hard_cuts must be 0 to "), "\(cuts.errors)")
+    }
+
+    @Test("By chance give a page or a video, or one line")
+    func chance() throws {
+        let folder = try Self.result()
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path + "/clip.mp4.vidscan").sorted()
+        var generator = SeededGenerator(seed: 150)
+        for round in 0..<60 {
+            let name = try #require(names.randomElement(using: &generator))
+            let path = "\(folder.path)/clip.mp4.vidscan/\(name)"
+            let original = try Data(contentsOf: URL(fileURLWithPath: path))
+            try Damage.strike(original, with: &generator).write(to: URL(fileURLWithPath: path))
+            let command = round % 3 == 0 ? Self.render : Self.report
+            Self.expectOneLine(
+                try ChildProcess.run([Checkout.tool] + command, in: folder.path), "\(name), round \(round)")
+            try original.write(to: URL(fileURLWithPath: path))
+        }
+    }
+
+    @Test("Of segments by chance give a result, or one line")
+    func segments() throws {
+        let folder = try TemporaryFolder()
+        try Self.makeClip(in: folder)
+        for part in ["0/2", "1/2"] {
+            #expect(try Tool.run("analyze", "--quiet", "clip.mp4", "--segment", part, in: folder).status == 0)
+        }
+        var generator = SeededGenerator(seed: 151)
+        for round in 0..<40 {
+            let name = ["part.json", "part.json", "frames.spool", "signatures.spool"][round % 4]
+            let path = "\(folder.path)/clip.mp4.part-\(round / 4 % 2)-of-2/\(name)"
+            let original = try Data(contentsOf: URL(fileURLWithPath: path))
+            let damaged = Damage.strike(original, with: &generator)
+            try damaged.write(to: URL(fileURLWithPath: path))
+            let outcome = try Tool.shell("\"$0\" merge clip.mp4.part-*-of-2 --force --output results", in: folder)
+            Self.expectOneLine(outcome, "\(name), round \(round)")
+            if name != "part.json", damaged != original {
+                #expect(outcome.errors.contains("\(name) is not as it was written"), "\(outcome.errors)")
+            }
+            try original.write(to: URL(fileURLWithPath: path))
+        }
+    }
+}
