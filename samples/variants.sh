@@ -3,7 +3,8 @@
 #
 #   variants.sh DIRECTORY [NAME...]     all of them, or only those named; a file that exists is kept
 #
-# What needs an encoder that this ffmpeg lacks is skipped with a line on stderr. The orientations need python3 too.
+# What needs an encoder that this ffmpeg lacks is skipped with a line on stderr. The orientations, the sub-layers and the
+# fields need python3 too.
 # Most show seconds 2 to 5 of faces.mp4: one face, a hard cut after a second, then another that grows.
 #
 # Time       vfr.mp4 vfr.mkv           irregular gaps between frames, off any frame-rate grid
@@ -11,6 +12,8 @@
 #            audiofirst.mp4 .mkv       audio is stream 0 and starts about 0.7 s before the video
 #            editlist.mp4              an edit list cuts into a GOP: decode, but do not show, the first frames
 #            oneframe.mp4 zeroframe.mp4  one frame; a video track without a sample
+#            joined.ts                 starttime.ts twice, as cat joins it: the timestamps jump back by three seconds
+#            reset.ts                  longgop.mp4; in the middle of its GOP the clock jumps ahead by eight minutes
 # Geometry   orient1 ... orient8.mp4   display matrix; numbered as EXIF does, all show the same upright picture, to the
 #                                      bit: coded without loss, and so are sar.mp4 and sar_tall.mp4
 #            sar.mp4 sar_tall.mp4      pixels 4:3 (480x360 coded, 640x360 shown) and 3:4 (640x270, 480x270 shown)
@@ -20,6 +23,9 @@
 #                                      keyframe they follow in the file; hevc_opengop.mkv the same in HEVC
 #            intrarefresh.ts           a column of intra blocks wanders: after the first frame there are only
 #                                      recovery points, which are no intra frames
+#            hevc_layers.mp4           two temporal sub-layers; the upper one refers to pictures of the lower one that
+#                                      are marked as sub-layer non-reference pictures
+#            fields.ts fields.mp4      H.264 with each field in a packet of its own
 # Codecs     hevc.mp4 vp8.webm vp9.webm av1.mp4 mpeg2.ts mpeg2.mpg mjpeg.avi ffv1.mkv
 #            mpeg4.avi h264.avi raw.h264  B-frames without presentation timestamps
 # Pixels     tenbit.mp4 yuv422.mp4 yuv444.mp4 ten422.mkv rgb.mkv gray.mp4   formats other than 8-bit 4:2:0
@@ -27,6 +33,8 @@
 #            interlaced.ts             two fields from two moments, top field first
 # Streams    fragmented.mp4            moof after moof, with audio
 #            cover.mp4 cover_audio.m4a a cover picture beside a video; beside audio alone
+#            cover_huge.mkv            a cover picture that claims 60000x60000 pixels
+#            side_damaged.mkv          no packet of the sound and no byte of the cover picture is whole
 #            twovideo.mkv audio.m4a    two videos, 640x360 and 160x90; audio alone
 # Pictures   still.png still.jpg       one picture; still_exif.jpg is stored on its side with EXIF orientation 6
 #            anim.gif                  an animated GIF
@@ -123,6 +131,18 @@ overwrite() {
     done
 }
 
+# overwrite_packets FILE: spoil the beginning of three packets, so that no decoder can overlook it.
+overwrite_packets() {
+    local places place share count
+    # The block's header, which comes first, is eight bytes long.
+    mapfile -t places < <(ffprobe -v error -select_streams v -show_entries packet=pos -of csv=p=0 "$1" | grep -o '^[0-9]*')
+    count=${#places[@]}
+    for share in 45 55 65; do
+        place=${places[count * share / 100]}
+        head -c 60 /dev/zero | tr '\0' 'Z' | dd of="$1" bs=1 seek=$((place + 8)) conv=notrunc status=none
+    done
+}
+
 time_variants() {
     local irregular="select='lt(mod(n*7,11),6)',settb=1/1000,setpts='PTS+13*mod(N*5,3)'"
     x264 vfr.mp4 -vf "$irregular" -fps_mode vfr -enc_time_base 1:1000 -video_track_timescale 1000
@@ -138,6 +158,20 @@ time_variants() {
     if wanted editlist.mp4; then
         need longgop.mp4
         assemble editlist.mp4 -ss 1.3 -i "$directory/longgop.mp4" -c copy
+    fi
+    if wanted joined.ts; then
+        need starttime.ts
+        cat "$directory/starttime.ts" "$directory/starttime.ts" >"$work/joined.ts"
+        finish joined.ts
+    fi
+    if wanted reset.ts; then
+        need longgop.mp4
+        # A reference frame is the last before the jump, and B-frames that are shown before it are the first after it.
+        run_ffmpeg -i "$directory/longgop.mp4" -c copy -frames:v 22 "${exact[@]}" "$work/before.ts"
+        run_ffmpeg -i "$directory/longgop.mp4" -c copy -bsf:v "noise=amount=0:drop='lt(n,22)'" \
+            -output_ts_offset 500 "${exact[@]}" "$work/after.ts"
+        cat "$work/before.ts" "$work/after.ts" >"$work/reset.ts"
+        finish reset.ts
     fi
     x264 oneframe.mp4 -frames:v 1
     # A fragmented file may have an index that lists a track, and then no fragment.
@@ -174,6 +208,28 @@ gop_variants() {
     x264 intrarefresh.ts -x264-params intra-refresh=1:keyint=30:bframes=0:scenecut=0
     encode hevc_opengop.mkv libx265 -preset veryfast -crf 26 \
         -x265-params log-level=error:open-gop=1:keyint=30:min-keyint=30:scenecut=0:bframes=4:pools=none
+    if wanted hevc_layers.mp4; then
+        encode hevc_layers.mp4 libx265 -preset veryfast -crf 26 -tag:v hvc1 \
+            -x265-params log-level=error:temporal-layers=1:bframes=4:b-pyramid=1:keyint=30:pools=none
+        if [[ -e $directory/hevc_layers.mp4 ]]; then
+            mv "$directory/hevc_layers.mp4" "$work/hevc_layers.mp4"
+            python3 "$samples/mark_nonreference.py" "$work/hevc_layers.mp4"
+            finish hevc_layers.mp4
+        fi
+    fi
+    local single=cabac=0:bframes=0:weightp=0:8x8dct=0:keyint=24:min-keyint=24:scenecut=0:slices=1:threads=1
+    if wanted fields.ts; then
+        # At 50 fields a second, half as high.
+        run_ffmpeg "${clip[@]}" -an -vf fps=50,scale=320:96 -c:v libx264 -preset veryfast -x264-params "$single" \
+            "${exact[@]}" -f h264 "$work/single.h264"
+        python3 "$samples/pair_fields.py" "$work/single.h264" "$work/fields.h264"
+        run_ffmpeg -framerate 50 -i "$work/fields.h264" -c copy "${exact[@]}" "$work/fields.ts"
+        finish fields.ts
+    fi
+    if wanted fields.mp4; then
+        need fields.ts
+        assemble fields.mp4 -i "$directory/fields.ts" -c copy
+    fi
 }
 
 codec_variants() {
@@ -218,6 +274,19 @@ stream_variants() {
         assemble cover.mp4 "${cover[@]}" -map 0:v -map 0:a -map 1:v "${small[@]}" -c:v:1 copy \
             -disposition:v:1 attached_pic
         assemble cover_audio.m4a "${cover[@]}" -map 0:a -map 1:v "${small[@]}" -c:v copy -disposition:v:0 attached_pic
+    fi
+}
+
+cover_variants() {
+    if wanted cover_huge.mkv; then
+        need huge.png
+        assemble cover_huge.mkv "${clip[@]}" -c:v libx264 -preset veryfast -c:a aac -b:a 32k \
+            -attach "$directory/huge.png" -metadata:s:t mimetype=image/png
+    fi
+    if wanted side_damaged.mkv; then
+        need cover.mp4
+        assemble side_damaged.mkv -i "$directory/cover.mp4" -map 0:v:0 -map 0:a -map 0:v:1 -c copy \
+            -bsf:a noise=amount=1 -bsf:v:1 noise=amount=1
     fi
 }
 
@@ -270,7 +339,11 @@ damaged_variants() {
     for name in corrupt.ts corrupt.mkv; do
         wanted "$name" || continue
         cp "$directory/opengop.${name##*.}" "$work/$name"
-        overwrite "$work/$name"
+        if [[ $name == *.mkv ]]; then
+            overwrite_packets "$work/$name"
+        else
+            overwrite "$work/$name"
+        fi
         finish "$name"
     done
     if wanted text.mp4; then
@@ -302,5 +375,6 @@ codec_variants
 pixel_variants
 stream_variants
 picture_variants
+cover_variants
 damaged_variants
 trap_variants

@@ -29,6 +29,7 @@ final class ContinuousPackets {
     private var continuity: TimestampContinuity
     /// What each epoch is moved by, in units of the video's time base.
     private var offsets: [Int64] = [0]
+    private var offsetMicroseconds: [Int64] = [0]
     private var videoPosition: Int64?
     private var companions: [Int32: Companion] = [:]
     /// Read, and not yet placed.
@@ -70,6 +71,7 @@ final class ContinuousPackets {
         continuity = TimestampContinuity(clock: clock, frameDuration: frameDuration, forwardIsJump: forwardIsJump)
         discontinuities.removeAll()
         offsets = [0]
+        offsetMicroseconds = [0]
         videoPosition = nil
         ahead.removeAll()
         ready.removeAll()
@@ -119,6 +121,7 @@ final class ContinuousPackets {
                 throw error
             }
             offsets.append(continuity.offset)
+            offsetMicroseconds.append(TimestampInBase(continuity.offset, clock.timeBase).roundedMicroseconds)
         }
         let moved = continuity.move(times)
         packet.pointee.pts = moved.presentation ?? Libav.noTimestamp
@@ -207,8 +210,7 @@ final class ContinuousPackets {
         let microseconds = { (ticks: Int64) in TimestampInBase(ticks, timeBase).roundedMicroseconds }
         let epoch = companion.clock.place(
             microseconds(time), duration: microseconds(packet.pointee.duration),
-            offsets: offsets.map { TimestampInBase($0, clock.timeBase).roundedMicroseconds },
-            videoPosition: videoPosition, isLate: isLate)
+            offsets: offsetMicroseconds, videoPosition: videoPosition, isLate: isLate)
         guard let epoch else { return false }
         let offset = TimestampInBase(offsets[epoch], clock.timeBase).rescaled(to: timeBase)
         if let presentation { packet.pointee.pts = presentation &+ offset }

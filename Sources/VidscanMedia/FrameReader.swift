@@ -252,6 +252,7 @@ public final class FrameReader {
             return nil
         }
         let microseconds = grid.clock.microseconds(at: timestamp)
+        if let last = statistics.lastMicroseconds, microseconds < last { statistics.framesBehind += 1 }
         statistics.lastMicroseconds = max(statistics.lastMicroseconds ?? microseconds, microseconds)
         if let filter, filter.needsEveryFrame {
             try checkSize(frame)

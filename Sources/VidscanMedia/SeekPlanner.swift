@@ -16,7 +16,8 @@ struct SeekPlanner {
         let stream = demuxer.stream
         let listed = avformat_index_get_entries_count(stream)
         guard listed > 0, stream.pointee.nb_frames > 0, Int64(listed) >= stream.pointee.nb_frames else { return 0 }
-        guard let first = avformat_index_get_entry(stream, 0)?.pointee.timestamp, isInOrder(listed) else { return 0 }
+        guard let first = avformat_index_get_entry(stream, 0)?.pointee.timestamp, isInOrder(listed), !mayListFields
+        else { return 0 }
         // Each step back doubles: from a point that turns out not to be one, or that lies too late.
         var margin: Int64 = 1
         var hasMoved = false
@@ -32,6 +33,12 @@ struct SeekPlanner {
             throw MediaError(.io, "cannot go back to the beginning of the file")
         }
         return 0
+    }
+
+    /// Whether two entries may make one frame: H.264 that is not known to be progressive.
+    private var mayListFields: Bool {
+        let parameters = demuxer.stream.pointee.codecpar.pointee
+        return parameters.codec_id == AV_CODEC_ID_H264 && parameters.field_order != AV_FIELD_PROGRESSIVE
     }
 
     /// Whether the listed times never go back: where they jump, a place in the file cannot be told from a time.

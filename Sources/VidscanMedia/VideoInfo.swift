@@ -49,6 +49,8 @@ public struct ReadStatistics: Sendable, Equatable, Codable {
     /// Packets that the demuxer found damaged.
     public var corruptPackets = 0
     public var implausibleTimestamps = 0
+    /// Frames whose time lies before that of an earlier one, by less than what makes a discontinuity.
+    public var framesBehind = 0
     /// Why reading ended before the end of the file, if it did.
     public var readError: String?
     /// Set when the stream had no timestamps and times were made from this rate.
@@ -69,6 +71,7 @@ public struct ReadStatistics: Sendable, Equatable, Codable {
         damage += next.damage
         corruptPackets += next.corruptPackets
         implausibleTimestamps += next.implausibleTimestamps
+        framesBehind += next.framesBehind
         readError = readError ?? next.readError
         assumesFrameRate = assumesFrameRate ?? next.assumesFrameRate
         orientationIsApproximate = orientationIsApproximate || next.orientationIsApproximate

@@ -22,7 +22,9 @@ enum Variants {
         let script = Checkout.samples + "/variants.sh"
         let version = try ChildProcess.run(["ffmpeg", "-version"]).outputBytes.prefix { $0 != UInt8(ascii: "\n") }
         var digest = Fingerprint()
-        for name in ["variants.sh", "set_display_matrix.py", "faces.mp4"] {
+        for name in [
+            "variants.sh", "set_display_matrix.py", "mark_nonreference.py", "pair_fields.py", "faces.mp4",
+        ] {
             digest.add(try Data(contentsOf: URL(fileURLWithPath: Checkout.samples + "/" + name)))
         }
         digest.add(version)

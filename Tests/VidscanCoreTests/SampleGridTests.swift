@@ -117,6 +117,38 @@ struct SampleGridTests {
         #expect(taken(timestamps, by: grid) == expected)
     }
 
+    @Test(
+        "No frame is lost, wherever the container starts and whatever it counts in",
+        arguments: [(1, 90_000), (1, 30_000), (1, 12_800), (1001, 30_000), (1, 1_000_000)])
+    func anyStart(numerator: Int64, denominator: Int64) throws {
+        let timeBase = try #require(Rational(numerator, denominator))
+        var random = SeededGenerator(seed: UInt64(denominator))
+        // Some 24 frames a second, each a whole number of ticks.
+        let duration = max(1, denominator / (24 * numerator))
+        for number in 0..<200 {
+            let first = number < 100 ? Int64(number) : Int64.random(in: 0...(1 << 33), using: &random)
+            let own = TimestampInBase(first, timeBase)
+            let microseconds = own.roundedMicroseconds
+            let clock = StreamClock(
+                timeBase: timeBase, startMicroseconds: microseconds,
+                start: StreamClock.exactStart(microseconds: microseconds, own: own))
+            let frames = (0..<60).map { first + $0 * duration }
+            let rate = try #require(Rational(denominator, duration * numerator))
+            #expect(
+                taken(frames, by: SampleGrid(rate: .perSecond(rate), clock: clock)) == frames, "start \(first)")
+            let five = SampleGrid(rate: .perSecond(try #require(Rational(5, 1))), clock: clock)
+            let expected = frames.enumerated().filter { index, _ in
+                let tick = { (index: Int) in Int64(index) * duration * numerator * 5 / denominator }
+                return index == 0 || tick(index) > tick(index - 1)
+            }.map(\.element)
+            #expect(taken(frames, by: five) == expected, "start \(first)")
+            #expect(clock.isAtOrAfter(0, first))
+            var plan = SamplePlan(grid: five)
+            plan.push(PacketSummary(presentation: first, decoding: first, isRestartPoint: true))
+            #expect(plan.next(atEnd: true) == .decode(afterGap: false), "start \(first)")
+        }
+    }
+
     @Test("Absurd timestamps neither overflow nor trap")
     func absurdTimestamps() throws {
         let grid = try grid((1_000_000_000, 1), timeBase: (1, 1))

@@ -39,6 +39,27 @@ struct StreamClockTests {
         #expect(clock.microseconds(at: 1) == 333_333)
     }
 
+    @Test("The exact start is the stream's own if the container's may be rounded from it, else the earliest other's")
+    func exactStart() throws {
+        let ticks = try #require(Rational(1, 90_000))
+        let samples = try #require(Rational(1, 44_100))
+        let own = TimestampInBase(131_110, ticks)  // 1.456777… s
+        #expect(StreamClock.exactStart(microseconds: 1_456_778, own: own) == Rational(131_110, 90_000))
+        // 64243/44100 s is 1.456757… s: the container starts with the sound.
+        let sound = TimestampInBase(64_243, samples)
+        #expect(
+            StreamClock.exactStart(microseconds: 1_456_757, own: own, others: [sound]) == Rational(64_243, 44_100))
+        let earlier = TimestampInBase(131_108, ticks)
+        #expect(
+            StreamClock.exactStart(microseconds: 1_456_756, own: own, others: [sound, earlier])
+                == Rational(131_108, 90_000))
+        #expect(StreamClock.exactStart(microseconds: 1_000_000, own: own) == Rational(microseconds: 1_000_000))
+        #expect(StreamClock.exactStart(microseconds: 5, own: nil) == Rational(microseconds: 5))
+        #expect(
+            StreamClock.exactStart(microseconds: .max, own: TimestampInBase(.max, ticks))
+                == Rational(microseconds: .max))
+    }
+
     @Test("The timestamp to seek to is the last one at or before the position", arguments: timeBases)
     func seekTarget(timeBase: (Int64, Int64)) throws {
         let clock = StreamClock(timeBase: try #require(Rational(timeBase.0, timeBase.1)), startMicroseconds: 500_000)

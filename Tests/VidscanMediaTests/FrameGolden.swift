@@ -28,6 +28,11 @@ struct FrameGolden {
             var time_base: String
             var r_frame_rate: String
         }
+        struct Start: Decodable {
+            var index: Int
+            var time_base: String
+            var start_pts: Int64?
+        }
         struct Format: Decodable {
             var start_time: String?
         }
@@ -51,6 +56,8 @@ struct FrameGolden {
     let streamIndex: Int
     let startMicroseconds: Int64
     private let timeBase: (numerator: Int64, denominator: Int64)
+    /// What `startMicroseconds` was rounded from, in seconds.
+    private let start: (numerator: Int128, denominator: Int128)
     private let frames: [Frame]
 
     /// - Parameter stream: as ffprobe selects streams.
@@ -69,6 +76,7 @@ struct FrameGolden {
         let base = try Self.fraction(description.time_base)
         timeBase = base
         startMicroseconds = try probe.format.start_time.map(Self.microseconds) ?? 0
+        start = try Self.start(path: path, microseconds: startMicroseconds, own: description.index)
         // Where there is no timestamp, a frame lies one frame's duration after the one before it.
         let rate = try Self.fraction(description.r_frame_rate)
         let duration = base.denominator * rate.denominator / (base.numerator * rate.numerator)
@@ -90,19 +98,47 @@ struct FrameGolden {
             let row = Row(
                 index: Int64(index), microseconds: frame.microseconds - startMicroseconds, md5: frame.md5)
             guard case .perSecond(let rate) = rate else { return row }
-            // In units of 1 / (denominator · 10⁶ · rate's denominator) of a tick, so that nothing is ever rounded.
+            // As a fraction, so that nothing is ever rounded.
             let exact =
-                Int128(frame.timestamp) * Int128(timeBase.numerator) * 1_000_000
-                - Int128(startMicroseconds) * Int128(timeBase.denominator)
+                Int128(frame.timestamp) * Int128(timeBase.numerator) * start.denominator
+                - start.numerator * Int128(timeBase.denominator)
             let tick =
-                exact * Int128(rate.numerator) / (Int128(timeBase.denominator) * 1_000_000 * Int128(rate.denominator))
+                exact * Int128(rate.numerator)
+                / (Int128(timeBase.denominator) * start.denominator * Int128(rate.denominator))
             guard exact >= 0, tick > lastTick else { return nil }
             lastTick = tick
             return row
         }
     }
 
-    private static func digests(path: String, stream: String) throws -> [String] {
+    /// The exact start of the stream, or of the earliest other one, that the container's start was rounded from.
+    private static func start(
+        path: String, microseconds: Int64, own: Int
+    ) throws -> (numerator: Int128, denominator: Int128) {
+        struct Answer: Decodable { var streams: [Probe.Start] }
+        let probed = try ChildProcess.run([
+            "ffprobe", "-v", "error", "-of", "json", "-show_entries", "stream=index,time_base,start_pts", path,
+        ])
+        var best: (numerator: Int128, denominator: Int128)?
+        let streams = try JSONDecoder().decode(Answer.self, from: Data(probed.outputBytes)).streams
+        for stream in streams.sorted(by: { $0.index == own && $1.index != own }) {
+            guard let pts = stream.start_pts else { continue }
+            let base = try fraction(stream.time_base)
+            let seconds = (numerator: Int128(pts) * Int128(base.numerator), denominator: Int128(base.denominator))
+            let distance = seconds.numerator * 1_000_000 - Int128(microseconds) * seconds.denominator
+            guard 2 * distance.magnitude <= seconds.denominator.magnitude else { continue }
+            if stream.index == own { return seconds }
+            guard let other = best else {
+                best = seconds
+                continue
+            }
+            if seconds.numerator * other.denominator < other.numerator * seconds.denominator { best = seconds }
+        }
+        return best ?? (Int128(microseconds), 1_000_000)
+    }
+
+    /// MD5 of every frame's planes, as ffmpeg decodes them.
+    static func digests(path: String, stream: String) throws -> [String] {
         let made = try ChildProcess.run([
             "ffmpeg", "-nostdin", "-v", "error", "-noautorotate", "-i", path, "-map", "0:\(stream)", "-fps_mode",
             "passthrough", "-copyts", "-f", "framemd5", "-",

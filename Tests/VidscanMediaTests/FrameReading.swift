@@ -31,8 +31,10 @@ enum VariantList {
         "mpeg2.mpg", "mjpeg.avi", "ffv1.mkv", "mpeg4.avi", "h264.avi", "raw.h264", "tenbit.mp4", "yuv422.mp4",
         "yuv444.mp4", "ten422.mkv", "rgb.mkv", "gray.mp4", "fullrange.mp4", "bt601.mp4", "interlaced.ts",
         "fragmented.mp4", "cover.mp4", "twovideo.mkv", "still.png", "still.jpg", "still_exif.jpg", "anim.gif",
-        "truncated.mkv",
+        "truncated.mkv", "hevc_layers.mp4", "fields.ts", "fields.mp4", "cover_huge.mkv", "side_damaged.mkv",
     ]
+    /// Whose own timestamps jump, so that ffprobe's times do too.
+    static let discontinuous = ["joined.ts", "reset.ts"]
     static let orientations = (1...8).map { "orient\($0).mp4" }
     /// What a decoder makes of damage is its own affair.
     static let corrupt = ["corrupt.ts", "corrupt.mkv"]

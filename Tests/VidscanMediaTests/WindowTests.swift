@@ -12,7 +12,7 @@ struct WindowTests {
     private static let files = [
         "bpyramid.mp4", "longgop.mp4", "hevc.mp4", "editlist.mp4", "fragmented.mp4", "starttime.mp4", "vfr.mp4",
         "audiofirst.mp4", "opengop.mkv", "hevc_opengop.mkv", "vp9.webm", "opengop.ts", "mpeg2.ts", "mpeg4.avi",
-        "mjpeg.avi", "ffv1.mkv",
+        "mjpeg.avi", "ffv1.mkv", "fields.mp4", "fields.ts", "hevc_layers.mp4",
     ]
 
     @Test("Gives exactly those rows of the whole run, frame numbers included", arguments: files)

@@ -5,6 +5,8 @@
 public struct CompanionClock: Sendable {
     /// Sound that falls behind its own last packet by more waits for the video's jump.
     static let backwardLimit: Int64 = 100_000
+    /// Epochs that follow each other within the reach of interleaving.
+    private static let mostCandidates = 64
     static let forwardLimit: Int64 = TimestampContinuity.forwardLimitSeconds * 1_000_000
 
     private let forwardIsJump: Bool
@@ -37,7 +39,8 @@ public struct CompanionClock: Sendable {
         guard let target = followed ?? videoPosition else { return epoch }
         let distance = { (candidate: Int) in microseconds &+ offsets[candidate] &- target }
         // What follows nothing of its own stream may lie a little beside the video, on either side.
-        let candidates = (followed == nil ? max(0, epoch - 1) : epoch)..<offsets.count
+        let earliest = followed == nil ? max(0, epoch - 1) : epoch
+        let candidates = max(earliest, offsets.count - Self.mostCandidates)..<offsets.count
         let best = candidates.min { distance($0).magnitude < distance($1).magnitude } ?? epoch
         if followed != nil {
             let isFitting =

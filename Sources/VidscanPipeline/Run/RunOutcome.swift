@@ -53,6 +53,11 @@ struct RunOutcome: Sendable {
                     + " \(TimeText.seconds(jump.microseconds)) s; the clock goes on from the frame before, and no face_id"
                     + " across a jump")
         }
+        if statistics.framesBehind > 0 {
+            warnings.append(
+                "\(statistics.framesBehind) frames have timestamps before those of earlier frames; they serve no sample of"
+                    + " their own")
+        }
         if statistics.implausibleTimestamps > 0 {
             warnings.append("\(statistics.implausibleTimestamps) frames have impossible timestamps and were left out")
         }
