@@ -80,7 +80,7 @@ final class FaceRows {
 
     private func sight(at microseconds: Int64) throws(PipelineError) -> FaceSight? {
         guard let id = number("face_id"), let x = number("x"), let y = number("y"), let width = number("width"),
-            let height = number("height")
+            let height = number("height"), [id, x, y, width, height].allSatisfy(\.isFinite)
         else { return nil }
         var values: [Metric: Double] = [:]
         for (metric, column) in metrics { values[metric] = faces.number(column) }
