@@ -19,8 +19,8 @@ extension HidingTesting {
         let folder = try TemporaryFolder()
         let text = try folder.write("1\n00:00:00,100 --> 00:00:00,900\nBill P., 12 Secret Street\n", to: "text.srt")
         try ffmpeg(
-            "-ss", "2", "-i", Checkout.clip, "-f", "lavfi", "-i", "sine=r=48000:d=1", "-i", text, "-map", "0:v", "-map",
-            "1", "-map", "2", "-frames:v", "24", "-c:v", "libx264", "-c:a", "aac", "-c:s", "srt",
+            "-ss", "2", "-t", "0.96", "-i", Checkout.clip, "-f", "lavfi", "-i", "sine=r=48000:d=1", "-i", text, "-map",
+            "0:v", "-map", "1", "-map", "2", "-c:v", "libx264", "-c:a", "aac", "-c:s", "srt",
             folder.path + "/movie.mkv")
         let made = try ChildProcess.run(
             [Checkout.tool, "analyze", "movie.mkv", "--anonymize", "solid", "--crf", "0"] + options, in: folder.path)

@@ -98,6 +98,25 @@ struct HidingTests: HidingTesting {
         }
     }
 
+    @Test("A face whose place is no number ends the run without a video")
+    func places() throws {
+        let folder = try hiddenMovie()
+        let table = "movie.mkv.vidscan/faces.csv"
+        var rows = try folder.text(table).split(separator: "\n").map(String.init)
+        let x = try #require(try ResultTable(path: folder.path + "/" + table).columns.firstIndex(of: "x"))
+        var cells = rows[9].split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        for place in ["nan", "inf", "-infinity", ""] {
+            cells[x] = place
+            rows[9] = cells.joined(separator: ",")
+            try folder.write(rows.joined(separator: "\n") + "\n", to: table)
+            let outcome = try Tool.run(
+                "render", "movie.mkv.vidscan", "--anonymize", "solid", "-o", "new.mp4", in: folder)
+            #expect(outcome.status == 1, "\(place)")
+            #expect(outcome.errorLines.count == 1, "\(outcome.errors)")
+            #expect(!folder.entries.contains { $0.contains("new.mp4") })
+        }
+    }
+
     @Test("Pictures that share one timestamp are each hidden by their own sample")
     func sharedTimestamps() throws {
         let folder = try TemporaryFolder()

@@ -30,6 +30,9 @@ public struct AnonymizeOptions: Sendable, Equatable {
     /// Leave these ids as they are.
     public var except: Set<Int> = []
 
+    /// Of both passes over the video. With several, what becomes of damaged pictures may depend on their race.
+    static let decoderThreads = 1
+
     public init(method: Method) {
         self.method = method
     }

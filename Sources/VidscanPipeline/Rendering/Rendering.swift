@@ -106,10 +106,9 @@ public struct Rendering: Sendable {
             streamIndex: result.record.video.stream, decoderThreads: ProcessInfo.processInfo.activeProcessorCount,
             limits: options.limits)
         if options.anonymize != nil {
-            // As the analysis decoded it: what comes of damaged pictures may depend on this.
-            let reading = FrameReader.Options(rate: .everyFrame)
-            rewriting.decoderThreads = reading.decoderThreads
-            rewriting.passesOver = reading.passesOver && result.record.filters?.everyFrame != true
+            // As the analysis decoded it.
+            rewriting.decoderThreads = AnonymizeOptions.decoderThreads
+            rewriting.passesOver = result.record.filters?.everyFrame != true
         }
         return rewriting
     }

@@ -72,5 +72,6 @@ extension FrameReader.Options {
         self.init(
             rate: options.rate, start: options.start, end: options.end, segment: options.segment,
             streamIndex: options.streamIndex, limits: options.limits, filters: options.filters)
+        if options.keepsDoubtfulFaces { decoderThreads = AnonymizeOptions.decoderThreads }
     }
 }
