@@ -24,9 +24,9 @@ struct PartFolder {
         decoder.keyDecodingStrategy = .convertFromSnakeCase
         do {
             record = try decoder.decode(File.self, from: data).part
-            // Its filters have been allowed already, and run no more.
+            // Its filters have run, and run no more.
             options = try ResolvedConfiguration(
-                workers: 1, file: PipelineFile(path: file, allowsFileFilters: true)
+                workers: 1, file: PipelineFile(path: file, filters: .keep)
             ).configuration.analysis
         } catch {
             throw failure("its part.json cannot be read as a part of this version")
