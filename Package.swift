@@ -38,7 +38,9 @@ let package = Package(
         .systemLibrary(name: "CSystem"),
         .target(name: "VidscanCore", swiftSettings: strict),
         .target(name: "CLibavLog", dependencies: ["CFFmpeg"]),
-        .target(name: "VidscanMedia", dependencies: ["VidscanCore", "CFFmpeg", "CLibavLog"], swiftSettings: strict),
+        .target(
+            name: "VidscanMedia", dependencies: ["VidscanCore", "CFFmpeg", "CLibavLog"],
+            resources: [.embedInCode("Resources")], swiftSettings: strict),
         .target(name: "VidscanInference", dependencies: ["VidscanCore", "COpenVINO"], swiftSettings: strict),
         .target(
             name: "VidscanFaces", dependencies: ["VidscanCore"],
@@ -90,7 +92,7 @@ let package = Package(
             linkerSettings: runtimePaths),
         .testTarget(name: "VidscanCoreTests", dependencies: ["VidscanCore"], swiftSettings: strict),
         .testTarget(
-            name: "VidscanMediaTests", dependencies: ["VidscanMedia"], swiftSettings: strict,
+            name: "VidscanMediaTests", dependencies: ["VidscanMedia", "CFFmpeg"], swiftSettings: strict,
             linkerSettings: runtimePaths),
         .testTarget(
             name: "VidscanInferenceTests", dependencies: ["VidscanInference"], swiftSettings: strict,

@@ -28,7 +28,7 @@ struct PipelinesCommand: ParsableCommand {
             }
             let width = names.map(\.count).max() ?? 0
             for name in names {
-                let file = try? PipelineLibrary.load(name, allowsFileFilters: true)
+                let file = try? PipelineLibrary.load(name, filters: .keep)
                 Output.standard(Columns.line(name, width: width, file?.summary ?? "cannot be read"))
             }
         }

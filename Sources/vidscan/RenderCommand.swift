@@ -70,7 +70,7 @@ struct RenderCommand: AsyncParsableCommand {
     func run() async throws {
         let configuration: Configuration
         do {
-            let file = try pipeline.map { try PipelineLibrary.load($0, allowsFileFilters: true) }
+            let file = try pipeline.map { try PipelineLibrary.load($0, filters: .keep) }
             configuration = try ResolvedConfiguration(
                 workers: 1, file: file,
                 overrides: drawing.overrides() + hiding.overrides() + coding.overrides() + telling.overrides()

@@ -106,12 +106,15 @@ struct FilterCatalogTests {
 
     private static let broken = [
         ("eqq=1", "unknown filter 'eqq'; did you mean 'eq'?; 'vidscan filters list' has them all"),
-        ("eq=brightnes=1", "the filter chain cannot be built: Option 'brightnes' not found"),
+        ("eq=brightnes=1", "filter 'eq' has no option 'brightnes'; did you mean 'brightness'?"),
+        ("eq=1:2:3:4:5:6:7:8:9:10", "filter 'eq' takes no more than 9 options"),
+        ("hflip=1", "filter 'hflip' takes no more than 0 options"),
         ("eq=gamma=a b", "the filter chain cannot be built: "),
         ("hflip,,vflip", "'hflip,,vflip' is no list of filters"),
         ("split", "the filter chain must lead from one video to one video"),
-        ("color=red", "the filter chain must lead from one video to one video"),
-        ("anull", "the filter chain must lead from one video to one video"),
+        ("color=red", "filter 'color' makes pictures of its own; --allow-file-filters permits it"),
+        ("anull", "filter 'anull' is not for video alone; --allow-file-filters permits it"),
+        ("sws_flags=lanczos;null", "unknown filter 'sws_flags'"),
         ("yadif=mode=9", "the filter chain cannot be built: Value 9.000000 for parameter 'mode' out of range [0 - 3]"),
         ("", "'' is no list of filters"),
     ]

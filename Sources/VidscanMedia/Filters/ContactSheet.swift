@@ -110,16 +110,16 @@ public struct ContactSheet: Sendable {
         }
         let display = panel.frame.geometry.displaySize
         let left = (Layout.pictureWidth - picture.width) / 2
-        var filters: [(String, [(name: String, value: String)])] = [
-            (
+        var filters: [FilterCall] = [
+            FilterCall(
                 "scale",
                 [
                     ("w", "\(picture.width)"), ("h", "\(picture.height)"),
                     ("flags", "bicubic+accurate_rnd+full_chroma_int"),
                 ]
             ),
-            ("setsar", [("sar", "1")]), ("format", [("pix_fmts", "rgb24")]),
-            (
+            FilterCall("setsar", [("sar", "1")]), FilterCall("format", [("pix_fmts", "rgb24")]),
+            FilterCall(
                 "pad",
                 [
                     ("w", "\(Layout.pictureWidth)"), ("h", "\(cell.height)"), ("x", "\(left)"),
@@ -133,7 +133,7 @@ public struct ContactSheet: Sendable {
         )
         for mark in panel.marks {
             filters.append(
-                (
+                FilterCall(
                     "drawbox",
                     [
                         ("x", "\(left + Int((mark.x * scaleX).rounded()))"),
@@ -152,9 +152,8 @@ public struct ContactSheet: Sendable {
                     line, x: "0", baseline: Layout.titleHeight + 12 + number * Layout.detailLineHeight, size: 13,
                     color: "0xb9c0c9"))
         }
-        let chain = filters.map { FilterSyntax.text(name: $0.0, options: $0.1) }.joined(separator: ",")
         do {
-            return try run(chain, on: frame, of: panel.frame)
+            return try run(filters, on: frame, of: panel.frame)
         } catch {
             throw MediaError(
                 .filter,
@@ -164,9 +163,9 @@ public struct ContactSheet: Sendable {
 
     private static func text(
         _ text: String, x: String, baseline: Int, size: Int, color: String
-    ) -> (String, [(name: String, value: String)]) {
+    ) -> FilterCall {
         let printable = text.filter { !$0.isNewline }
-        return (
+        return FilterCall(
             "drawtext",
             [
                 ("font", "DejaVu Sans"), ("text", printable.isEmpty ? " " : printable), ("expansion", "none"), ("x", x),
@@ -176,13 +175,13 @@ public struct ContactSheet: Sendable {
     }
 
     private static func run(
-        _ chain: String, on frame: UnsafeMutablePointer<AVFrame>, of sample: SampledFrame
+        _ filters: [FilterCall], on frame: UnsafeMutablePointer<AVFrame>, of sample: SampledFrame
     ) throws(MediaError) -> UnsafeMutablePointer<AVFrame> {
         var owned: UnsafeMutablePointer<AVFrame>? = frame
         defer { av_frame_free(&owned) }
         av_frame_remove_side_data(frame, AV_FRAME_DATA_DISPLAYMATRIX)
         let graph = try FilterGraph(
-            chain,
+            filters,
             input: FilterInput(
                 size: sample.geometry.codedSize, pixelFormat: sample.pixelFormat, timeBase: .one, pixelAspect: (1, 1),
                 frameRate: nil, orientation: sample.geometry.orientation, colorSpace: frame.pointee.colorspace,

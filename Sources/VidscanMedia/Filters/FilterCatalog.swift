@@ -57,7 +57,8 @@ public enum FilterCatalog {
             outputs: padTypes(filter, isOutput: true), hasMoreInputs: flags & AVFILTER_FLAG_DYNAMIC_INPUTS != 0,
             hasMoreOutputs: flags & AVFILTER_FLAG_DYNAMIC_OUTPUTS != 0, isStateless: FilterTraits.isStateless(name),
             isSliceable: flags & AVFILTER_FLAG_SLICE_THREADS != 0, supportsTimeline: flags & timeline != 0,
-            reach: FilterTraits.reach(of: name)?.rawValue, options: options(of: filter))
+            reach: ReviewedFilters.shipped.filters[name] == nil ? FilterTraits.reach(of: filter).rawValue : nil,
+            options: options(of: filter))
     }
 
     static func options(of filter: UnsafePointer<AVFilter>) -> [FilterOption] {
@@ -95,7 +96,7 @@ public enum FilterCatalog {
         return FilterOption(
             name: name, kind: kind, help: help, defaultText: defaultText(option, choices: constants),
             range: range(option, kind: kind), choices: constants, aliasOf: aliasOf,
-            reachesFiles: FilterTraits.namesPlace(filter: filter, option: name, help: help, isText: kind == .text))
+            reachesFiles: ReviewedFilters.shipped.filters[filter]?.options[name] == .file)
     }
 
     private static func kind(of type: AVOptionType, hasChoices: Bool) -> FilterOption.Kind {

@@ -1,4 +1,3 @@
-internal import CFFmpeg
 internal import VidscanCore
 
 /// Filters of libavfilter that a picture goes through before faces are looked for, checked but not built yet.
@@ -12,79 +11,71 @@ public struct FilterChain: Sendable, Hashable {
     public var text: String { steps.joined(separator: ",") }
     /// Whether some filter must be given every frame of the video, and not only those that are sampled.
     public let needsEveryFrame: Bool
+    /// Of its filters, in order; empty for a chain that was only read back.
+    public var filterNames: [String] { calls.map(\.name) }
 
-    /// Every filter of a chain without branches, in order; `nil` where there are branches.
+    /// What libavfilter is given; empty for a chain that was only read back.
+    let calls: [FilterCall]
+    /// Every filter of a chain without branches as written, in order; `nil` where there are branches.
     let parts: [String]?
-    /// How many of `parts` must be given every frame: up to the last that needs it.
+    /// How many filters must be given every frame: up to the last that needs it.
     let everyFramePrefix: Int
 
     /// - Parameters:
     ///   - steps: at least one.
-    ///   - allowsFiles: whether filters may reach files, the network or devices.
+    ///   - allowsFiles: whether the command line of this run permits filters to reach files, the network or devices.
     /// - Throws: `MediaError` with the code `filter`: no such filter or option, a value that it does not take, a filter that
     ///   reaches further than allowed, or a chain that does not lead from one video to one video.
     public init(steps: [String], allowsFiles: Bool) throws(MediaError) {
-        self.steps = steps
-        guard let parsed = FilterSyntax.parse(steps.joined(separator: ",")) else {
-            throw MediaError(.filter, "'\(steps.joined(separator: ","))' is no list of filters")
-        }
-        var stateless: [Bool] = []
-        for use in parsed.uses {
-            guard let filter = avfilter_get_by_name(use.name) else {
-                let near = NearestName.suggestion(for: use.name, among: FilterCatalog.names)
-                throw MediaError(
-                    .filter, "unknown filter '\(use.name)'\(near); 'vidscan filters list' has them all")
-            }
-            let options = FilterSyntax.options(use, of: filter)
-            if !allowsFiles { try Self.refuseReach(use, options: options, filter: filter) }
-            stateless.append(FilterTraits.isStateless(use.name, values: options?.map(\.value) ?? [use.arguments]))
-        }
-        parts = parsed.isLinear ? parsed.uses.map(\.text) : nil
-        everyFramePrefix = parsed.isLinear ? (stateless.lastIndex(of: false).map { $0 + 1 } ?? 0) : parsed.uses.count
-        needsEveryFrame = everyFramePrefix > 0
-        try FilterGraph.check(text)
+        self = try Self.permitted(steps: steps, allowsFiles: allowsFiles)
+        try FilterGraph.check(calls)
     }
 
-    private static func refuseReach(
-        _ use: FilterSyntax.Use, options: [(name: String, value: String)]?, filter: UnsafePointer<AVFilter>
-    ) throws(MediaError) {
-        let permission = "--allow-file-filters permits it"
-        if let reach = FilterTraits.reach(of: use.name) {
-            throw MediaError(.filter, "filter '\(use.name)' \(reach.rawValue); \(permission)")
+    /// A chain whose filters exist, have these options and are allowed. None of them has run: libavfilter has not been
+    /// given anything but their names.
+    ///
+    /// - Throws: `MediaError` with the code `filter`.
+    public static func permitted(steps: [String], allowsFiles: Bool) throws(MediaError) -> FilterChain {
+        let text = steps.joined(separator: ",")
+        let uses: [FilterSyntax.Use]
+        do {
+            uses = try FilterSyntax.parse(text)
+        } catch {
+            throw MediaError(.filter, "'\(printable(text))' is no list of filters: \(error.reason)")
         }
-        let known = FilterCatalog.options(of: filter)
-        let places = known.filter {
-            FilterTraits.namesPlace(filter: use.name, option: $0.name, help: $0.help, isText: $0.kind == .text)
-        }
-        guard let options else {
-            // What cannot be taken apart cannot be trusted where it could name a file.
-            guard !places.isEmpty else { return }
-            throw MediaError(.filter, "the options of filter '\(use.name)' cannot be read: '\(use.arguments)'")
-        }
-        if let option = options.first(where: { option in places.contains { $0.name == option.name } }) {
-            throw MediaError(
-                .filter, "filter '\(use.name)' reaches a file by its option '\(option.name)'; \(permission)")
-        }
+        return FilterChain(steps, uses, try FilterGate.calls(uses, allowsFiles: allowsFiles))
+    }
+
+    /// A chain that a finished result was made with: libavfilter is given nothing of it, and it cannot run.
+    public static func readBack(steps: [String]) -> FilterChain {
+        FilterChain(steps, (try? FilterSyntax.parse(steps.joined(separator: ","))) ?? [], [])
+    }
+
+    private init(_ steps: [String], _ uses: [FilterSyntax.Use], _ calls: [FilterCall]) {
+        self.steps = steps
+        self.calls = calls
+        let isLinear = !uses.isEmpty && uses.allSatisfy { $0.inputs.isEmpty && $0.outputs.isEmpty && !$0.startsBranch }
+        parts = isLinear ? uses.map(\.text) : nil
+        let needing = uses.lastIndex { !FilterTraits.isStateless($0.name, values: $0.arguments.map(\.value)) }
+        everyFramePrefix = isLinear ? (needing.map { $0 + 1 } ?? 0) : uses.count
+        needsEveryFrame = everyFramePrefix > 0
     }
 
     /// One filter with its options in FFmpeg's syntax, quoted where it must be.
     public static func step(_ filter: String, options: [(name: String, value: String)]) -> String {
-        FilterSyntax.text(name: filter, options: options)
+        FilterCall(filter, options).text
     }
 
     /// The chain up to each of its filters, and that filter as written; a chain with branches only as a whole.
     public func prefixes() -> [(steps: [String], last: String)] {
         guard let parts else { return [(steps, text)] }
-        return parts.indices.map { (Array(parts[...$0]), parts[$0].trimmed) }
+        return parts.indices.map { (Array(parts[...$0]), parts[$0]) }
     }
-}
 
-extension String {
-    /// Without spaces at both ends.
-    fileprivate var trimmed: String {
-        var text = self[...]
-        while text.first?.isWhitespace == true { text.removeFirst() }
-        while text.last?.isWhitespace == true { text.removeLast() }
-        return String(text)
+    /// For a message of one line.
+    private static func printable(_ text: String) -> String {
+        let line = String(
+            text.unicodeScalars.map { $0.properties.generalCategory == .control ? "\u{FFFD}" : Character($0) })
+        return line.count <= 200 ? line : line.prefix(200) + "…"
     }
 }

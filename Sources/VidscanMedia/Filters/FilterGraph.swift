@@ -30,9 +30,9 @@ final class FilterGraph {
     let input: FilterInput
 
     /// - Parameters:
-    ///   - text: the filters, in FFmpeg's syntax.
+    ///   - filters: permitted already.
     ///   - threads: for filters that work on parts of a picture at the same time.
-    init(_ text: String, input: FilterInput, threads: Int) throws(MediaError) {
+    init(_ filters: [FilterCall], input: FilterInput, threads: Int) throws(MediaError) {
         guard let graph = avfilter_graph_alloc() else { throw MediaError(.io, Libav.message(Libav.outOfMemory)) }
         self.graph = graph
         self.input = input
@@ -40,7 +40,7 @@ final class FilterGraph {
         // The ffmpeg command's own default.
         graph.pointee.scale_sws_opts = av_strdup("flags=bicubic")
         do {
-            (source, sink) = try Self.build(graph, text, input)
+            (source, sink) = try Self.build(graph, FilterCall.text(filters), input)
         } catch {
             var optional: UnsafeMutablePointer<AVFilterGraph>? = graph
             avfilter_graph_free(&optional)
@@ -182,8 +182,9 @@ final class FilterGraph {
 
     /// Makes every filter with its options, without building the graph for pictures.
     ///
+    /// - Parameter filters: permitted already: making a filter runs its code.
     /// - Throws: `MediaError` with the code `filter` and the library's reason.
-    static func check(_ text: String) throws(MediaError) {
+    static func check(_ filters: [FilterCall]) throws(MediaError) {
         guard let graph = avfilter_graph_alloc() else { throw MediaError(.io, Libav.message(Libav.outOfMemory)) }
         var optional: UnsafeMutablePointer<AVFilterGraph>? = graph
         defer { avfilter_graph_free(&optional) }
@@ -194,7 +195,7 @@ final class FilterGraph {
             avfilter_inout_free(&inputs)
         }
         Libav.beginErrors()
-        let parsed = avfilter_graph_parse2(graph, text, &inputs, &outputs)
+        let parsed = avfilter_graph_parse2(graph, FilterCall.text(filters), &inputs, &outputs)
         guard parsed >= 0 else { throw failure("cannot be built", parsed) }
         guard let input = inputs, let output = outputs, input.pointee.next == nil, output.pointee.next == nil,
             isVideo(input, isOutput: false), isVideo(output, isOutput: true)

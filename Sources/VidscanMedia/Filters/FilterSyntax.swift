@@ -1,153 +1,234 @@
-internal import CFFmpeg
+/// FFmpeg's notation for filters, `crop=iw/2:ih/2,eq=brightness=0.1`, read and written without any library.
+///
+/// It is read strictly: text that libavfilter might read in another way is refused, and libavfilter is never given what a
+/// file said but only what this project has written from it.
+public enum FilterSyntax {
+    /// One option of a filter.
+    public struct Argument: Sendable, Hashable {
+        /// `nil` where only the place among the options tells it.
+        public var name: String?
+        /// With all quoting taken off.
+        public var value: String
 
-/// FFmpeg's own writing of filters, `crop=iw/2:ih/2,eq=brightness=0.1`, taken apart with libavutil's own tokenizer, so that
-/// what is looked at here is what libavfilter will see.
-enum FilterSyntax {
+        public init(name: String?, value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
+
     /// One filter as it is written.
-    struct Use: Sendable, Hashable {
-        var name: String
-        /// What follows the equals sign, with one level of quoting taken off.
-        var arguments: String
-        /// The whole of it as written.
-        var text: String
+    public struct Use: Sendable, Hashable {
+        /// Labels before it.
+        public var inputs: [String] = []
+        public var name: String
+        /// What follows an `@`.
+        public var identifier: String?
+        public var arguments: [Argument] = []
+        /// Labels after it.
+        public var outputs: [String] = []
+        /// Whether a semicolon stands before it.
+        public var startsBranch: Bool
+        /// Name and arguments as written.
+        public var text: String
     }
 
-    struct Parsed: Sendable, Hashable {
-        var uses: [Use]
-        /// One filter after the other: no labels, no branches.
-        var isLinear: Bool
+    /// Text that is no list of filters.
+    public struct Refusal: Error, Sendable, Equatable {
+        /// `a quotation mark is not closed, at character 7`
+        public let reason: String
     }
 
-    /// - Returns: `nil` when the text is no list of filters.
-    static func parse(_ text: String) -> Parsed? {
-        text.withCString { start in
-            var parsed = Parsed(uses: [], isLinear: true)
-            var cursor: UnsafePointer<CChar>? = start
-            while true {
-                skip(&cursor, spaces)
-                while current(cursor) == UInt8(ascii: "[") {
-                    parsed.isLinear = false
-                    guard skipLabel(&cursor) else { return nil }
-                }
-                let begin = cursor
-                guard let name = token(&cursor, until: "=,;["), !name.isEmpty else { return nil }
-                var arguments = ""
-                if current(cursor) == UInt8(ascii: "=") {
-                    cursor = cursor?.advanced(by: 1)
-                    arguments = token(&cursor, until: "[],;") ?? ""
-                }
-                let written = between(begin, cursor)
-                parsed.uses.append(
-                    Use(name: String(name.prefix { $0 != "@" }), arguments: arguments, text: written))
-                skip(&cursor, spaces)
-                while current(cursor) == UInt8(ascii: "[") {
-                    parsed.isLinear = false
-                    guard skipLabel(&cursor) else { return nil }
-                }
-                switch current(cursor) {
-                case 0: return parsed
-                case UInt8(ascii: ","): break
-                case UInt8(ascii: ";"): parsed.isLinear = false
-                default: return nil
-                }
-                cursor = cursor?.advanced(by: 1)
+    /// Longer text is not read.
+    public static let maximumBytes = 64 << 10
+    /// More are not taken: each costs memory before the first picture comes.
+    public static let maximumFilters = 1000
+
+    public static func parse(_ text: String) throws(Refusal) -> [Use] {
+        let bytes = Array(text.utf8)
+        guard bytes.count <= maximumBytes else { throw Refusal(reason: "it is longer than \(maximumBytes) bytes") }
+        if let place = bytes.firstIndex(where: { isControl($0) }) {
+            throw Scanner(bytes, at: place).refusal("a control character is in it")
+        }
+        var scanner = Scanner(bytes)
+        var uses: [Use] = []
+        var startsBranch = false
+        while true {
+            uses.append(try readUse(&scanner, startsBranch: startsBranch))
+            guard uses.count <= maximumFilters else {
+                throw Refusal(reason: "it has more than \(maximumFilters) filters")
+            }
+            switch scanner.current {
+            case nil: return uses
+            case UInt8(ascii: ","): startsBranch = false
+            case UInt8(ascii: ";"): startsBranch = true
+            default: throw scanner.refusal("a comma is missing")
+            }
+            scanner.advance()
+        }
+    }
+
+    // MARK: Reading
+
+    /// What FFmpeg takes for white space.
+    static let spaces = Array(" \n\t\r".utf8)
+
+    private static func isControl(_ byte: UInt8) -> Bool { byte < 0x20 && !spaces.contains(byte) || byte == 0x7F }
+
+    private static func isWord(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+
+    private static func readUse(_ scanner: inout Scanner, startsBranch: Bool) throws(Refusal) -> Use {
+        let inputs = try readLabels(&scanner)
+        scanner.skipSpaces()
+        let start = scanner.place
+        let name = scanner.read(while: isWord)
+        guard !name.isEmpty else { throw scanner.refusal("the name of a filter is missing") }
+        var use = Use(inputs: inputs, name: name, startsBranch: startsBranch, text: "")
+        if scanner.current == UInt8(ascii: "@") {
+            scanner.advance()
+            let identifier = scanner.read { isWord($0) || $0 == UInt8(ascii: "-") }
+            guard !identifier.isEmpty else { throw scanner.refusal("a name is missing after '@'") }
+            use.identifier = identifier
+        }
+        var end = scanner.place
+        scanner.skipSpaces()
+        if scanner.current == UInt8(ascii: "=") {
+            scanner.advance()
+            let written = scanner.place
+            let arguments = try scanner.token(until: "[],;")
+            end = scanner.place
+            do {
+                use.arguments = try readArguments(arguments)
+            } catch {
+                throw Scanner(scanner.bytes, at: written).refusal("\(error.reason) in the options of '\(name)'")
             }
         }
+        use.text = scanner.trimmed(start..<end)
+        use.outputs = try readLabels(&scanner)
+        scanner.skipSpaces()
+        return use
     }
 
-    /// The options that a filter's arguments set, by name: those without one are the table's, in its order.
-    ///
-    /// - Returns: `nil` when the arguments are no options.
-    static func options(_ use: Use, of filter: UnsafePointer<AVFilter>) -> [(name: String, value: String)]? {
-        var positional = positionalNames(filter)
-        return use.arguments.withCString { start -> [(name: String, value: String)]? in
-            var options: [(name: String, value: String)] = []
-            var cursor: UnsafePointer<CChar>? = start
-            while current(cursor) != 0 {
-                var key: UnsafeMutablePointer<CChar>?
-                var value: UnsafeMutablePointer<CChar>?
-                let flags = positional.isEmpty ? 0 : UInt32(AV_OPT_FLAG_IMPLICIT_KEY)
-                guard av_opt_get_key_value(&cursor, "=", ":", flags, &key, &value) >= 0 else { return nil }
-                defer {
-                    av_free(key)
-                    av_free(value)
-                }
-                let text = value.map { String(cString: $0) } ?? ""
-                if let key {
-                    options.append((String(cString: key), text))
-                    positional = []
-                } else {
-                    options.append((positional.removeFirst(), text))
-                }
-                if current(cursor) != 0 { cursor = cursor?.advanced(by: 1) }
+    private static func readLabels(_ scanner: inout Scanner) throws(Refusal) -> [String] {
+        var labels: [String] = []
+        scanner.skipSpaces()
+        while scanner.current == UInt8(ascii: "[") {
+            scanner.advance()
+            scanner.skipSpaces()
+            let label = scanner.read { isWord($0) || ":.-".utf8.contains($0) }
+            scanner.skipSpaces()
+            guard !label.isEmpty, scanner.current == UInt8(ascii: "]") else {
+                throw scanner.refusal("a label is not letters, digits, _ : . - between brackets")
             }
-            return options
+            scanner.advance()
+            scanner.skipSpaces()
+            labels.append(label)
         }
+        return labels
     }
 
-    /// Names of a filter's options in the order of its table, without second names for the same option.
-    private static func positionalNames(_ filter: UnsafePointer<AVFilter>) -> [String] {
-        var names: [String] = []
-        var lastOffset: Int32 = -1
-        var option = vs_next_option(filter.pointee.priv_class, nil)
-        while let current = option {
-            if current.pointee.type != AV_OPT_TYPE_CONST, current.pointee.offset != lastOffset {
-                lastOffset = current.pointee.offset
-                names.append(String(cString: current.pointee.name))
+    /// What FFmpeg takes for a part of an option's name.
+    private static func isKey(_ byte: UInt8) -> Bool { isWord(byte) || "-/.".utf8.contains(byte) }
+
+    private static func readArguments(_ bytes: [UInt8]) throws(Refusal) -> [Argument] {
+        var scanner = Scanner(bytes, countsCharacters: false)
+        var arguments: [Argument] = []
+        while scanner.current != nil {
+            let start = scanner.place
+            scanner.skipSpaces()
+            var name: String? = scanner.read(while: isKey)
+            scanner.skipSpaces()
+            if scanner.current == UInt8(ascii: "=") {
+                guard name?.isEmpty == false else { throw Refusal(reason: "there is no name before '='") }
+                scanner.advance()
+            } else {
+                name = nil
+                scanner.place = start
+                // Versions of FFmpeg differ in what such a value sets.
+                guard arguments.last?.name == nil else {
+                    throw Refusal(reason: "a value without a name follows one with a name")
+                }
             }
-            option = vs_next_option(filter.pointee.priv_class, current)
+            let value = try scanner.token(until: ":")
+            arguments.append(Argument(name: name, value: String(decoding: value, as: UTF8.self)))
+            scanner.advance()
         }
-        return names
+        return arguments
     }
 
-    /// Writes one filter with its options, quoting what must be: once for the options, once for the list of filters.
-    public static func text(name: String, options: [(name: String, value: String)]) -> String {
-        guard !options.isEmpty else { return name }
-        let pairs = options.map { $0.name + "=" + escape($0.value, special: ":'\\") }
-        return name + "=" + escape(pairs.joined(separator: ":"), special: "[],;'\\")
-    }
+    /// Reads bytes one after the other.
+    private struct Scanner {
+        let bytes: [UInt8]
+        var place: Int
+        /// Whether its places are those that the user has written.
+        private let countsCharacters: Bool
 
-    private static func escape(_ text: String, special: String) -> String {
-        var escaped = ""
-        for (place, character) in text.enumerated() {
-            let isOuterSpace = character.isWhitespace && (place == 0 || place == text.count - 1)
-            if special.contains(character) || isOuterSpace { escaped.append("\\") }
-            escaped.append(character)
+        init(_ bytes: [UInt8], at place: Int = 0, countsCharacters: Bool = true) {
+            self.bytes = bytes
+            self.place = place
+            self.countsCharacters = countsCharacters
         }
-        return escaped
-    }
 
-    // MARK: Bytes
+        /// `nil` at the end.
+        var current: UInt8? { place < bytes.count ? bytes[place] : nil }
 
-    private static let spaces = Array(" \n\t\r".utf8)
+        mutating func advance() { place = min(place + 1, bytes.count) }
 
-    private static func current(_ cursor: UnsafePointer<CChar>?) -> UInt8 {
-        cursor.map { UInt8(bitPattern: $0.pointee) } ?? 0
-    }
+        mutating func skipSpaces() {
+            while let byte = current, FilterSyntax.spaces.contains(byte) { place += 1 }
+        }
 
-    private static func skip(_ cursor: inout UnsafePointer<CChar>?, _ bytes: [UInt8]) {
-        while bytes.contains(current(cursor)) { cursor = cursor?.advanced(by: 1) }
-    }
+        mutating func read(while isPart: (UInt8) -> Bool) -> String {
+            let start = place
+            while let byte = current, isPart(byte) { place += 1 }
+            return String(decoding: bytes[start..<place], as: UTF8.self)
+        }
 
-    private static func skipLabel(_ cursor: inout UnsafePointer<CChar>?) -> Bool {
-        cursor = cursor?.advanced(by: 1)
-        _ = token(&cursor, until: "]")
-        guard current(cursor) == UInt8(ascii: "]") else { return false }
-        cursor = cursor?.advanced(by: 1)
-        skip(&cursor, spaces)
-        return true
-    }
+        /// Text up to one of the bytes that end it, or to the end: backslashes keep the next byte as it is, quotation marks
+        /// all between them; other spaces at both ends do not count.
+        mutating func token(until terminators: String) throws(Refusal) -> [UInt8] {
+            skipSpaces()
+            var token: [UInt8] = []
+            var kept = 0
+            while let byte = current, !terminators.utf8.contains(byte) {
+                place += 1
+                switch byte {
+                case UInt8(ascii: "\\"):
+                    guard let next = current else { throw refusal("a backslash ends it") }
+                    token.append(next)
+                    place += 1
+                    kept = token.count
+                case UInt8(ascii: "'"):
+                    guard let close = bytes[place...].firstIndex(of: byte) else {
+                        place -= 1
+                        throw refusal("a quotation mark is not closed")
+                    }
+                    token += bytes[place..<close]
+                    place = close + 1
+                    kept = token.count
+                default: token.append(byte)
+                }
+            }
+            while token.count > kept, let last = token.last, FilterSyntax.spaces.contains(last) { token.removeLast() }
+            return token
+        }
 
-    private static func token(_ cursor: inout UnsafePointer<CChar>?, until terminators: String) -> String? {
-        guard let token = av_get_token(&cursor, terminators) else { return nil }
-        defer { av_free(token) }
-        return String(cString: token)
-    }
+        func trimmed(_ range: Range<Int>) -> String {
+            var range = bytes[range]
+            while let last = range.last, FilterSyntax.spaces.contains(last) { range.removeLast() }
+            return String(decoding: range, as: UTF8.self)
+        }
 
-    private static func between(_ begin: UnsafePointer<CChar>?, _ end: UnsafePointer<CChar>?) -> String {
-        guard let begin, let end else { return "" }
-        return begin.withMemoryRebound(to: UInt8.self, capacity: end - begin) {
-            String(decoding: UnsafeBufferPointer(start: $0, count: end - begin), as: UTF8.self)
+        func refusal(_ reason: String) -> Refusal {
+            guard countsCharacters else { return Refusal(reason: reason) }
+            let character = String(decoding: bytes[..<place], as: UTF8.self).count + 1
+            return Refusal(reason: "\(reason), at character \(character)")
         }
     }
 }

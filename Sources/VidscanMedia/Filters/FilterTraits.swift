@@ -1,3 +1,5 @@
+internal import CFFmpeg
+
 /// What libavfilter does not tell about its filters, as data: which need only the frame that they are given, which keep
 /// every pixel in its place, and which reach beyond the picture.
 enum FilterTraits {
@@ -55,20 +57,35 @@ enum FilterTraits {
 
     // MARK: Reach
 
-    /// What a filter reaches beyond the pictures that flow through it.
+    /// Why a filter that is not on the reviewed list needs leave.
     enum Reach: String {
         case files = "reads or writes files"
         case network = "listens on the network"
         case devices = "uses a device"
         case program = "loads a program library"
         case commands = "sends commands to other filters, which may name files"
+        case sound = "is not for video alone"
+        case source = "makes pictures of its own"
+        case sink = "takes pictures away"
+        case unknown = "is not on the reviewed list"
     }
 
-    /// Of a filter whatever its options; `nil` for none.
-    static func reach(of filter: String) -> Reach? {
-        if let known = reaches[filter] { return known }
-        let device = deviceSuffixes.contains { filter.hasSuffix($0) }
-        return device ? .devices : nil
+    /// Of a filter that needs leave; for the others it says only that they are unknown.
+    static func reach(of filter: UnsafePointer<AVFilter>) -> Reach {
+        let name = String(cString: filter.pointee.name)
+        if let known = reaches[name] { return known }
+        if deviceSuffixes.contains(where: { name.hasSuffix($0) }) { return .devices }
+        let flags = filter.pointee.flags
+        let (inputs, outputs) = (
+            avfilter_filter_pad_count(filter, 0), avfilter_filter_pad_count(filter, 1)
+        )
+        let pads =
+            (0..<Int32(inputs)).map { vs_pad_type(filter, 0, $0) }
+            + (0..<Int32(outputs)).map { vs_pad_type(filter, 1, $0) }
+        if pads.contains(where: { $0 != AVMEDIA_TYPE_VIDEO.rawValue }) || pads.isEmpty { return .sound }
+        if inputs == 0, flags & AVFILTER_FLAG_DYNAMIC_INPUTS == 0 { return .source }
+        if outputs == 0, flags & AVFILTER_FLAG_DYNAMIC_OUTPUTS == 0 { return .sink }
+        return .unknown
     }
 
     private static let deviceSuffixes = [
@@ -78,40 +95,13 @@ enum FilterTraits {
         "movie": .files, "amovie": .files, "zmq": .network, "azmq": .network, "frei0r": .program,
         "frei0r_src": .program, "ladspa": .program, "lv2": .program, "sendcmd": .commands, "asendcmd": .commands,
         "hwupload": .devices, "hwmap": .devices, "hwdownload": .devices, "openclsrc": .devices, "ddagrab": .devices,
-        "fieldhint": .files, "libplacebo": .devices, "nnedi": .files, "vidstabdetect": .files,
-        "vidstabtransform": .files, "coreimage": .devices, "coreimagesrc": .devices, "flite": .files,
+        "libplacebo": .devices, "coreimage": .devices, "coreimagesrc": .devices, "arnndn": .files, "asr": .files,
+        "ass": .files, "cellauto": .files, "cover_rect": .files, "derain": .files, "dnn_classify": .files,
+        "dnn_detect": .files, "dnn_processing": .files, "fieldhint": .files, "find_rect": .files, "flite": .files,
+        "fsync": .files, "lensfun": .files, "libvmaf": .files, "life": .files, "nnedi": .files, "ocr": .files,
+        "ocv": .files, "removelogo": .files, "sofalizer": .files, "sr": .files, "subtitles": .files,
+        "vidstabdetect": .files, "vidstabtransform": .files,
     ]
-
-    /// Whether an option names a file, a folder or an address.
-    ///
-    /// - Parameters:
-    ///   - help: what the library says of it; `nil` for an option that it does not have.
-    ///   - isText: only text can name a place.
-    static func namesPlace(filter: String, option: String, help: String?, isText: Bool) -> Bool {
-        if let known = placeOptions[filter], known.contains(option) { return true }
-        // Filters and options that the table does not know yet: what they are called tells.
-        guard isText else { return false }
-        let said = option + " " + (help ?? "")
-        return said.lowercased().split(whereSeparator: { !$0.isLetter }).contains { word in
-            placeWords.contains { word.hasPrefix($0) || word.hasSuffix("file") && word != "profile" }
-        }
-    }
-
-    private static let placeOptions: [String: Set<String>] = [
-        "ass": ["filename", "f", "fontsdir"], "cellauto": ["filename", "f"], "cover_rect": ["cover"],
-        "curves": ["psfile", "plot"], "derain": ["model"], "deshake": ["filename"],
-        "dnn_classify": ["model", "labels"],
-        "dnn_detect": ["model", "labels"], "dnn_processing": ["model"], "drawtext": ["fontfile", "textfile"],
-        "find_rect": ["object"], "fsync": ["file"], "lensfun": ["db_path"],
-        "libvmaf": ["model_path", "log_path", "model"], "life": ["filename", "f"], "lut1d": ["file"],
-        "lut3d": ["file"], "metadata": ["file"], "ocr": ["datapath"],
-        "program_opencl": ["source"], "psnr": ["stats_file", "f"], "qrencode": ["textfile"],
-        "qrencodesrc": ["textfile"], "removelogo": ["filename", "f"], "signature": ["filename"], "sr": ["model"],
-        "ssim": ["stats_file", "f"], "ssim360": ["stats_file", "f"],
-        "paletteuse": ["debug_kdtree"], "selectivecolor": ["psfile"], "showcqt": ["fontfile", "axisfile"],
-        "subtitles": ["filename", "f", "fontsdir"], "vmafmotion": ["stats_file"], "xpsnr": ["stats_file", "f"],
-    ]
-    private static let placeWords = ["file", "path", "url", "address", "folder", "director"]
 
     private static func words(_ text: String) -> Set<String> {
         Set(text.split(whereSeparator: \.isWhitespace).map(String.init))

@@ -18,7 +18,7 @@ final class FrameFilter {
     private let frameRate: Rational?
     private let threads: Int
     private let maximumPixels: Int
-    private let text: String
+    private let filters: [FilterCall]
     private var graph: FilterGraph?
     private var waiting: [Output] = []
 
@@ -33,7 +33,7 @@ final class FrameFilter {
         self.frameRate = frameRate
         self.threads = threads
         self.maximumPixels = maximumPixels
-        text = Self.text(of: chain, grid: grid)
+        filters = Self.filters(of: chain, grid: grid)
     }
 
     deinit {
@@ -71,7 +71,10 @@ final class FrameFilter {
             colorRange: frame.pointee.color_range)
         if graph?.input != input {
             try flush()
-            let graph = try FilterGraph(text, input: input, threads: threads)
+            guard !filters.isEmpty else {
+                throw MediaError(.filter, "the filter chain '\(chain.text)' was only read back, and cannot run")
+            }
+            let graph = try FilterGraph(filters, input: input, threads: threads)
             let size = graph.outputGeometry.codedSize
             guard size.width * size.height <= maximumPixels else {
                 throw .pictureTooLarge(size.width, size.height, limit: maximumPixels)
@@ -112,18 +115,18 @@ final class FrameFilter {
 
     /// The chain, with pictures that no tick can take left out before the first filter that does not need them. Which are
     /// taken is settled later and exactly; here a little too many may pass.
-    private static func text(of chain: FilterChain, grid: SampleGrid) -> String {
-        guard let parts = chain.parts, (1..<parts.count).contains(chain.everyFramePrefix),
+    private static func filters(of chain: FilterChain, grid: SampleGrid) -> [FilterCall] {
+        guard chain.parts != nil, (1..<chain.calls.count).contains(chain.everyFramePrefix),
             case .perSecond(let rate) = grid.rate
-        else { return chain.text }
+        else { return chain.calls }
         let start = grid.clock.start.value
         let ticks = { (time: String, slack: String) in
             "floor((\(time)-(\(start)))*\(rate.numerator)/\(rate.denominator)\(slack))"
         }
-        let select = "select='isnan(prev_t)+gt(\(ticks("t", "+1e-6")),\(ticks("prev_t", "-1e-6")))'"
-        var list = parts
-        list.insert(select, at: chain.everyFramePrefix)
-        return list.joined(separator: ",")
+        let taken = "isnan(prev_t)+gt(\(ticks("t", "+1e-6")),\(ticks("prev_t", "-1e-6")))"
+        var filters = chain.calls
+        filters.insert(FilterCall("select", [("expr", taken)]), at: chain.everyFramePrefix)
+        return filters
     }
 
     static func free(_ frame: UnsafeMutablePointer<AVFrame>) {

@@ -21,6 +21,11 @@ public struct PipelineFile: Sendable {
     /// - Parameter allowsFileFilters: whether filters may reach files, the network or devices; a file cannot allow itself.
     /// - Throws: `PipelineFileError` with everything that is wrong.
     public init(path: String, allowsFileFilters: Bool) throws(PipelineFileError) {
+        try self.init(path: path, filters: .run(allowsFiles: allowsFileFilters))
+    }
+
+    /// - Throws: `PipelineFileError` with everything that is wrong.
+    public init(path: String, filters: FilterHandling) throws(PipelineFileError) {
         let text: String
         do {
             let data = try Data(contentsOf: URL(fileURLWithPath: path))
@@ -34,12 +39,17 @@ public struct PipelineFile: Sendable {
                 PipelineProblem(file: path, position: nil, message: "cannot be read: \(Self.reason(error))")
             ])
         }
-        try self.init(text: text, path: path, allowsFileFilters: allowsFileFilters)
+        try self.init(text: text, path: path, filters: filters)
     }
 
     /// - Parameter path: for messages.
     public init(text: String, path: String, allowsFileFilters: Bool) throws(PipelineFileError) {
-        var reader = PipelineReader(file: path, allowsFileFilters: allowsFileFilters)
+        try self.init(text: text, path: path, filters: .run(allowsFiles: allowsFileFilters))
+    }
+
+    /// - Parameter path: for messages.
+    public init(text: String, path: String, filters: FilterHandling) throws(PipelineFileError) {
+        var reader = PipelineReader(file: path, filters: filters)
         if let root = try Self.compose(text, path: path) { reader.read(root) }
         guard reader.problems.isEmpty else {
             throw PipelineFileError(

@@ -26,8 +26,13 @@ public enum PipelineLibrary {
     ///
     /// - Throws: `PipelineFileError`.
     public static func load(_ nameOrPath: String, allowsFileFilters: Bool) throws(PipelineFileError) -> PipelineFile {
+        try load(nameOrPath, filters: .run(allowsFiles: allowsFileFilters))
+    }
+
+    /// - Throws: `PipelineFileError`.
+    public static func load(_ nameOrPath: String, filters: FilterHandling) throws(PipelineFileError) -> PipelineFile {
         let isPath = nameOrPath.contains("/") || [".yaml", ".yml", ".json"].contains { nameOrPath.hasSuffix($0) }
-        if isPath { return try PipelineFile(path: nameOrPath, allowsFileFilters: allowsFileFilters) }
+        if isPath { return try PipelineFile(path: nameOrPath, filters: filters) }
         guard let folder, names.contains(nameOrPath) else {
             let known = names
             let list = known.isEmpty ? "none is installed" : "there are \(known.joined(separator: ", "))"
@@ -38,6 +43,6 @@ public enum PipelineLibrary {
                 )
             ])
         }
-        return try PipelineFile(path: "\(folder)/\(nameOrPath).yaml", allowsFileFilters: allowsFileFilters)
+        return try PipelineFile(path: "\(folder)/\(nameOrPath).yaml", filters: filters)
     }
 }

@@ -5,14 +5,14 @@ internal import Yams
 /// Goes through the nodes of a YAML text and takes the settings out, noting everything that is wrong.
 struct PipelineReader {
     let file: String
-    let allowsFileFilters: Bool
+    let filters: FilterHandling
     private(set) var summary: String?
     private(set) var settings: [PipelineFile.Setting] = []
     private(set) var problems: [PipelineProblem] = []
 
-    init(file: String, allowsFileFilters: Bool) {
+    init(file: String, filters: FilterHandling) {
         self.file = file
-        self.allowsFileFilters = allowsFileFilters
+        self.filters = filters
     }
 
     private static let summaryKey = "description"
@@ -151,14 +151,17 @@ struct PipelineReader {
         } else {
             return noteValue(key, node)
         }
+        guard case .run(let allowsFiles) = filters else {
+            return take(key, .filters(FilterChain.readBack(steps: steps.map(\.text))), node)
+        }
         do {
-            let chain = try FilterChain(steps: steps.map(\.text), allowsFiles: allowsFileFilters)
+            let chain = try FilterChain(steps: steps.map(\.text), allowsFiles: allowsFiles)
             take(key, .filters(chain), node)
         } catch {
             // The step at fault, when it is at fault by itself.
             for step in steps {
                 do {
-                    _ = try FilterChain(steps: [step.text], allowsFiles: allowsFileFilters)
+                    _ = try FilterChain(steps: [step.text], allowsFiles: allowsFiles)
                 } catch let own where own.code == .filter && steps.count > 1 {
                     return note(step.node, own.reason)
                 } catch {
@@ -200,6 +203,7 @@ struct PipelineReader {
             note(node, "a filter has no name; allowed: {filter: NAME, options: {…}}")
             return nil
         }
+        if case .keep = filters { return filter.name }
         guard let known = FilterCatalog.named(filter.name) else {
             let near = NearestName.suggestion(for: filter.name, among: FilterCatalog.names)
             note(filter.node, "unknown filter '\(filter.name)'; allowed: those of 'vidscan filters list'\(near)")

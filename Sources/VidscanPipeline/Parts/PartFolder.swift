@@ -28,9 +28,9 @@ struct PartFolder {
             throw failure(error.reason)
         }
         do {
-            // Its filters have been allowed already, and run no more.
+            // Its filters have run, and run no more.
             options = try ResolvedConfiguration(
-                workers: 1, file: PipelineFile(path: file, allowsFileFilters: true)
+                workers: 1, file: PipelineFile(path: file, filters: .keep)
             ).configuration.analysis
         } catch {
             throw failure("its part.json cannot be read as a part of this version")

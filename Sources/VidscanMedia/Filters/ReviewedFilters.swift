@@ -1,0 +1,107 @@
+/// The filters that a file may name without leave, from `reviewed-filters.txt`.
+public struct ReviewedFilters: Sendable {
+    /// What somebody has found out about an option that takes text.
+    public enum Review: String, Sendable, CaseIterable {
+        case expression, expansion, text, name, list, color, count, file
+    }
+
+    public struct Filter: Sendable, Equatable {
+        public let name: String
+        /// The version of FFmpeg that brought it; `nil` for 5.1 and earlier.
+        public let since: String?
+        public let options: [String: Review]
+    }
+
+    /// A line that cannot be understood.
+    public struct Malformed: Error, Sendable, Equatable, CustomStringConvertible {
+        public let line: Int
+        public let reason: String
+        public var description: String { "line \(line): \(reason)" }
+    }
+
+    /// By name.
+    public let filters: [String: Filter]
+
+    /// Those that come with vidscan. Should the list be damaged, there are none: everything needs leave.
+    public static let shipped = (try? ReviewedFilters(shippedText)) ?? ReviewedFilters(filters: [:])
+
+    public static var shippedText: String { String(decoding: PackageResources.reviewed_filters_txt, as: UTF8.self) }
+
+    private init(filters: [String: Filter]) {
+        self.filters = filters
+    }
+
+    public init(_ text: String) throws(Malformed) {
+        var filters: [String: Filter] = [:]
+        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+            guard !line.isEmpty, !line.hasPrefix("#") else { continue }
+            let malformed = { (reason: String) in Malformed(line: index + 1, reason: reason) }
+            var words = line.split(separator: " ")[...]
+            guard let name = words.popFirst().map(String.init), Self.isName(name), line.hasPrefix(name) else {
+                throw malformed("it does not begin with the name of a filter")
+            }
+            guard filters[name] == nil else { throw malformed("'\(name)' is there twice") }
+            var since: String?
+            if let word = words.first, word.firstMatch(of: /^[0-9]+\.[0-9]+$/) != nil {
+                since = String(word)
+                words.removeFirst()
+            }
+            var options: [String: Review] = [:]
+            for word in words {
+                let parts = word.split(separator: "=", omittingEmptySubsequences: false).map(String.init)
+                guard parts.count == 2, Self.isName(parts[0]) else { throw malformed("'\(word)' is no OPTION=REVIEW") }
+                guard let review = Review(rawValue: parts[1]) else { throw malformed("no review '\(parts[1])'") }
+                guard options.updateValue(review, forKey: parts[0]) == nil else {
+                    throw malformed("option '\(parts[0])' is there twice")
+                }
+            }
+            filters[name] = Filter(name: name, since: since, options: options)
+        }
+        self.filters = filters
+    }
+
+    private static func isName(_ text: String) -> Bool {
+        !text.isEmpty
+            && text.utf8.allSatisfy { $0 == UInt8(ascii: "_") || Character(UnicodeScalar($0)).isWordCharacter }
+    }
+}
+
+extension Character {
+    fileprivate var isWordCharacter: Bool { isASCII && (isLetter || isNumber) }
+}
+
+extension ReviewedFilters.Review {
+    /// Why a value needs leave; `nil` when it does not.
+    func objection(to value: String) -> String? {
+        switch self {
+        case .file: return "reaches a file"
+        case .text: return nil
+        case .name:
+            let isName = value.utf8.allSatisfy {
+                Character(UnicodeScalar($0)).isWordCharacter || " _.+-".utf8.contains($0)
+            }
+            return isName ? nil : "is no plain name"
+        case .count:
+            let isCount = (1...3).contains(value.utf8.count) && value.utf8.allSatisfy { (0x30...0x39).contains($0) }
+            return isCount ? nil : "is no number of at most three digits"
+        case .expansion: return value.contains("%{") ? Self.functionObjection(to: value) : nil
+        case .expression, .list, .color: return Self.functionObjection(to: value)
+        }
+    }
+
+    /// Functions of FFmpeg's expressions that may run for hours, or write to the log.
+    private static let functions = ["while", "root", "taylor", "print"]
+
+    /// Of any value that FFmpeg may evaluate, which includes those of options that take a number.
+    ///
+    /// FFmpeg leaves out white space before it reads an expression, expansion takes quoting off, and what stands between a
+    /// function's name and its bracket is passed over.
+    static func functionObjection(to value: String) -> String? {
+        let ignored = Array(" \n\t\r\u{B}\u{C}\\'".utf8)
+        let bare = String(decoding: value.utf8.filter { !ignored.contains($0) }, as: UTF8.self)
+        let isCalled = { (name: String) in
+            bare.firstRange(of: name).map { bare[$0.upperBound...].contains("(") } == true
+        }
+        return functions.first(where: isCalled).map { "uses the function '\($0)'" }
+    }
+}

@@ -1,0 +1,205 @@
+import CFFmpeg
+import Testing
+import VidscanMedia
+
+@Suite("The notation of filters")
+struct FilterSyntaxTests {
+    /// One filter as libavutil's own tokenizer reads it.
+    private struct Reading: Equatable {
+        var name: String
+        var arguments: [FilterSyntax.Argument]
+    }
+
+    /// Takes text apart with the functions that libavfilter's parser calls, in the order in which it calls them.
+    private enum Library {
+        static func parse(_ text: String) -> [Reading]? {
+            text.withCString { start in
+                var readings: [Reading] = []
+                var cursor: UnsafePointer<CChar>? = start
+                while true {
+                    skipSpaces(&cursor)
+                    guard skipLabels(&cursor), let name = token(&cursor, "=,;[") else { return nil }
+                    var written = ""
+                    if byte(cursor) == "=" {
+                        cursor = cursor?.advanced(by: 1)
+                        guard let read = token(&cursor, "[],;") else { return nil }
+                        written = read
+                    }
+                    guard let arguments = arguments(written), skipLabels(&cursor) else { return nil }
+                    readings.append(Reading(name: name, arguments: arguments))
+                    skipSpaces(&cursor)
+                    switch byte(cursor) {
+                    case nil: return readings
+                    case ",", ";": cursor = cursor?.advanced(by: 1)
+                    default: return nil
+                    }
+                }
+            }
+        }
+
+        private static func arguments(_ text: String) -> [FilterSyntax.Argument]? {
+            text.withCString { start in
+                var arguments: [FilterSyntax.Argument] = []
+                var cursor: UnsafePointer<CChar>? = start
+                while byte(cursor) != nil {
+                    var key: UnsafeMutablePointer<CChar>?
+                    var value: UnsafeMutablePointer<CChar>?
+                    let flags = UInt32(AV_OPT_FLAG_IMPLICIT_KEY)
+                    guard av_opt_get_key_value(&cursor, "=", ":", flags, &key, &value) >= 0, let value else {
+                        return nil
+                    }
+                    arguments.append(
+                        FilterSyntax.Argument(name: key.map { String(cString: $0) }, value: String(cString: value)))
+                    av_free(key)
+                    av_free(value)
+                    if byte(cursor) != nil { cursor = cursor?.advanced(by: 1) }
+                }
+                return arguments
+            }
+        }
+
+        private static func byte(_ cursor: UnsafePointer<CChar>?) -> Character? {
+            cursor.flatMap { $0.pointee == 0 ? nil : Character(UnicodeScalar(UInt8(bitPattern: $0.pointee))) }
+        }
+
+        private static func skipSpaces(_ cursor: inout UnsafePointer<CChar>?) {
+            while let character = byte(cursor), [" ", "\n", "\t", "\r"].contains(character) {
+                cursor = cursor?.advanced(by: 1)
+            }
+        }
+
+        private static func skipLabels(_ cursor: inout UnsafePointer<CChar>?) -> Bool {
+            while byte(cursor) == "[" {
+                cursor = cursor?.advanced(by: 1)
+                guard token(&cursor, "]") != "", byte(cursor) == "]" else { return false }
+                cursor = cursor?.advanced(by: 1)
+                skipSpaces(&cursor)
+            }
+            return true
+        }
+
+        private static func token(_ cursor: inout UnsafePointer<CChar>?, _ terminators: String) -> String? {
+            guard let token = av_get_token(&cursor, terminators) else { return nil }
+            defer { av_free(token) }
+            return String(cString: token)
+        }
+    }
+
+    /// As libavutil has it: the name includes what follows an `@`.
+    private func readings(_ uses: [FilterSyntax.Use]) -> [Reading] {
+        uses.map { use in
+            Reading(name: use.name + (use.identifier.map { "@" + $0 } ?? ""), arguments: use.arguments)
+        }
+    }
+
+    /// Pieces that mean something, pieces that nearly do, and characters that combine with the one before.
+    private static let pieces = [
+        "null", "eq", "drawtext", "scale", "x", "text", "w", "1", "0.5", "iw/2", "=", "=", ":", ":", ",", ",", ";",
+        "[a]",
+        "[", "]", "'", "'", "\\", "\\", " ", "  ", "\n", "\t", "\r\n", "\u{B}", "\u{1}", "|", "@b", "@", "-", ".", "/",
+        "é", "\u{301}", "'\u{301}", ":\u{200D}", "%{pts}", "(a,b)", "''", "\\'", "\\\\", "'a:b'", "'a,b'", "\\,", "\\:",
+    ]
+
+    @Test("What is accepted is read as libavutil reads it", arguments: 0..<8)
+    func agreement(seed: Int) throws {
+        var random = SeededGenerator(seed: UInt64(seed))
+        var accepted = 0
+        for _ in 0..<40_000 {
+            var text = ""
+            if Bool.random(using: &random) {
+                text += ["null", "eq=", "drawtext=text="].randomElement(using: &random) ?? ""
+            }
+            for _ in 0..<Int.random(in: 1...9, using: &random) {
+                text += Self.pieces.randomElement(using: &random) ?? ""
+            }
+            guard let uses = try? FilterSyntax.parse(text) else { continue }
+            accepted += 1
+            let expected = Library.parse(text)
+            if expected != readings(uses) {
+                Issue.record("\(text.debugDescription): \(readings(uses)), not \(String(describing: expected))")
+                return
+            }
+        }
+        // Enough of both kinds.
+        #expect((4_000...30_000).contains(accepted), "\(accepted)")
+    }
+
+    @Test("What is written is read by libavutil as it was meant", arguments: 0..<4)
+    func writing(seed: Int) throws {
+        var random = SeededGenerator(seed: UInt64(100 + seed))
+        for _ in 0..<10_000 {
+            let options = (0..<Int.random(in: 1...4, using: &random)).map { number in
+                let value = (0..<Int.random(in: 0...6, using: &random)).map { _ in
+                    Self.pieces.randomElement(using: &random) ?? ""
+                }
+                return (name: "option\(number)", value: value.joined())
+            }
+            let text = FilterChain.step("some_filter", options: options)
+            let expected = Reading(
+                name: "some_filter",
+                arguments: options.map { FilterSyntax.Argument(name: $0.name, value: $0.value) })
+            if Library.parse(text + ",null") != [expected, Reading(name: "null", arguments: [])] {
+                Issue.record("\(options) became \(text.debugDescription)")
+                return
+            }
+        }
+    }
+
+    @Test("Labels, names, options and branches are told apart")
+    func parts() throws {
+        let uses = try FilterSyntax.parse(
+            " [in] split@two=2 [a][ b ] ;[a] eq = gamma='1.5': contrast=2 [c];[c][b]hstack ")
+        #expect(uses.map(\.name) == ["split", "eq", "hstack"])
+        #expect(uses.map(\.inputs) == [["in"], ["a"], ["c", "b"]])
+        #expect(uses.map(\.outputs) == [["a", "b"], ["c"], []])
+        #expect(uses.map(\.identifier) == ["two", nil, nil])
+        #expect(uses.map(\.startsBranch) == [false, true, true])
+        #expect(uses[0].arguments == [FilterSyntax.Argument(name: nil, value: "2")])
+        #expect(
+            uses[1].arguments == [
+                FilterSyntax.Argument(name: "gamma", value: "1.5"), FilterSyntax.Argument(name: "contrast", value: "2"),
+            ])
+        #expect(uses[1].text == "eq = gamma='1.5': contrast=2")
+    }
+
+    private static let refused = [
+        ("", "the name of a filter is missing, at character 1"),
+        ("null,,null", "the name of a filter is missing, at character 6"),
+        ("null;", "the name of a filter is missing, at character 6"),
+        ("null null", "a comma is missing, at character 6"), ("null]", "a comma is missing, at character 5"),
+        ("'null'", "the name of a filter is missing, at character 1"),
+        ("nu\\ll", "a comma is missing, at character 3"), ("null@", "a name is missing after '@', at character 6"),
+        ("eq=gamma='1", "a quotation mark is not closed, at character 10"),
+        ("eq=gamma=1\\", "a backslash ends it, at character 12"),
+        (
+            "drawtext=text=\\'a",
+            "a quotation mark is not closed in the options of 'drawtext', at character 10"
+        ),
+        ("eq=gamma=1:2", "a value without a name follows one with a name in the options of 'eq', at character 4"),
+        ("eq==1", "there is no name before '=' in the options of 'eq', at character 4"),
+        ("[a'b]null", "a label is not letters, digits, _ : . - between brackets, at character 3"),
+        ("[]null", "a label is not letters, digits, _ : . - between brackets, at character 2"),
+        ("null\u{0},ladspa", "a control character is in it, at character 5"),
+        ("null\u{B}", "a control character is in it, at character 5"),
+        ("drawtext=text=a\u{7F}", "a control character is in it, at character 16"),
+    ]
+
+    @Test("What could be read in two ways is refused, with the place", arguments: refused)
+    func refusals(text: String, reason: String) {
+        do throws(FilterSyntax.Refusal) {
+            _ = try FilterSyntax.parse(text)
+            Issue.record("it was accepted")
+        } catch {
+            #expect(error.reason == reason)
+        }
+    }
+
+    @Test("Very long text and very many filters are refused")
+    func sizes() {
+        let long = "drawtext=text=" + String(repeating: "a", count: FilterSyntax.maximumBytes)
+        #expect(throws: FilterSyntax.Refusal.self) { try FilterSyntax.parse(long) }
+        let many = Array(repeating: "null", count: FilterSyntax.maximumFilters)
+        #expect((try? FilterSyntax.parse(many.joined(separator: ",")))?.count == FilterSyntax.maximumFilters)
+        #expect(throws: FilterSyntax.Refusal.self) { try FilterSyntax.parse((many + ["null"]).joined(separator: ",")) }
+    }
+}

@@ -1,0 +1,214 @@
+import CFFmpeg
+import Testing
+import VidscanMedia
+
+@Suite("The list of reviewed filters")
+struct ReviewedFiltersTests {
+    /// Every filter of the installed library, sound, sources and sinks included.
+    private static var installed: [UnsafePointer<AVFilter>] {
+        var found: [UnsafePointer<AVFilter>] = []
+        var state: UnsafeMutableRawPointer?
+        while let filter = av_filter_iterate(&state) { found.append(filter) }
+        return found
+    }
+
+    private static let permission = "; --allow-file-filters permits it"
+
+    /// Types whose values cannot name anything outside.
+    private static let plainTypes: Set<UInt32> = Set(
+        [
+            AV_OPT_TYPE_BOOL, AV_OPT_TYPE_INT, AV_OPT_TYPE_INT64, AV_OPT_TYPE_UINT64, AV_OPT_TYPE_FLOAT,
+            AV_OPT_TYPE_DOUBLE, AV_OPT_TYPE_FLAGS, AV_OPT_TYPE_RATIONAL, AV_OPT_TYPE_IMAGE_SIZE,
+            AV_OPT_TYPE_VIDEO_RATE, AV_OPT_TYPE_DURATION, AV_OPT_TYPE_COLOR, AV_OPT_TYPE_PIXEL_FMT,
+            AV_OPT_TYPE_SAMPLE_FMT, AV_OPT_TYPE_CONST,
+        ].map(\.rawValue))
+
+    /// Options of a filter that take text, those of what it is made of included.
+    private static func textOptions(_ classTable: UnsafePointer<AVClass>?) -> [String] {
+        guard let classTable else { return [] }
+        var names: [String] = []
+        var option = vs_next_option(classTable, nil)
+        while let current = option {
+            if !plainTypes.contains(current.pointee.type.rawValue) {
+                names.append(String(cString: current.pointee.name))
+            }
+            option = vs_next_option(classTable, current)
+        }
+        var state: UnsafeMutableRawPointer?
+        while let child = av_opt_child_class_iterate(classTable, &state) { names += textOptions(child) }
+        return names
+    }
+
+    private func refusal(of step: String) -> String? {
+        do throws(MediaError) {
+            _ = try FilterChain.permitted(steps: [step], allowsFiles: false)
+            return nil
+        } catch {
+            return error.reason
+        }
+    }
+
+    @Test("Every filter of the library is on it or is refused, and so is every option that takes text")
+    func complete() throws {
+        #expect(Self.installed.count > 400)
+        var options = 0
+        for filter in Self.installed {
+            let name = String(cString: filter.pointee.name)
+            let reviewed = ReviewedFilters.shipped.filters[name]
+            if reviewed == nil {
+                let reason = try #require(refusal(of: name), "\(name) is permitted")
+                #expect(reason.hasSuffix(Self.permission), "\(reason)")
+            }
+            for option in Self.textOptions(filter.pointee.priv_class) {
+                options += 1
+                // A value that any review but that of files and counts takes.
+                let reason = refusal(of: FilterChain.step(name, options: [(option, "1")]))
+                if let reviewed {
+                    let review = try #require(reviewed.options[option], "nobody has reviewed \(name)=\(option)")
+                    #expect((reason == nil) == (review != .file), "\(name)=\(option): \(reason ?? "permitted")")
+                } else {
+                    #expect(reason?.hasSuffix(Self.permission) == true, "\(name)=\(option) is permitted")
+                }
+            }
+        }
+        #expect(options > 500, "\(options)")
+    }
+
+    @Test("Has no option that names a file by what the library says of it, unless it is refused")
+    func help() {
+        let words = ["file", "path", "url", "address", "folder", "director", "script", "librar"]
+        for filter in Self.installed {
+            let name = String(cString: filter.pointee.name)
+            guard let reviewed = ReviewedFilters.shipped.filters[name] else { continue }
+            var option = vs_next_option(filter.pointee.priv_class, nil)
+            while let current = option {
+                let said =
+                    String(cString: current.pointee.name) + " "
+                    + (current.pointee.help.map { String(cString: $0) } ?? "")
+                if !Self.plainTypes.contains(current.pointee.type.rawValue),
+                    words.contains(where: { said.lowercased().contains($0) })
+                {
+                    #expect(reviewed.options[String(cString: current.pointee.name)] == .file, "\(name): \(said)")
+                }
+                option = vs_next_option(filter.pointee.priv_class, current)
+            }
+        }
+    }
+
+    @Test("Has only filters all of whose inputs and outputs are video")
+    func video() throws {
+        let graph = try #require(avfilter_graph_alloc())
+        var owned: UnsafeMutablePointer<AVFilterGraph>? = graph
+        defer { avfilter_graph_free(&owned) }
+        for filter in Self.installed where ReviewedFilters.shipped.filters[String(cString: filter.pointee.name)] != nil
+        {
+            let name = String(cString: filter.pointee.name)
+            // Those that options add are there once it has been made.
+            let context = try #require(avfilter_graph_alloc_filter(graph, filter, name))
+            let made = avfilter_init_str(context, nil)
+            let inputs = Int(context.pointee.nb_inputs)
+            let outputs = Int(context.pointee.nb_outputs)
+            for pad in 0..<inputs {
+                #expect(avfilter_pad_get_type(context.pointee.input_pads, Int32(pad)) == AVMEDIA_TYPE_VIDEO, "\(name)")
+            }
+            for pad in 0..<outputs {
+                #expect(avfilter_pad_get_type(context.pointee.output_pads, Int32(pad)) == AVMEDIA_TYPE_VIDEO, "\(name)")
+            }
+            // A few cannot be made without options; their pads are fixed.
+            let dynamic = AVFILTER_FLAG_DYNAMIC_INPUTS | AVFILTER_FLAG_DYNAMIC_OUTPUTS
+            if filter.pointee.flags & dynamic != 0, !["segment", "streamselect"].contains(name) {
+                #expect(made >= 0, "\(name)")
+            }
+            if made >= 0 { #expect(inputs > 0 && outputs > 0, "\(name)") }
+        }
+    }
+
+    @Test("Says of no installed filter that a later FFmpeg brought it")
+    func versions() {
+        let version = avfilter_version() >> 16
+        // FFmpeg 5 has libavfilter 8, FFmpeg 6 has 9, FFmpeg 7 has 10.
+        for filter in Self.installed {
+            guard let since = ReviewedFilters.shipped.filters[String(cString: filter.pointee.name)]?.since,
+                let major = since.split(separator: ".").first.flatMap({ UInt32($0) })
+            else { continue }
+            #expect(major + 3 <= version, "\(String(cString: filter.pointee.name))")
+        }
+    }
+
+    @Test("Is sorted, whole, and the one that is used")
+    func shipped() throws {
+        let read = try ReviewedFilters(ReviewedFilters.shippedText)
+        #expect(read.filters == ReviewedFilters.shipped.filters)
+        #expect(read.filters.count > 250)
+        let names = ReviewedFilters.shippedText.split(separator: "\n").filter { !$0.hasPrefix("#") }
+            .map { String($0.prefix { $0 != " " }) }
+        #expect(names == names.sorted())
+        for review in ReviewedFilters.Review.allCases {
+            #expect(read.filters.values.contains { $0.options.values.contains(review) }, "\(review) is unused")
+        }
+    }
+
+    private static let malformed = [
+        ("null\nnull", "line 2: 'null' is there twice"),
+        (" null", "line 1: it does not begin with the name of a filter"),
+        ("a-b", "line 1: it does not begin with the name of a filter"),
+        ("# remark\n\neq gamma", "line 3: 'gamma' is no OPTION=REVIEW"),
+        ("eq gamma=", "line 1: no review ''"), ("eq gamma=harmless", "line 1: no review 'harmless'"),
+        ("eq =text", "line 1: '=text' is no OPTION=REVIEW"), ("eq a=text=b", "line 1: 'a=text=b' is no OPTION=REVIEW"),
+        ("eq a=text a=file", "line 1: option 'a' is there twice"),
+        ("eq a=text 6.0", "line 1: '6.0' is no OPTION=REVIEW"),
+        ("eq 6", "line 1: '6' is no OPTION=REVIEW"), ("\u{E9}q", "line 1: it does not begin with the name of a filter"),
+    ]
+
+    @Test("A line that cannot be understood is an error that names it", arguments: malformed)
+    func broken(text: String, message: String) {
+        do throws(ReviewedFilters.Malformed) {
+            _ = try ReviewedFilters(text)
+            Issue.record("it was accepted")
+        } catch {
+            #expect(error.description == message)
+        }
+    }
+
+    private static let refused = [
+        ("null;anullsrc,anullsink", "filter 'anullsrc' is not for video alone"),
+        ("asr=logfn=/tmp/x", "filter 'asr' reads or writes files"),
+        ("ladspa=file=/tmp/x.so", "filter 'ladspa' loads a program library"),
+        ("color=red[b];[in][b]overlay", "filter 'color' makes pictures of its own"),
+        ("split[a][b];[a]nullsink;[b]null", "filter 'nullsink' takes pictures away"),
+        ("null;[a]null[a]", "a part of the filter chain is not connected with the rest"),
+        ("scale=w='while(1,0)':h=2", "option 'w' of the filter 'scale' uses the function 'while'"),
+        ("scale='wh ile (1,0)':2", "option 'w' of the filter 'scale' uses the function 'while'"),
+        ("scale='while@(1,0)':2", "option 'w' of the filter 'scale' uses the function 'while'"),
+        ("tmix=frames='root(ld(0),9)'", "option 'frames' of the filter 'tmix' uses the function 'root'"),
+        ("eq=enable='print(t)'", "option 'enable' of the filter 'eq' uses the function 'print'"),
+        ("drawtext=text='%{e\\:whi\\\\le(1,0)}'", "option 'text' of the filter 'drawtext' uses the function 'while'"),
+        ("drawtext=text=a:font='x\\:file=/tmp/a.ttf'", "option 'font' of the filter 'drawtext' is no plain name"),
+        ("split=1e8", "option 'outputs' of the filter 'split' is no number of at most three digits"),
+        ("hstack=inputs=0x7fffffff", "option 'inputs' of the filter 'hstack' is no number of at most three digits"),
+        ("metadata=print:file=-", "filter 'metadata' reaches a file by its option 'file'"),
+    ]
+
+    @Test("What needs leave says which filter or option, and why", arguments: refused)
+    func reasons(text: String, reason: String) {
+        #expect(refusal(of: text) == reason + Self.permission)
+    }
+
+    @Test("Texts that only look like expressions are permitted")
+    func plainTexts() {
+        #expect(refusal(of: "drawtext=text='while we wait, 100 % print'") == nil)
+        #expect(refusal(of: "drawtext=text='%{pts}':font=DejaVu Sans") == nil)
+        #expect(refusal(of: "metadata=print") == nil)
+        #expect(refusal(of: "select='not(mod(n,5))',setpts=N/25/TB") == nil)
+    }
+
+    @Test("No leave makes text be read in another way")
+    func leave() {
+        for text in ["null\u{0}", "eq=gamma='1", "eq=gamma=1:2", "[a'b]null"] {
+            #expect(throws: MediaError.self) { try FilterChain.permitted(steps: [text], allowsFiles: true) }
+        }
+        #expect(throws: Never.self) {
+            try FilterChain.permitted(steps: ["null;anullsrc,ladspa=file=/tmp/e.so,anullsink"], allowsFiles: true)
+        }
+    }
+}
