@@ -166,6 +166,11 @@ struct FilterSyntaxTests {
         ("", "the name of a filter is missing, at character 1"),
         ("null,,null", "the name of a filter is missing, at character 6"),
         ("null;", "the name of a filter is missing, at character 6"),
+        (String(repeating: "n", count: 101), "the name of a filter is too long, at character 102"),
+        (
+            "eq=" + String(repeating: "n", count: 101) + "=1",
+            "a name is too long in the options of 'eq', at character 4"
+        ),
         ("null null", "a comma is missing, at character 6"), ("null]", "a comma is missing, at character 5"),
         ("'null'", "the name of a filter is missing, at character 1"),
         ("nu\\ll", "a comma is missing, at character 3"), ("null@", "a name is missing after '@', at character 6"),

@@ -180,6 +180,7 @@ struct ReviewedFiltersTests {
         ("scale=w='while(1,0)':h=2", "option 'w' of the filter 'scale' uses the function 'while'"),
         ("scale='wh ile (1,0)':2", "option 'w' of the filter 'scale' uses the function 'while'"),
         ("scale='while@(1,0)':2", "option 'w' of the filter 'scale' uses the function 'while'"),
+        ("scale='while\u{301}(1,0)':2", "option 'w' of the filter 'scale' uses the function 'while'"),
         ("tmix=frames='root(ld(0),9)'", "option 'frames' of the filter 'tmix' uses the function 'root'"),
         ("eq=enable='print(t)'", "option 'enable' of the filter 'eq' uses the function 'print'"),
         ("drawtext=text='%{e\\:whi\\\\le(1,0)}'", "option 'text' of the filter 'drawtext' uses the function 'while'"),

@@ -40,6 +40,8 @@ public enum FilterSyntax {
 
     /// Longer text is not read.
     public static let maximumBytes = 64 << 10
+    /// No filter and no option has a longer name.
+    private static let maximumNameBytes = 100
     /// More are not taken: each costs memory before the first picture comes.
     public static let maximumFilters = 1000
 
@@ -89,6 +91,7 @@ public enum FilterSyntax {
         let start = scanner.place
         let name = scanner.read(while: isWord)
         guard !name.isEmpty else { throw scanner.refusal("the name of a filter is missing") }
+        guard name.utf8.count <= maximumNameBytes else { throw scanner.refusal("the name of a filter is too long") }
         var use = Use(inputs: inputs, name: name, startsBranch: startsBranch, text: "")
         if scanner.current == UInt8(ascii: "@") {
             scanner.advance()
@@ -146,6 +149,9 @@ public enum FilterSyntax {
             scanner.skipSpaces()
             if scanner.current == UInt8(ascii: "=") {
                 guard name?.isEmpty == false else { throw Refusal(reason: "there is no name before '='") }
+                guard name.map({ $0.utf8.count <= maximumNameBytes }) == true else {
+                    throw Refusal(reason: "a name is too long")
+                }
                 scanner.advance()
             } else {
                 name = nil

@@ -84,7 +84,8 @@ extension ReviewedFilters.Review {
         case .count:
             let isCount = (1...3).contains(value.utf8.count) && value.utf8.allSatisfy { (0x30...0x39).contains($0) }
             return isCount ? nil : "is no number of at most three digits"
-        case .expansion: return value.contains("%{") ? Self.functionObjection(to: value) : nil
+        case .expansion:
+            return Array(value.utf8).firstRange(of: Array("%{".utf8)) != nil ? Self.functionObjection(to: value) : nil
         case .expression, .list, .color: return Self.functionObjection(to: value)
         }
     }
@@ -97,10 +98,11 @@ extension ReviewedFilters.Review {
     /// FFmpeg leaves out white space before it reads an expression, expansion takes quoting off, and what stands between a
     /// function's name and its bracket is passed over.
     static func functionObjection(to value: String) -> String? {
+        // Bytes, as FFmpeg has it: a mark that combines with the last letter of a name does not hide the name.
         let ignored = Array(" \n\t\r\u{B}\u{C}\\'".utf8)
-        let bare = String(decoding: value.utf8.filter { !ignored.contains($0) }, as: UTF8.self)
+        let bare = value.utf8.filter { !ignored.contains($0) }
         let isCalled = { (name: String) in
-            bare.firstRange(of: name).map { bare[$0.upperBound...].contains("(") } == true
+            bare.firstRange(of: Array(name.utf8)).map { bare[$0.upperBound...].contains(UInt8(ascii: "(")) } == true
         }
         return functions.first(where: isCalled).map { "uses the function '\($0)'" }
     }
