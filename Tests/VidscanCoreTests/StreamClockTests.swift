@@ -55,9 +55,6 @@ struct StreamClockTests {
                 == Rational(131_108, 90_000))
         #expect(StreamClock.exactStart(microseconds: 1_000_000, own: own) == Rational(microseconds: 1_000_000))
         #expect(StreamClock.exactStart(microseconds: 5, own: nil) == Rational(microseconds: 5))
-        #expect(
-            StreamClock.exactStart(microseconds: .max, own: TimestampInBase(.max, ticks))
-                == Rational(microseconds: .max))
     }
 
     @Test("The timestamp to seek to is the last one at or before the position", arguments: timeBases)

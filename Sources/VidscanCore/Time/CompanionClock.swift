@@ -34,7 +34,15 @@ public struct CompanionClock: Sendable {
     public mutating func place(
         _ microseconds: Int64, duration: Int64, offsets: [Int64], videoPosition: Int64?, isLate: Bool
     ) -> Int? {
-        defer { expected = microseconds &+ offsets[epoch] &+ max(0, duration) }
+        let placed = fitting(microseconds, offsets: offsets, videoPosition: videoPosition) ?? (isLate ? epoch : nil)
+        guard let placed else { return nil }
+        epoch = placed
+        expected = microseconds &+ offsets[placed] &+ max(0, duration)
+        return placed
+    }
+
+    /// The epoch that the packet fits into, if there is one.
+    private func fitting(_ microseconds: Int64, offsets: [Int64], videoPosition: Int64?) -> Int? {
         let followed = isContinuous ? expected : nil
         guard let target = followed ?? videoPosition else { return epoch }
         let distance = { (candidate: Int) in microseconds &+ offsets[candidate] &- target }
@@ -45,9 +53,8 @@ public struct CompanionClock: Sendable {
         if followed != nil {
             let isFitting =
                 distance(best) >= -Self.backwardLimit && (!forwardIsJump || distance(best) <= Self.forwardLimit)
-            guard isFitting else { return isLate ? epoch : nil }
+            guard isFitting else { return nil }
         }
-        epoch = best
-        return epoch
+        return best
     }
 }
