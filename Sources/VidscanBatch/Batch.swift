@@ -116,13 +116,14 @@ public struct Batch: Sendable {
     private struct State: Sendable {
         var counts = Progress()
         var failures: [(path: String, reason: String)] = []
-        var bytesDone: Int64 = 0
-        let bytes: Int64
+        /// Sparse files may say that they are larger than all that a counter can add up.
+        var bytesDone = 0.0
+        let bytes: Double
         let files: Int
         let begin = ContinuousClock.now
 
         init(plan: [BatchInput]) {
-            bytes = plan.reduce(0) { $0 + $1.identity.bytes }
+            bytes = plan.reduce(0) { $0 + Double($1.identity.bytes) }
             files = plan.count
         }
 
@@ -130,7 +131,7 @@ public struct Batch: Sendable {
             var progress = counts
             progress.left = max(0, files - counts.done - counts.failed - counts.skipped - counts.postponed)
             progress.elapsedSeconds = (now - begin) / .seconds(1)
-            progress.share = bytes > 0 ? min(1, Double(bytesDone) / Double(bytes)) : 1
+            progress.share = bytes > 0 ? min(1, bytesDone / bytes) : 1
             return progress
         }
     }
@@ -240,7 +241,7 @@ public struct Batch: Sendable {
         }
         observer.progressed(
             state.values.withLock {
-                $0.bytesDone += item.identity.bytes
+                $0.bytesDone += Double(item.identity.bytes)
                 return $0.progress(now: .now)
             })
     }

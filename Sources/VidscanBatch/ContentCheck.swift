@@ -51,7 +51,8 @@ public struct ContentCheck: Sendable {
     ) throws(BatchError) -> [String: Verdict] {
         let doubts = try doubts(inputs, configuration, hasResult)
         if !doubts.isEmpty {
-            begins(Reading(files: doubts.count, bytes: doubts.reduce(0) { $0 + $1.input.identity.bytes }))
+            let bytes = doubts.reduce(0.0) { $0 + Double($1.input.identity.bytes) }
+            begins(Reading(files: doubts.count, bytes: Int64(min(bytes, 1e18))))
         }
         var verdicts: [String: Verdict] = [:]
         for doubt in doubts {

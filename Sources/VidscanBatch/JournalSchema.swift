@@ -48,13 +48,18 @@ enum JournalSchema {
     /// - Throws: `BatchError` with the code `input`.
     static func check(_ database: Database, path: String) throws {
         let found = try objects(in: database)
-        guard try known.get().contains(found) else {
+        let hasItems = found.contains { $0.name == "item" }
+        // The list of steps alone is a journal that is being made, as long as no step is done.
+        let isBegun =
+            try !hasItems && database.tableExists(stepsTable)
+            && Bool.fetchOne(database, sql: "SELECT EXISTS (SELECT * FROM \(stepsTable))") == true
+        guard try known.get().contains(found), !isBegun else {
             throw BatchError(
                 .input,
                 "\(path) is no journal of a batch, or one of a later version of vidscan; move it away, or take another folder"
             )
         }
-        guard found.contains(where: { $0.name == "item" }) else { return }
+        guard hasItems else { return }
         let hasContent = try database.columns(in: "item").contains { $0.name == "digest" }
         if let place = try Row.fetchOne(
             database, sql: "SELECT place FROM item WHERE NOT (\(soundRow)\(hasContent ? soundContent : "")) LIMIT 1")

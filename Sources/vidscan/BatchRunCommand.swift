@@ -35,8 +35,10 @@ struct BatchRunCommand: AsyncParsableCommand {
         let teller = BatchTeller(resolved.configuration.messages)
         let folder = BatchFolder(BatchFolder.absolute(output))
         var status: ExitStatus?
+        var interrupts: InterruptHandler?
+        defer { interrupts?.stop() }
         do {
-            status = try await run(resolved, digest: digest, folder: folder, teller: teller)
+            status = try await run(resolved, digest: digest, folder: folder, teller: teller, interrupts: &interrupts)
         } catch let error as BatchError {
             teller.stopped(error)
             status =
@@ -50,13 +52,17 @@ struct BatchRunCommand: AsyncParsableCommand {
             status = .interrupted
         }
         guard let status else { return }
-        if status.code != ExitStatus.interrupted.code { try await call(status, folder.path, teller) }
+        if status.code != ExitStatus.interrupted.code {
+            try await call(status, folder.path, teller, interrupts ?? InterruptHandler {})
+        }
         throw status
     }
 
+    /// - Parameter interrupts: what hears of signals from when files are analysed.
     /// - Returns: how to end, when not all is well.
     private func run(
-        _ resolved: ResolvedConfiguration, digest: String, folder: BatchFolder, teller: BatchTeller
+        _ resolved: ResolvedConfiguration, digest: String, folder: BatchFolder, teller: BatchTeller,
+        interrupts: inout InterruptHandler?
     ) async throws -> ExitStatus? {
         let budget = try work.budget(cores: Self.cores)
         let findings = try files.find()
@@ -84,8 +90,7 @@ struct BatchRunCommand: AsyncParsableCommand {
         // Those of another process count too: it may die.
         let wanted = plan.filter { $0.isDue || $0.reason == .running }.map(\.input)
         let task = Task { try await batch.run(wanted) }
-        let interrupts = InterruptHandler { task.cancel() }
-        defer { interrupts.stop() }
+        interrupts = InterruptHandler { task.cancel() }
         let result = await task.result
         do {
             let record = BatchRecord(try journal.items())
@@ -140,13 +145,15 @@ struct BatchRunCommand: AsyncParsableCommand {
     /// Calls the command for failures, if there is one.
     ///
     /// - Throws: `ExitStatus` when it was interrupted.
-    private func call(_ status: ExitStatus, _ folder: String, _ teller: BatchTeller) async throws(ExitStatus) {
+    private func call(
+        _ status: ExitStatus, _ folder: String, _ teller: BatchTeller, _ interrupts: InterruptHandler
+    ) async throws(ExitStatus) {
         guard let command = work.onFailure else { return }
         let name = "--on-failure"
         do {
             let hook = FailureHook(
                 command: command, variables: ["VIDSCAN_STATUS": "\(status.code)", "VIDSCAN_OUTPUT": folder])
-            switch try await hook.run() {
+            switch try await hook.run(interrupts) {
             case .status(0): break
             case .status(let status): teller.warned(name, "the command ended with status \(status)")
             case .signal(let signal): teller.warned(name, "the command was ended by signal \(signal)")

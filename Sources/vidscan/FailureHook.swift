@@ -50,16 +50,16 @@ struct FailureHook {
     /// Runs it to its end. Ctrl-C and the request to terminate are passed on to all of its processes; those that have
     /// not ended two seconds later are killed.
     ///
+    /// - Parameter interrupts: hears of them; from now on for the command.
     /// - Throws: `Failure` when it cannot be started.
-    func run() async throws(Failure) -> End {
+    func run(_ interrupts: InterruptHandler) async throws(Failure) -> End {
         let group = Group()
-        let interrupts = InterruptHandler {
+        interrupts.redirect {
             group.interrupt(SIGTERM)
             DispatchQueue.global().asyncAfter(deadline: .now() + 2) { group.interrupt(SIGKILL) }
         } abandon: {
             group.interrupt(SIGKILL)
         }
-        defer { interrupts.stop() }
         let child = try spawn()
         group.begin(child)
         let status = await Self.end(of: child, group.end)

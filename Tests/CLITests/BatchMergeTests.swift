@@ -5,10 +5,12 @@ import Testing
 struct BatchMergeTests: BatchTesting {
     /// - Returns: what a merge says that is refused; it has written nothing.
     private func refusal(in folder: TemporaryFolder, table: String = "faces") throws -> String {
-        let before = folder.entries
+        // SQLite's own come and go.
+        let entries = { folder.entries.filter { !$0.hasPrefix("out/batch.sqlite-") } }
+        let before = entries()
         let file = try Tool.run("batch", "merge", "out", "--table", table, "--output", "all.csv", in: folder)
         #expect(file.status == 2)
-        #expect(folder.entries == before)
+        #expect(entries() == before)
         let stream = try Tool.run("batch", "merge", "out", "--table", table, in: folder)
         #expect(stream.status == 2)
         #expect(stream.output == "")

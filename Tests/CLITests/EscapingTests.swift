@@ -76,7 +76,7 @@ struct EscapingTests: BatchTesting {
             ["analyze", "a.mp4", "--pipeline", Self.evil], ["batch", "status", Self.evil],
             ["batch", "merge", Self.evil], ["batch", "prune", Self.evil, "--older-than", "1"],
             ["batch", "--from", Self.evil + "2", "--output", "out"], ["analyze", "--filter", Self.evil, "a.mp4"],
-            ["analyze", Self.evil, "--rate", Self.evil], [Self.evil], ["analyze", "--" + Self.evil],
+            ["analyze", Self.evil, "--rate", Self.evil], [Self.evil], ["analyze", "a.mp4", "--" + Self.evil],
         ]
         for command in commands {
             let outcome = try ChildProcess.run([Checkout.tool] + command, in: folder.path)
@@ -84,6 +84,19 @@ struct EscapingTests: BatchTesting {
             expectSafe(outcome)
             #expect((outcome.output + outcome.errors).split(separator: "\n").count == 1, "\(command): \(outcome)")
         }
+    }
+
+    @Test("A name that is no UTF-8 is told as such, and the others are done")
+    func notText() throws {
+        let folder = try makeFolder(["good.png"])
+        let outcome = try Tool.shell(
+            "cp in/good.png $'in/bad\\xff\\e[31m.png' && \"$0\" analyze in/*.png && echo well", in: folder)
+        #expect(outcome.status == 1)
+        #expect(
+            outcome.errorLines.first
+                == #"vidscan: error: in/bad\#u{FFFD}\u{1B}[31m.png: its name is no UTF-8 text; rename it"#)
+        expectSafe(outcome, shows: false)
+        #expect(folder.entries.contains("good.png.vidscan/run.json"))
     }
 
     @Test("In lines of JSON keeps its value in the facts, and is escaped in the message")
@@ -120,10 +133,7 @@ struct EscapingTests: BatchTesting {
         let folder = try TemporaryFolder()
         try folder.write(
             #"""
-            detect:
-              filters: "null\e[31m\u009b2J\u202e,no\nsuch"
-              "rate\e[2J\u202e\n": 1
-            "other\e[2J\u2066": "\e[31m"
+            "other\e[2J\u009b2J\u2066\n": "\e[31m"
             """#, to: "evil.yaml")
         for command in [
             ["pipelines", "check", "evil.yaml"], ["pipelines", "show", "evil.yaml"],

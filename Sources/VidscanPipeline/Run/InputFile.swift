@@ -19,7 +19,9 @@ public struct InputFile: Sendable {
         }
         var status = stat()
         guard stat(name, &status) == 0 else {
-            throw failure(.notFound, "cannot open: \(String(cString: strerror(errno)))")
+            let reason = "cannot open: \(String(cString: strerror(errno)))"
+            // What stands for bytes that are no UTF-8, on the command line too.
+            throw failure(.notFound, name.contains("\u{FFFD}") ? "its name is no UTF-8 text; rename it" : reason)
         }
         switch status.st_mode & S_IFMT {
         case S_IFREG: break
