@@ -10,8 +10,9 @@ struct CoverageCommand: ParsableCommand {
         abstract: "Judges with other detectors than vidscan's whether a video hides all faces of another one.",
         discussion: """
             Looks for faces in every frame of both videos, with MediaPipe's two face detectors. Each face of the original \
-            must be covered in the hidden video, and the hidden video must show none. Prints one line, and one for each \
-            face that is not covered; ends with 1 if there is one.
+            must be covered in the hidden video, and must not be found in it. Prints one line, and one for each \
+            face that is not; ends with 1 if there is one. Faces that are found in the hidden video alone are doubtful: \
+            a person must look at them.
 
             EXAMPLE
               vidscan-coverage movie.mp4 movie.mp4.vidscan/anonymized.mp4
@@ -38,8 +39,8 @@ struct CoverageCommand: ParsableCommand {
             try FrameReader(path: path, options: FrameReader.Options(rate: .everyFrame, passesOver: false))
         }
         let (search, disguise) = (try FaceSearch(models: models), Disguise())
-        var (frames, faces, seen) = (0, 0, 0)
-        var failures: [String] = []
+        var (frames, faces) = (0, 0)
+        var (bare, seen, doubtful): ([String], [String], [String]) = ([], [], [])
         while let before = try readers[0].next() {
             guard let after = try readers[1].next() else {
                 throw CoverageError("\(hidden) has \(frames) frames, \(original) has more")
@@ -49,11 +50,15 @@ struct CoverageCommand: ParsableCommand {
             for face in found {
                 let share = try disguise.bareShare(of: face.box, original: before, hidden: after)
                 guard share > tolerance else { continue }
-                failures.append("\(time): \(Int((100 * share).rounded())) % of \(Self.text(face)) shows")
+                bare.append("\(time): \(Int((100 * share).rounded())) % of \(Self.text(face)) shows")
             }
             for face in try search.faces(in: after) {
-                seen += 1
-                failures.append("\(time): \(Self.text(face)) is found in the hidden video")
+                // An ellipse above a collar may look like a face where the original shows none.
+                if found.contains(where: { $0.box.intersectionOverUnion(with: face.box) > 0.1 }) {
+                    seen.append("\(time): \(Self.text(face)) is found in the hidden video, too")
+                } else {
+                    doubtful.append("\(time): \(Self.text(face)) is found only in the hidden video; look at it")
+                }
             }
             frames += 1
             faces += found.count
@@ -62,10 +67,11 @@ struct CoverageCommand: ParsableCommand {
             throw CoverageError("\(hidden) has more than \(frames) frames, \(original) has \(frames)")
         }
         print(
-            "\(original): \(frames) frames, \(faces) faces; \(failures.count - seen) not covered, \(seen) still found")
-        for failure in failures { print("  " + failure) }
+            "\(original): \(frames) frames, \(faces) faces; \(bare.count) not covered, \(seen.count) still found,"
+                + " \(doubtful.count) doubtful")
+        for line in bare + seen + doubtful { print("  " + line) }
         if faces < least { throw CoverageError("only \(faces) faces were found in \(original), not \(least) or more") }
-        if !failures.isEmpty { throw ExitCode.failure }
+        if !(bare + seen).isEmpty { throw ExitCode.failure }
     }
 
     private static func text(_ face: JudgedFace) -> String {

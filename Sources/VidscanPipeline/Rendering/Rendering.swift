@@ -67,10 +67,6 @@ public struct Rendering: Sendable {
         observer.opened(name, info: rewriter.info)
         let (path, container) = try place(outputPath, in: resultPath, rewriter)
         let file = try UnfinishedFile(finalPath: path, replaces: replaces, sourcePath: source.absolutePath)
-        for stream in rewriter.uncleanStreams {
-            observer.warned(
-                name, message: "left out \(stream): its codec's header may describe the source, and cannot be cleaned")
-        }
         defer { file.discardUnlessComplete() }
         var progress = RunProgress(microseconds: 0, frames: 0, faces: 0)
         do {
@@ -161,10 +157,6 @@ public struct Rendering: Sendable {
         if let error = rewriter.statistics.readError {
             observer.warned(name, message: "reading ended early: \(error)")
         }
-        if rewriter.emptyPackets > 0 {
-            observer.warned(
-                name, message: "left out \(rewriter.emptyPackets) packets of sound, which held tags or nothing known")
-        }
         if options.anonymize != nil, rewriter.subtitlesLeftOut > 0 {
             let count = rewriter.subtitlesLeftOut
             observer.warned(
@@ -175,6 +167,14 @@ public struct Rendering: Sendable {
         if rewriter.movedFrames > 0 {
             observer.warned(
                 name, message: "\(rewriter.movedFrames) frames without a time of their own were put a tick later")
+        }
+        for stream in rewriter.uncleanStreams {
+            observer.warned(
+                name, message: "left out \(stream): its codec's header may describe the source, and cannot be cleaned")
+        }
+        if rewriter.emptyPackets > 0 {
+            observer.warned(
+                name, message: "left out \(rewriter.emptyPackets) packets of sound, which held tags or nothing known")
         }
     }
 
