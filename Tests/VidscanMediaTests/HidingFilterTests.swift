@@ -6,7 +6,8 @@ import VidscanMedia
 struct HidingFilterTests {
     /// What a filter cannot do without.
     private static let arguments = [
-        "colorspace": "all=bt709:iall=bt601-6-625", "delogo": "x=2:y=2:w=4:h=4", "drawtext": "text=x",
+        "colormatrix": "bt601:bt709", "colorspace": "all=bt709:iall=bt601-6-625", "delogo": "x=2:y=2:w=4:h=4",
+        "drawtext": "text=x",
         "format": "yuv444p",
         "noformat": "gray",
     ]

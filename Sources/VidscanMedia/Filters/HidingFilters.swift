@@ -6,10 +6,11 @@ internal import CFFmpeg
 /// must give exactly one picture for each one that it takes, with the same timestamp, the same size and everything in its
 /// place. Only filters that are known to do so are listed; all others are refused.
 public enum HidingFilters {
-    /// Filters that are allowed whatever their options.
+    /// Filters that are allowed whatever their options. Not among them: `atadenoise`, which gives nothing of a video of
+    /// fewer than four pictures.
     public static let names = words(
         """
-        atadenoise avgblur bilateral boxblur cas chromahold chromanr chromashift colorbalance colorchannelmixer
+        avgblur bilateral boxblur cas chromahold chromanr chromashift colorbalance colorchannelmixer
         colorcontrast colorcorrect colorhold colorize colorlevels colormatrix colorspace colortemperature copy curves
         dblur dctdnoiz deband deblock deflicker delogo drawbox drawgrid drawtext eq exposure fade fillborders format
         gblur gradfun grayworld histeq hqdn3d hue huesaturation limiter lut lut1d lut3d lutrgb lutyuv median monochrome
