@@ -207,6 +207,18 @@ struct HidingTests: HidingTesting {
         #expect(try RawVideo(folder.path + "/" + video, width: 640, height: 360).frameCount == frames)
     }
 
+    @Test(
+        "Pictures without timestamps, or on a clock that starts elsewhere, are hidden where their faces are",
+        arguments: ["raw.h264", "h264.avi", "starttime.ts"])
+    func clocks(name: String) throws {
+        let folder = try TemporaryFolder()
+        let outcome = try Tool.run(
+            "analyze", try Variants.path(name), "--anonymize", "solid", "--crf", "0", in: folder)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let video = try #require(folder.entries.first { $0.contains("/anonymized.") })
+        #expect(try hiddenFrames(of: folder.path + "/" + video) == Array(0..<75))
+    }
+
     // MARK: Sources
 
     @Test("A video that is not the one that was analysed is refused, and nothing overrides that")

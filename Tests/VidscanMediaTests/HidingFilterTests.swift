@@ -6,7 +6,8 @@ import VidscanMedia
 struct HidingFilterTests {
     /// What a filter cannot do without.
     private static let arguments = [
-        "colorspace": "all=bt709:iall=bt601-6-625", "format": "yuv444p", "noformat": "gray",
+        "colormatrix": "bt601:bt709", "colorspace": "all=bt709:iall=bt601-6-625", "format": "yuv444p",
+        "noformat": "gray",
     ]
 
     @Test(

@@ -7,10 +7,11 @@ internal import CFFmpeg
 /// place. Only filters that are known to do so are listed; all others are refused. Filters that paint over a part of the
 /// picture or fade it out are not listed either: what they cover, no detector sees.
 public enum HidingFilters {
-    /// Filters that are allowed whatever their options.
+    /// Filters that are allowed whatever their options. Not among them: `atadenoise`, which gives nothing of a video of
+    /// fewer than four pictures.
     public static let names = words(
         """
-        atadenoise avgblur bilateral boxblur cas chromahold chromanr chromashift colorbalance colorchannelmixer
+        avgblur bilateral boxblur cas chromahold chromanr chromashift colorbalance colorchannelmixer
         colorcontrast colorcorrect colorhold colorize colorlevels colormatrix colorspace colortemperature copy curves
         dblur dctdnoiz deband deblock deflicker eq exposure format gblur gradfun grayworld histeq hqdn3d hue
         huesaturation limiter lut lut1d lut3d lutrgb lutyuv median monochrome negate nlmeans noformat noise normalize

@@ -20,8 +20,8 @@ enum HidingConditions {
         guard shortcomings.isEmpty else {
             throw PipelineError(
                 .result,
-                "was not analysed for hiding faces (\(shortcomings.joined(separator: ", "))), and some would stay as they"
-                    + " are; run 'vidscan analyze \(result.record.input.path) --anonymize \(options.method.rawValue)'",
+                "was not analysed for hiding faces (\(shortcomings.joined(separator: ", "))), and some would stay"
+                    + " visible; run 'vidscan analyze \(result.record.input.path) --anonymize \(options.method.rawValue)'",
                 stage: .open)
         }
         if let filters = result.record.filters, let objection = HidingFilters.objection(to: filters.chain) {

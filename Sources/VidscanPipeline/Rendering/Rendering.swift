@@ -161,8 +161,9 @@ public struct Rendering: Sendable {
             let count = rewriter.subtitlesLeftOut
             observer.warned(
                 name,
-                message: "\(count) \(count == 1 ? "stream" : "streams") of subtitles left out, which may name people;"
-                    + " --keep-subtitles copies them")
+                message:
+                    "\(count) subtitle \(count == 1 ? "stream was" : "streams were") left out because subtitles may"
+                    + " name people; --keep-subtitles copies them")
         }
         if rewriter.movedFrames > 0 {
             observer.warned(
