@@ -61,9 +61,7 @@ enum HidingConditions {
         let faces = try TableReader(folder: result.name, name: "faces.csv")
         let column = try faces.column("face_id")
         var known: Set<Int> = []
-        while try faces.next() {
-            if let id = faces.number(column).flatMap(Int.init(exactly:)) { known.insert(id) }
-        }
+        while try faces.next() { known.insert(try faces.integer(column, in: ReadLimits.ids)) }
         let unknown = named.subtracting(known)
         guard unknown.isEmpty else {
             throw PipelineError(
