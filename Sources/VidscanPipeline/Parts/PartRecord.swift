@@ -88,6 +88,12 @@ extension PartRecord {
         ] as [(Int64?, String)] {
             try check.integer(value, "part.decoded.\(key)", in: ReadLimits.microseconds)
         }
+        for jump in statistics.discontinuities {
+            try check.integer(
+                jump.microseconds, "part.decoded.discontinuities.microseconds", in: ReadLimits.microseconds)
+            try check.integer(
+                jump.jumpMicroseconds, "part.decoded.discontinuities.jump_microseconds", in: ReadLimits.jumps)
+        }
         for (value, key) in [
             (statistics.packetsDecoded, "packets_decoded"), (statistics.packetsDropped, "packets_dropped"),
             (statistics.framesDecoded, "frames_decoded"), (statistics.damage, "damage"),

@@ -15,6 +15,8 @@ enum ReadLimits {
     static let sides = 1...1_000_000
     /// 272 years to either side, as far as a stream's clock goes.
     static let microseconds: ClosedRange<Int64> = -(1_000_000 << 33)...1_000_000 << 33
+    /// Between two times on a stream's own time line.
+    static let jumps: ClosedRange<Int64> = 2 * microseconds.lowerBound...2 * microseconds.upperBound
     static let seconds = -8_589_934_592.0...8_589_934_592.0
     static let durations = 0...8_589_934_592.0
     static let sharpness = 0...1e9
@@ -29,7 +31,7 @@ enum ReadLimits {
     /// Bytes of a table's row.
     static let line = 1 << 16
     /// Bytes of `run.json` and its like.
-    static let record = 1 << 20
+    static let record = 16 << 20
 }
 
 /// A piece of a damaged file, fit for a message: short, and nothing in it but what can be read.

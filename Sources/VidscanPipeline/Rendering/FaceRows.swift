@@ -53,8 +53,7 @@ final class FaceRows {
     /// The next sample; `nil` after the last.
     func next() throws(PipelineError) -> FaceTimeline.Sample? {
         guard try frames.next() else {
-            guard try !faces.next() else { throw faces.problem("is of no frame of frames.csv") }
-            try landmarks?.finish()
+            try finish()
             return nil
         }
         let microseconds = try frames.microseconds(frameColumns.time)
@@ -81,9 +80,8 @@ final class FaceRows {
 
     /// - Throws: `PipelineError` when there are faces of no sample, after the last one.
     func finish() throws(PipelineError) {
-        guard try !faces.next() else {
-            throw PipelineError(.result, "faces.csv and frames.csv do not belong together", stage: .render)
-        }
+        guard try !faces.next() else { throw faces.problem("is of no frame of frames.csv") }
+        try landmarks?.finish()
     }
 
     private func place(_ column: Int) throws(PipelineError) -> Double {
