@@ -49,6 +49,7 @@ public final class BatchJournal: Sendable {
                 shard == nil
                 ? try DatabasePool(path: path, configuration: configuration)
                 : try DatabaseQueue(path: path, configuration: configuration)
+            try Self.check(database, path: path)
             try Self.migrate(database)
         } catch {
             throw Self.failure(error, path)
@@ -67,6 +68,7 @@ public final class BatchJournal: Sendable {
                 configuration.readonly = isReadOnly
                 configuration.busyMode = .timeout(30)
                 database = try DatabaseQueue(path: path, configuration: configuration)
+                try Self.check(database, path: path)
             } else {
                 database = try DatabaseQueue()
                 try Self.migrate(database)
@@ -296,6 +298,7 @@ public final class BatchJournal: Sendable {
     }
 
     private static func failure(_ error: any Error, _ path: String) -> BatchError {
+        if let error = error as? BatchError { return error }
         guard let error = error as? DatabaseError else {
             return BatchError(.journal, "\(path): \(error.localizedDescription)")
         }
