@@ -46,7 +46,7 @@ extension BatchJournal {
                 + " AND instr(place, char(0)) = 0"
         ),
         ("path", text("path")), ("configuration", text("configuration")), ("status", text("status")),
-        ("bytes", count("bytes")), ("modified", "typeof(modified) = 'integer'"),
+        ("bytes", "typeof(bytes) = 'integer' AND bytes >= 0"), ("modified", "typeof(modified) = 'integer'"),
         ("changed", "changed IS NULL OR typeof(changed) = 'integer'"),
         ("attempts", count("attempts")), ("failures", count("failures")), ("named", "named IN (0, 1)"),
         ("due", number("due")), ("lease", orNone("lease", number)), ("owner", orNone("owner", text)),
