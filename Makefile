@@ -6,7 +6,7 @@ PREFIX ?= /usr/local
 export PKG_CONFIG_PATH := $(CURDIR)/.deps/pkgconfig:$(PKG_CONFIG_PATH)
 BINARY := .build/release/vidscan
 
-.PHONY: help bootstrap build demo test install uninstall lint format bench sanitize clean
+.PHONY: help bootstrap build demo test install uninstall lint format bench sanitize fuzz clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | expand -t 12
@@ -31,6 +31,10 @@ test: bootstrap  ## set up, run every test
 sanitize: bootstrap  ## run the pipeline's tests under ThreadSanitizer and AddressSanitizer
 	@scripts/sanitize
 
+SECONDS ?= 60
+fuzz: bootstrap  ## fuzz each target for SECONDS (60), or only TARGET
+	@scripts/fuzz --seconds $(SECONDS) $(TARGET)
+
 install: bootstrap  ## install a vidscan that runs from anywhere: make install PREFIX=/opt/vidscan
 	@scripts/install "$(DESTDIR)$(PREFIX)"
 
@@ -48,4 +52,4 @@ bench: bootstrap  ## measure speed and memory against ffmpeg, as ratios
 	@.build/release/vidscan-bench
 
 clean:  ## remove what was built
-	@rm -rf .build demo
+	@rm -rf .build .build-fuzz demo

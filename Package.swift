@@ -107,8 +107,39 @@ let package = Package(
             name: "VidscanBatchTests",
             dependencies: ["VidscanBatch", .product(name: "GRDB", package: "GRDB.swift")], swiftSettings: strict),
         .testTarget(
+            name: "FuzzRegressionTests",
+            dependencies: ["VidscanBatch", "VidscanPipeline", .product(name: "GRDB", package: "GRDB.swift")],
+            swiftSettings: strict, linkerSettings: runtimePaths),
+        .testTarget(
             name: "CLITests", dependencies: ["vidscan"], exclude: ["mesh.golden.json"], swiftSettings: strict,
             linkerSettings: runtimePaths),
     ],
     swiftLanguageModes: [.v6]
 )
+
+// scripts/fuzz builds vidscan's own modules with counters of their edges and AddressSanitizer, in a scratch folder of its
+// own, and a program that feeds them. Nothing else builds that.
+if let runtime = Context.environment["VIDSCAN_FUZZER_RUNTIME"] {
+    package.targets.removeAll { $0.type == .test }
+    for target in package.targets where target.type == .regular || target.type == .executable {
+        if target.name == "CLibavLog" {
+            target.cSettings = [.unsafeFlags(["-fsanitize=fuzzer-no-link,address"])]
+        } else {
+            target.swiftSettings = strict + [.unsafeFlags(["-sanitize=fuzzer,address"])]
+        }
+    }
+    package.targets += [
+        .systemLibrary(name: "CFuzzer", path: "Tests/Fuzzing/CFuzzer"),
+        .executableTarget(
+            name: "vidscan-fuzz",
+            dependencies: [
+                "CFuzzer", "VidscanCore", "VidscanMedia", "VidscanPipeline", "VidscanBatch",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            path: "Tests/Fuzzing", exclude: ["CFuzzer", "Dictionaries"],
+            swiftSettings: strict,
+            linkerSettings: runtimePaths + [
+                .unsafeFlags(["-sanitize=address", "-Xlinker", runtime, "-lstdc++"])
+            ]),
+    ]
+}

@@ -1,0 +1,1 @@
+../Fuzzing/FuzzBase.swift

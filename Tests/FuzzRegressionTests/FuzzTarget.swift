@@ -1,0 +1,1 @@
+../Fuzzing/FuzzTarget.swift

@@ -1,0 +1,1 @@
+../Fuzzing/ResultFuzzing.swift

@@ -1,0 +1,1 @@
+../Fuzzing/VideoFuzzing.swift

@@ -1,0 +1,32 @@
+import Foundation
+import VidscanCore
+import VidscanMedia
+
+/// The text of a filter chain: taken apart and judged; what is allowed without leave is built and run on a small video.
+enum FilterFuzzing {
+    private static let limits = MediaLimits(maximumPixels: 1 << 20)
+
+    static func feed(_ bytes: ArraySlice<UInt8>, base: FuzzBase, scratch: FuzzScratch) {
+        guard bytes.count <= 1024 else { return }
+        // A filter that reaches for a file by a relative name makes it here.
+        let folder = scratch.emptyFolder()
+        demand(FileManager.default.changeCurrentDirectoryPath(folder), "no folder \(folder)")
+        defer {
+            let found = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+            demand(found.isEmpty, "a filter that is allowed without leave made \(found)")
+        }
+        guard let text = String(validating: bytes, as: UTF8.self),
+            let chain = try? FilterChain(steps: [text], allowsFiles: false)
+        else { return }
+        guard ProcessInfo.processInfo.environment["VIDSCAN_FUZZ_GRAPHS"] != "0",
+            let rate = Rational(2, 1)
+        else { return }
+        let options = FrameReader.Options(
+            rate: .perSecond(rate), decoderThreads: 1, limits: limits, filters: chain)
+        guard let reader = try? FrameReader(path: base.video, options: options) else { return }
+        for _ in 0..<4 {
+            guard let frame = try? reader.next() else { return }
+            _ = try? frame.md5()
+        }
+    }
+}

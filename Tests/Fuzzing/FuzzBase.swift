@@ -1,0 +1,72 @@
+import Foundation
+import VidscanCore
+import VidscanInference
+import VidscanMedia
+import VidscanPipeline
+
+/// A good result, good parts and the small video that they are of: what inputs of readers differ from in one file or a few.
+struct FuzzBase: Sendable {
+    let path: String
+
+    var video: String { path + "/video.mp4" }
+    static let result = "result"
+    static let parts = ["part-0", "part-1"]
+
+    /// - Parameter path: of a folder that `make` has filled.
+    init(path: String) {
+        self.path = path
+    }
+
+    /// Makes the video with ffmpeg, and analyses it.
+    ///
+    /// - Parameters:
+    ///   - path: of a folder, made when it is missing.
+    ///   - clip: that seconds 3 to 4 are taken of.
+    static func make(at path: String, clip: String) async throws -> FuzzBase {
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        let base = FuzzBase(path: path)
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = [
+            "ffmpeg", "-nostdin", "-v", "error", "-y", "-ss", "3", "-t", "1", "-i", clip, "-an",
+            "-vf", "fps=4,scale=320:180", "-c:v", "mpeg4", "-q:v", "6", "-fflags", "+bitexact", base.video,
+        ]
+        try process.run()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw CocoaError(.fileWriteUnknown) }
+        let models = try ModelStore(concurrency: 1, precision: .exact)
+        var options = AnalysisOptions(workers: 1)
+        options.rate = .everyFrame
+        options.minimumTrackSamples = 1
+        for (number, part) in parts.enumerated() {
+            options.segment = VideoSegment(index: number, count: parts.count)
+            try await analyze(base, part, options, models)
+        }
+        options.segment = nil
+        options.writesLandmarks = true
+        try await analyze(base, result, options, models)
+        return base
+    }
+
+    private static func analyze(
+        _ base: FuzzBase, _ name: String, _ options: AnalysisOptions, _ models: ModelStore
+    ) async throws {
+        let analysis = Analysis(options: options, models: models, observer: SilentObserver())
+        _ = try await analysis.run(input: base.video, resultPath: base.path + "/" + name, replaces: true)
+    }
+
+    /// Its files but for the video, by their paths below it.
+    func files() -> [String] {
+        ([Self.result] + Self.parts).flatMap { folder in
+            ((try? FileManager.default.contentsOfDirectory(atPath: "\(path)/\(folder)")) ?? []).sorted().map {
+                "\(folder)/\($0)"
+            }
+        }
+    }
+}
+
+struct SilentObserver: RunObserver {
+    func opened(_ input: String, info: VideoInfo) {}
+    func progressed(_ progress: RunProgress) {}
+    func warned(_ input: String, message: String) {}
+}

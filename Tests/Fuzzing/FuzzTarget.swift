@@ -1,0 +1,64 @@
+import Foundation
+
+/// What is fuzzed. Each target takes bytes that anybody could have written, and must come to a result or to an error.
+enum FuzzTarget: String, CaseIterable {
+    case video, filters, pipeline, results, journal
+
+    /// Feeds one input. A trap, a failed `demand` or a leak is a finding.
+    ///
+    /// - Parameters:
+    ///   - base: a folder that `FuzzBase` has made.
+    ///   - scratch: a folder of this process, on a file system in memory.
+    func feed(_ bytes: ArraySlice<UInt8>, base: FuzzBase, scratch: FuzzScratch) {
+        switch self {
+        case .video: VideoFuzzing.feed(bytes, scratch: scratch)
+        case .filters: FilterFuzzing.feed(bytes, base: base, scratch: scratch)
+        case .pipeline: PipelineFuzzing.feed(bytes)
+        case .results: ResultFuzzing.feed(bytes, base: base, scratch: scratch)
+        case .journal: JournalFuzzing.feed(bytes, scratch: scratch)
+        }
+    }
+}
+
+/// Ends the process where something that must hold does not.
+func demand(_ holds: Bool, _ what: @autoclosure () -> String) {
+    if !holds { fatalError(what()) }
+}
+
+/// A folder for the files of one input at a time.
+struct FuzzScratch: Sendable {
+    let path: String
+
+    /// - Parameter parent: of the folder; `nil` takes memory where the system has a file system there.
+    init(in parent: String? = nil) throws {
+        let memory = FileManager.default.isWritableFile(atPath: "/dev/shm") ? "/dev/shm" : NSTemporaryDirectory()
+        let parent = parent ?? memory
+        path = "\(parent)/vidscan-fuzz-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    func remove() { try? FileManager.default.removeItem(atPath: path) }
+
+    /// An empty folder, whatever the last input left in it.
+    func emptyFolder() -> String {
+        let folder = path + "/input"
+        try? FileManager.default.removeItem(atPath: folder)
+        try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        return folder
+    }
+
+    @discardableResult
+    func write(_ bytes: some Sequence<UInt8>, to path: String) -> Bool {
+        FileManager.default.createFile(atPath: path, contents: Data(bytes))
+    }
+}
+
+/// Waits for asynchronous work, which a fuzzer cannot do otherwise. Not to be called on the cooperative pool.
+func waitFor(_ work: @escaping @Sendable () async -> Void) {
+    let done = DispatchSemaphore(value: 0)
+    Task.detached {
+        await work()
+        done.signal()
+    }
+    done.wait()
+}

@@ -1,0 +1,79 @@
+import Foundation
+import VidscanCore
+import VidscanMedia
+
+/// The bytes of a video through open, plan, decode, sample and crop. The first four choose how it is read.
+enum VideoFuzzing {
+    static let headerCount = 4
+
+    private static let rates: [SampleGrid.Rate] =
+        [.everyFrame]
+        + [(1, 1), (5, 1), (24000, 1001), (1, 10), (1000, 1)].compactMap { Rational($0, $1) }.map { .perSecond($0) }
+    /// Samples that are looked at; a small file may hold any number.
+    private static let mostSamples = 32
+    private static let limits = MediaLimits(maximumPixels: 512 * 512, maximumDurationSeconds: 3600)
+
+    static func feed(_ bytes: ArraySlice<UInt8>, scratch: FuzzScratch) {
+        guard bytes.count > headerCount else { return }
+        let header = Array(bytes.prefix(headerCount))
+        let path = scratch.path + "/video"
+        guard scratch.write(bytes.dropFirst(headerCount), to: path) else { return }
+        do {
+            try read(path, options: options(header))
+        } catch let error as MediaError {
+            demand(!error.reason.isEmpty, "an error without a reason")
+        } catch {
+            fatalError("an error of another kind: \(error)")
+        }
+    }
+
+    private static func options(_ header: [UInt8]) throws -> FrameReader.Options {
+        let flags = header[1]
+        let start = flags & 1 != 0 ? Int64(header[2]) * 40_000 : nil
+        let filters: FilterChain? =
+            switch flags >> 5 & 3 {
+            case 1: try FilterChain(steps: ["hflip", "crop=iw/2:ih/2"], allowsFiles: false)
+            case 2: try FilterChain(steps: ["fps=3", "scale=32:32"], allowsFiles: false)
+            default: nil
+            }
+        return FrameReader.Options(
+            rate: rates[Int(header[0]) % rates.count], start: start,
+            end: flags & 2 != 0 ? (start ?? 0) + Int64(header[3]) * 10_000 + 1 : nil,
+            segment: flags & 4 != 0 ? VideoSegment(index: Int(header[2] % 3), count: 3) : nil,
+            streamIndex: flags & 8 != 0 ? Int(header[3] % 4) : nil, decoderThreads: 1,
+            passesOver: flags & 16 == 0, limits: limits, filters: filters)
+    }
+
+    private static func read(_ path: String, options: FrameReader.Options) throws {
+        let reader = try FrameReader(path: path, options: options)
+        let cropper = SquareCropper()
+        let resampler = AreaResampler()
+        var tensor = [Float](repeating: 0, count: 3 * 24 * 24)
+        var last: Int64?
+        for number in 0..<mostSamples {
+            guard let frame = try reader.next() else { break }
+            demand(frame.sequence == number, "sample \(number) has number \(frame.sequence)")
+            if let last, options.rate != .everyFrame {
+                demand(frame.microseconds > last, "time goes back from \(last) to \(frame.microseconds)")
+            }
+            last = frame.microseconds
+            if let start = options.start, options.segment == nil {
+                demand(frame.microseconds >= start, "a sample before the window")
+            }
+            _ = try frame.md5()
+            let size = frame.geometry.displaySize
+            let square = RotatedSquare(
+                center: Point(x: Double(size.width) / 3, y: Double(size.height) / 2),
+                side: Double(size.height) * (number % 2 == 0 ? 0.5 : 3), angle: Double(number))
+            do {
+                try tensor.withUnsafeMutableBufferPointer { tensor in
+                    guard let base = tensor.baseAddress else { return }
+                    try cropper.crop(frame, square: square, resolution: 24, into: base)
+                    try resampler.resample(
+                        frame, pictureSize: PictureSize(width: 24, height: 13),
+                        tensorSize: PictureSize(width: 24, height: 24), into: base)
+                }
+            } catch is MediaError {}
+        }
+    }
+}
