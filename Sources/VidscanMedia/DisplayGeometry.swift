@@ -36,3 +36,11 @@ public struct DisplayGeometry: Sendable, Hashable {
             : AffineTransform(xx: x.factor, xy: 0, x: x.offset, yx: 0, yy: y.factor, y: y.offset)
     }
 }
+
+/// The display matrix of a container or picture (ISO/IEC 14496-12, 6.2.2).
+enum DisplayMatrix {
+    static func orientation(_ matrix: UnsafePointer<Int32>) -> (orientation: Orientation, isExact: Bool)? {
+        Orientation.nearest(
+            a: Double(matrix[0]), b: Double(matrix[1]), c: Double(matrix[3]), d: Double(matrix[4]))
+    }
+}

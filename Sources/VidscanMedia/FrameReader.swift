@@ -36,6 +36,8 @@ public final class FrameReader {
     private var packetAfterDrain: (packet: UnsafeMutablePointer<AVPacket>, skipUnreferenced: Bool)?
     private var sequence = 0
     private var assumedTimestamp: Int64?
+    /// Of the frames so far.
+    private var latestTimestamp: Int64?
     private let filter: FrameFilter?
     /// When each of the last frames that went into the filters is shown, and its number.
     private var frameNumbers: [(microseconds: Int64, index: Int64)] = []
@@ -245,14 +247,17 @@ public final class FrameReader {
         statistics.framesDecoded += 1
         let stamp = Libav.timestamp(frame.pointee.best_effort_timestamp)
         let index = numbering.index(of: stamp)
-        let timestamp = stamp ?? assumed(index: index)
-        assumedTimestamp = timestamp
-        guard grid.clock.isPlausible(timestamp) else {
+        let own = stamp ?? assumed(index: index)
+        assumedTimestamp = own
+        guard grid.clock.isPlausible(own) else {
             statistics.implausibleTimestamps += 1
             return nil
         }
+        // A player shows a frame that comes too late at once; its clock does not go back.
+        let timestamp = max(own, latestTimestamp ?? own)
+        if own < timestamp { statistics.framesBehind += 1 }
+        latestTimestamp = timestamp
         let microseconds = grid.clock.microseconds(at: timestamp)
-        if let last = statistics.lastMicroseconds, microseconds < last { statistics.framesBehind += 1 }
         statistics.lastMicroseconds = max(statistics.lastMicroseconds ?? microseconds, microseconds)
         if let filter, filter.needsEveryFrame {
             try checkSize(frame)
@@ -384,13 +389,5 @@ public final class FrameReader {
         throw MediaError(
             .undecodable,
             reason.map { "not one frame could be decoded: \($0)" } ?? "holds a video stream without a single frame")
-    }
-}
-
-/// The display matrix of a container or picture (ISO/IEC 14496-12, 6.2.2).
-enum DisplayMatrix {
-    static func orientation(_ matrix: UnsafePointer<Int32>) -> (orientation: Orientation, isExact: Bool)? {
-        Orientation.nearest(
-            a: Double(matrix[0]), b: Double(matrix[1]), c: Double(matrix[3]), d: Double(matrix[4]))
     }
 }

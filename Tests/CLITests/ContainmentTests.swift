@@ -25,7 +25,8 @@ struct ContainmentTests {
         #expect(calls.filter { Self.network.contains($0.name) } == [])
         #expect(calls.filter { call in neighbours.contains { call.text.contains("/\($0)\"") } } == [])
 
-        let inside = [folder.path + "/out", "/dev/null"]
+        // The last is a file that is open already, which libav is handed by its number.
+        let inside = [folder.path + "/out", "/dev/null", "/proc/self/fd"]
         let writes = calls.filter(\.writes)
         let outside = writes.filter { call in
             !call.paths.allSatisfy { path in inside.contains { path == $0 || path.hasPrefix($0 + "/") } }

@@ -72,21 +72,22 @@ struct HidingTests: HidingTesting {
         let before = folder.entries
         // Each with the table of faces that belongs to it, and where in the video it shows.
         let time = { (row: Int) in String(frames[row].prefix { $0 != "," }) }
-        var later = frames
-        later[13] = String(Int64(time(13).replacing(".", with: ""))! + 1)
-        later[13].insert(".", at: later[13].index(later[13].endIndex, offsetBy: -6))
-        if later[13].hasPrefix(".") { later[13] = "0" + later[13] }
-        later[13] += frames[13].dropFirst(time(13).count)
-        let cases: [(what: String, frames: [String], without: Int?, message: String)] = [
-            ("in the middle", frames.filter { $0 != frames[13] }, 13, "was not analysed by itself"),
-            ("at the start", frames.filter { $0 != frames[1] }, 1, "was not analysed by itself"),
-            ("at the end", Array(frames.dropLast()), 24, "was not analysed by itself"),
-            ("a microsecond later", later, nil, "was not analysed by itself"),
-            ("one too many", frames + ["0.960000,24,0"], nil, "was analysed, but cannot be read now"),
+        let microseconds = try #require(Int64(time(13).replacing(".", with: "")))
+        let laterTime = String(format: "%d.%06d", (microseconds + 1) / 1_000_000, (microseconds + 1) % 1_000_000)
+        let postpone = { (row: String) in
+            row.hasPrefix(time(13) + ",") ? laterTime + row.dropFirst(time(13).count) : row
+        }
+        let without = { (row: Int) in { (line: String) in line.hasPrefix(time(row) + ",") ? nil : line } }
+        let cases: [(what: String, frames: [String], faces: (String) -> String?, message: String)] = [
+            ("in the middle", frames.filter { $0 != frames[13] }, without(13), "was not analysed by itself"),
+            ("at the start", frames.filter { $0 != frames[1] }, without(1), "was not analysed by itself"),
+            ("at the end", Array(frames.dropLast()), without(24), "was not analysed by itself"),
+            ("a microsecond later", frames.map(postpone), postpone, "was not analysed by itself"),
+            ("one too many", frames + ["0.960000,24,0"], { $0 }, "was analysed, but cannot be read now"),
         ]
-        for (what, rows, without, message) in cases {
+        for (what, rows, belonging, message) in cases {
             try folder.write(rows.joined(separator: "\n") + "\n", to: table)
-            let left = faces.split(separator: "\n").filter { row in without.map { !row.hasPrefix(time($0)) } ?? true }
+            let left = faces.split(separator: "\n").compactMap { belonging(String($0)) }
             try folder.write(left.joined(separator: "\n") + "\n", to: "movie.mkv.vidscan/faces.csv")
             let outcome = try Tool.run(
                 "render", "movie.mkv.vidscan", "--anonymize", "solid", "-o", "new.mp4", in: folder)

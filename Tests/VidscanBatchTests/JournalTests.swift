@@ -183,7 +183,8 @@ struct JournalTests {
         let folder = try TemporaryFolder()
         let time = Clock(1_000_000)
         let process = try Process.run(URL(fileURLWithPath: "/bin/sleep"), arguments: ["600"])
-        defer { process.terminate() }
+        // Nobody can ignore it, whatever the runner of the tests has left ignored.
+        defer { kill(process.processIdentifier, SIGKILL) }
         let owner = LeaseOwner.name(of: process.processIdentifier)
         let theirs = try BatchJournal(folder: folder.path, owner: owner) { time.now }
         let ours = try BatchJournal(folder: folder.path) { time.now }
@@ -195,7 +196,7 @@ struct JournalTests {
             #expect(try ours.claim(among: ["a.vidscan"], configuration: "c") == nil)
             #expect(try plan(ours, [input("/a")], forced: true).map(\.reason) == [.running])
         }
-        process.terminate()
+        kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
         // Its lease would be good for two more days.
         #expect(try ours.claim(among: ["a.vidscan"], configuration: "c")?.attempts == 2)

@@ -105,7 +105,8 @@ struct DiscontinuityTests {
         let folder = try TemporaryFolder()
         let source = try Variants.path("opengop.ts")
         let parts = try [0, 40_000, 20, 90_000, 500].map { try Self.moved(source, by: $0, in: folder) }
-        try expectContinuous(try Joined(parts, as: "hours.ts").path, step: 40_000, jumps: 4)
+        let joined = try Joined(parts, as: "hours.ts")
+        try expectContinuous(joined.path, step: 40_000, jumps: 4)
     }
 
     @Test("Because its 33-bit clock wraps goes on, once and again")
@@ -116,7 +117,8 @@ struct DiscontinuityTests {
         try expectContinuous(try Self.moved(source, by: 95_440, in: folder), step: 40_000, jumps: 0)
         // A recording that began at 1000 s, wraps, and comes past its beginning again.
         let parts = try [1000, 500, 1100].map { try Self.moved(source, by: $0, in: folder) }
-        try expectContinuous(try Joined(parts, as: "wraps.ts").path, step: 40_000, jumps: 2)
+        let joined = try Joined(parts, as: "wraps.ts")
+        try expectContinuous(joined.path, step: 40_000, jumps: 2)
     }
 
     @Test("By less than the limits keeps its times")

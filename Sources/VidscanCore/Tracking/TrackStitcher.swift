@@ -1,7 +1,8 @@
 /// Finds the tracks that are one person, though a gap or a cut lies between them.
 ///
 /// Agglomerative: the surest pair is joined first, and what is joined is compared as one. Tracks that are seen at the
-/// same time are two people, and tracks with a jump of the timestamps between them are never joined. Joining takes certainty; where two tracks may or may not be one person, both stay open.
+/// same time are two people, and tracks with a jump of the timestamps between them are never joined. Joining takes
+/// certainty; where two tracks may or may not be one person, both stay open.
 ///
 /// Twice: first the tracks that a cut interrupted, which takes more certainty and no long absence, because they keep one
 /// face number; then any tracks, whose person is one.
@@ -37,10 +38,15 @@ public struct TrackStitcher: Sendable {
         var owner: [Int]
     }
 
+    /// Small, because there may be a million of them.
     private struct Pair {
         var certainty: Double
-        var first: Int
-        var second: Int
+        /// Indices below `mostTracks`.
+        var firstIndex: UInt16
+        var secondIndex: UInt16
+
+        var first: Int { Int(firstIndex) }
+        var second: Int { Int(secondIndex) }
     }
 
     /// More tracks than this are not compared with each other all at once: the cost grows with the square.
@@ -80,11 +86,13 @@ public struct TrackStitcher: Sendable {
             for first in 0..<second where mayBeOne(tracks[first], tracks[second]) {
                 let certainty = certainty(tracks[first].profile, tracks[second].profile)
                 if certainty >= SameFace.certain {
-                    pairs.append(Pair(certainty: certainty, first: first, second: second))
+                    pairs.append(
+                        Pair(certainty: certainty, firstIndex: UInt16(first), secondIndex: UInt16(second)))
                 }
             }
         }
-        return pairs.sorted { ($1.certainty, $0.first, $0.second) < ($0.certainty, $1.first, $1.second) }
+        pairs.sort { ($1.certainty, $0.first, $0.second) < ($0.certainty, $1.first, $1.second) }
+        return pairs
     }
 
     private func join(

@@ -74,8 +74,7 @@ public struct FilterChain: Sendable, Hashable {
 
     /// For a message of one line.
     private static func printable(_ text: String) -> String {
-        let line = String(
-            text.unicodeScalars.map { $0.properties.generalCategory == .control ? "\u{FFFD}" : Character($0) })
+        let line = Printable.line(text)
         return line.count <= 200 ? line : line.prefix(200) + "…"
     }
 }

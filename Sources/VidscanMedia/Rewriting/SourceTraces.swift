@@ -1,12 +1,14 @@
 internal import CFFmpeg
 
-/// Removes what a source says of itself beside its pictures and its sound: captions, places, timecodes, names.
+/// Removes what a source says of itself beside its pictures and its sound: places, timecodes, names. Captions are subtitles,
+/// and are left out with those.
 ///
 /// Allow lists: what is not known to be needed for playing goes.
 enum SourceTraces {
-    /// What says how bright and in which colours a picture is shown.
+    /// What says how bright and in which colours a picture is shown, and captions.
     private static let keptOfFrames: Set<UInt32> = [
         AV_FRAME_DATA_MASTERING_DISPLAY_METADATA.rawValue, AV_FRAME_DATA_CONTENT_LIGHT_LEVEL.rawValue,
+        AV_FRAME_DATA_A53_CC.rawValue,
     ]
 
     /// Removes side data, which encoders put into the new stream, and the metadata of a picture.

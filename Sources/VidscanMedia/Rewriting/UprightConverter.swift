@@ -11,13 +11,16 @@ final class UprightConverter {
     /// The same, rounded up to even.
     let outputSize: PictureSize
     private let keepsMetadata: Bool
+    private let keepsCaptions: Bool
     private var scaler: OpaquePointer?
 
     /// - Parameters:
     ///   - height: of the output in pixels; `nil` keeps the display's.
-    ///   - keepsMetadata: captions, timecodes and the like, which an encoder may put into the new stream.
-    init(displaySize: PictureSize, height: Int?, keepsMetadata: Bool) {
+    ///   - keepsMetadata: timecodes and the like, which an encoder may put into the new stream.
+    ///   - keepsCaptions: the same of closed captions, which travel with the pictures.
+    init(displaySize: PictureSize, height: Int?, keepsMetadata: Bool, keepsCaptions: Bool) {
         self.keepsMetadata = keepsMetadata
+        self.keepsCaptions = keepsCaptions
         if let height, height != displaySize.height {
             let width = Double(displaySize.width) * Double(height) / Double(displaySize.height)
             contentSize = PictureSize(width: max(2, Int((width / 2).rounded()) * 2), height: height)
@@ -38,6 +41,7 @@ final class UprightConverter {
         let coded = orientation.apply(to: contentSize)
         var frame = try Self.reference(sample.frame)
         if !keepsMetadata { SourceTraces.remove(from: frame) }
+        if !keepsCaptions { av_frame_remove_side_data(frame, AV_FRAME_DATA_A53_CC) }
         do {
             let format = AVPixelFormat(frame.pointee.format)
             let fits = format == AV_PIX_FMT_YUV420P || format == AV_PIX_FMT_YUVJ420P

@@ -152,12 +152,10 @@ public final class VideoRewriter {
                 converter
                 ?? UprightConverter(
                     displaySize: sample.geometry.displaySize, height: options.height,
-                    keepsMetadata: options.keepsMetadata)
+                    keepsMetadata: options.keepsMetadata, keepsCaptions: options.copiesSubtitles)
             self.converter = converter
             let frame = try converter.convert(sample)
             frame.pointee.pts = sample.timestamp - shiftTicks
-            // Closed captions travel with the pictures, and an encoder would take them along.
-            if !options.copiesSubtitles { av_frame_remove_side_data(frame, AV_FRAME_DATA_A53_CC) }
             let picture = EditablePicture(
                 frame: frame, contentSize: converter.contentSize, sample: sample, blender: blender)
             try edit(picture)

@@ -55,8 +55,8 @@ struct RunOutcome: Sendable {
         }
         if statistics.framesBehind > 0 {
             warnings.append(
-                "\(statistics.framesBehind) frames have timestamps before those of earlier frames; they serve no sample of"
-                    + " their own")
+                "\(statistics.framesBehind) frames have timestamps before those of earlier frames; they take the time of"
+                    + " the frame before")
         }
         if statistics.implausibleTimestamps > 0 {
             warnings.append("\(statistics.implausibleTimestamps) frames have impossible timestamps and were left out")
