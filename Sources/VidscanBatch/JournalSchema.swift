@@ -62,7 +62,8 @@ enum JournalSchema {
         guard hasItems else { return }
         let hasContent = try database.columns(in: "item").contains { $0.name == "digest" }
         if let place = try Row.fetchOne(
-            database, sql: "SELECT place FROM item WHERE NOT (\(soundRow)\(hasContent ? soundContent : "")) LIMIT 1")
+            database,
+            sql: "SELECT place FROM item WHERE (\(soundRow)\(hasContent ? soundContent : "")) IS NOT TRUE LIMIT 1")
         {
             // Whatever it is: not all of it need be text.
             let value: DatabaseValue = place[0]
@@ -122,9 +123,12 @@ enum JournalSchema {
         AND status IN (\(BatchJournal.Status.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")))
         AND typeof(attempts) = 'integer' AND attempts BETWEEN 0 AND 1000000000
         AND typeof(failures) = 'integer' AND failures BETWEEN 0 AND 1000000000 AND named IN (0, 1)
-        AND typeof(due) IN ('real', 'integer') AND typeof(owner) IN ('text', 'null')
-        AND typeof(lease) IN ('real', 'integer', 'null') AND typeof(started) IN ('real', 'integer', 'null')
-        AND typeof(finished) IN ('real', 'integer', 'null') AND typeof(error) IN ('text', 'null')
+        AND typeof(due) IN ('real', 'integer') AND due BETWEEN -1e12 AND 1e12
+        AND typeof(owner) IN ('text', 'null') AND (status <> 'running' OR owner IS NOT NULL)
+        AND (lease IS NULL OR typeof(lease) IN ('real', 'integer') AND lease BETWEEN -1e12 AND 1e12)
+        AND (started IS NULL OR typeof(started) IN ('real', 'integer') AND started BETWEEN -1e12 AND 1e12)
+        AND (finished IS NULL OR typeof(finished) IN ('real', 'integer') AND finished BETWEEN -1e12 AND 1e12)
+        AND typeof(error) IN ('text', 'null')
         AND (wall IS NULL OR typeof(wall) IN ('real', 'integer') AND wall BETWEEN 0 AND 1e10)
         AND (video IS NULL OR typeof(video) IN ('real', 'integer') AND video BETWEEN 0 AND 1e10)
         AND (frames IS NULL OR typeof(frames) = 'integer' AND frames BETWEEN 0 AND 1000000000000)
