@@ -2,7 +2,7 @@ import Foundation
 import VidscanCore
 import VidscanMedia
 
-/// The text of a filter chain: taken apart and judged; what is allowed without leave is built and run on a small video.
+/// The text of a filter chain: taken apart and judged; what is allowed without permission is built and run on a small video.
 enum FilterFuzzing {
     private static let limits = MediaLimits(maximumPixels: 1 << 20)
 
@@ -13,7 +13,7 @@ enum FilterFuzzing {
         demand(FileManager.default.changeCurrentDirectoryPath(folder), "no folder \(folder)")
         defer {
             let found = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-            demand(found.isEmpty, "a filter that is allowed without leave made \(found)")
+            demand(found.isEmpty, "a filter that is allowed without permission made \(found)")
         }
         guard let text = String(validating: bytes, as: UTF8.self),
             let chain = try? FilterChain(steps: [text], allowsFiles: false)

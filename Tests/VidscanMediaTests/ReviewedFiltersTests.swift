@@ -190,7 +190,7 @@ struct ReviewedFiltersTests {
         ("metadata=print:file=-", "filter 'metadata' reaches a file by its option 'file'"),
     ]
 
-    @Test("What needs leave says which filter or option, and why", arguments: refused)
+    @Test("What needs permission says which filter or option, and why", arguments: refused)
     func reasons(text: String, reason: String) {
         #expect(refusal(of: text) == reason + Self.permission)
     }

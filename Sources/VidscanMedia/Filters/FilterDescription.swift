@@ -16,7 +16,7 @@ public struct FilterDescription: Sendable, Equatable {
     public let isSliceable: Bool
     /// Knows the option `enable`, which switches it on and off by time.
     public let supportsTimeline: Bool
-    /// What it reaches beyond the picture; such a filter needs leave.
+    /// What it reaches beyond the picture; such a filter needs permission.
     public let reach: String?
     public let options: [FilterOption]
 
@@ -51,6 +51,6 @@ public struct FilterOption: Sendable, Equatable {
     public let choices: [Choice]
     /// The option's first name, of those that are a second one for it.
     public let aliasOf: String?
-    /// Names a file, a folder or an address: setting it needs leave.
+    /// Names a file, a folder or an address: setting it needs permission.
     public let reachesFiles: Bool
 }

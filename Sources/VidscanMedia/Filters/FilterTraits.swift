@@ -57,7 +57,7 @@ enum FilterTraits {
 
     // MARK: Reach
 
-    /// Why a filter that is not on the reviewed list needs leave.
+    /// Why a filter that is not on the reviewed list needs permission.
     enum Reach: String {
         case files = "reads or writes files"
         case network = "listens on the network"
@@ -70,7 +70,7 @@ enum FilterTraits {
         case unknown = "is not on the reviewed list"
     }
 
-    /// Of a filter that needs leave; for the others it says only that they are unknown.
+    /// Of a filter that needs permission; for the others it says only that they are unknown.
     static func reach(of filter: UnsafePointer<AVFilter>) -> Reach {
         let name = String(cString: filter.pointee.name)
         if let known = reaches[name] { return known }

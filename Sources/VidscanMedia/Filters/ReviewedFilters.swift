@@ -1,4 +1,4 @@
-/// The filters that a file may name without leave, from `reviewed-filters.txt`.
+/// The filters that a file may name without permission, from `reviewed-filters.txt`.
 public struct ReviewedFilters: Sendable {
     /// What somebody has found out about an option that takes text.
     public enum Review: String, Sendable, CaseIterable {
@@ -22,7 +22,7 @@ public struct ReviewedFilters: Sendable {
     /// By name.
     public let filters: [String: Filter]
 
-    /// Those that come with vidscan. Should the list be damaged, there are none: everything needs leave.
+    /// Those that come with vidscan. Should the list be damaged, there are none: everything needs permission.
     public static let shipped = (try? ReviewedFilters(shippedText)) ?? ReviewedFilters(filters: [:])
 
     public static var shippedText: String { String(decoding: PackageResources.reviewed_filters_txt, as: UTF8.self) }
@@ -71,7 +71,7 @@ extension Character {
 }
 
 extension ReviewedFilters.Review {
-    /// Why a value needs leave; `nil` when it does not.
+    /// Why a value needs permission; `nil` when it does not.
     func objection(to value: String) -> String? {
         switch self {
         case .file: return "reaches a file"
