@@ -4,8 +4,8 @@ internal import GRDB
 /// What is known of every input of a batch: an SQLite database in the batch's folder.
 ///
 /// Several processes of one machine may use one journal at once. A process that works on an input holds a lease of it,
-/// which it renews. Of a process of this machine it counts whether it runs, whatever the clock says: a machine may have
-/// slept, and clocks are set. Of others it counts when the lease runs out.
+/// which it renews. On the same machine a lease is good while its process runs, because a machine may sleep and its clock
+/// may be set. The lease of a process elsewhere is good until it runs out.
 public final class BatchJournal: Sendable {
     /// How long a process that is not heard of keeps what it has taken.
     public static let leaseSeconds = 60.0

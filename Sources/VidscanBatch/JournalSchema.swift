@@ -65,7 +65,7 @@ enum JournalSchema {
             database,
             sql: "SELECT place FROM item WHERE (\(soundRow)\(hasContent ? soundContent : "")) IS NOT TRUE LIMIT 1")
         {
-            // Whatever it is: not all of it need be text.
+            // A damaged place need not be text.
             let value: DatabaseValue = place[0]
             throw BatchError(
                 .input,

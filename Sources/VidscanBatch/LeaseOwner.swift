@@ -32,8 +32,8 @@ public enum LeaseOwner {
 
     private static func startTime(of process: pid_t) -> UInt64? { state(of: process)?.start }
 
-    /// - Returns: when it began, in ticks since the machine started, which tells it from a later one of the same number;
-    ///   and whether it has ended, and nobody has asked how.
+    /// - Returns: when it began, in ticks since the machine started, which distinguishes it from a later process with the
+    ///   same number; and whether it has ended without having been waited for.
     private static func state(of process: pid_t) -> (start: UInt64, hasEnded: Bool)? {
         guard let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8),
             let end = text.lastIndex(of: ")")

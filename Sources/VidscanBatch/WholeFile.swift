@@ -63,7 +63,7 @@ struct WholeFile: ~Copyable {
         return parent.isEmpty ? (path.hasPrefix("/") ? "/" : ".") : parent
     }
 
-    /// What a process left that was killed while it wrote, and whatever bears the name that this one is going to use.
+    /// Removes what killed processes left half-written, and anything that has the name that this process is about to use.
     private static func removeLeftovers(_ prefix: String, in folder: String) {
         for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] where name.hasPrefix(prefix) {
             guard let process = pid_t(name.dropFirst(prefix.count)) else { continue }

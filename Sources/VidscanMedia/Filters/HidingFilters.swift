@@ -7,7 +7,7 @@ internal import CFFmpeg
 /// place. Only filters that are known to do so are listed; all others are refused. Filters that paint over a part of the
 /// picture or fade it out are not listed either: what they cover, no detector sees.
 public enum HidingFilters {
-    /// Filters that are allowed whatever their options. Not among them: `atadenoise`, which gives nothing of a video of
+    /// Filters that are allowed with any options. `atadenoise` is not among them, because it gives nothing for a video of
     /// fewer than four pictures.
     public static let names = words(
         """

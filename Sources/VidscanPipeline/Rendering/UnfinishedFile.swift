@@ -36,8 +36,8 @@ final class UnfinishedFile {
         close(descriptor)
     }
 
-    /// A path for libraries that open a file themselves. It leads to the file that was made, whatever somebody puts at its
-    /// name meanwhile.
+    /// A path for libraries that open a file themselves. It leads to the file that was made, even if
+    /// its name has been given to another file since.
     var writingPath: String { "/proc/self/fd/\(descriptor)" }
 
     func write(_ text: String) throws(PipelineError) {

@@ -1,9 +1,8 @@
 internal import CSystem
 internal import Foundation
 
-/// Puts a finished folder where an older one lies, so that a whole one is there whatever happens: one step where the file
-/// system can exchange two names, and elsewhere (NFS, exFAT and FAT) two, after which a run that was killed in between is
-/// set right by the next one.
+/// Replaces an older folder by a finished one without ever losing both. Where the file system can exchange two names, this
+/// is one step. Elsewhere (NFS, exFAT, FAT) it takes two, and if a run is killed in between, the next one recovers.
 package struct FolderReplacement: Sendable {
     /// The system's calls: 0, or the number of an error. Tests make them fail.
     package struct Calls: Sendable {
