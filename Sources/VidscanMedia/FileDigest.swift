@@ -1,3 +1,4 @@
+internal import VidscanBase
 internal import CFFmpeg
 internal import Glibc
 

@@ -1,3 +1,4 @@
+internal import VidscanBase
 internal import CFFmpeg
 
 /// Codes small pictures as JPEG files.

@@ -1,3 +1,4 @@
+internal import VidscanBase
 internal import CFFmpeg
 
 /// Owns packets that wait for a decision, oldest first.

@@ -1,3 +1,4 @@
+internal import VidscanBase
 internal import CFFmpeg
 
 /// Makes 8-bit planar Y'CbCr of any picture, once, for the kernels that sample planes directly.

@@ -1,6 +1,7 @@
 internal import ArgumentParser
-internal import VidscanCore
-internal import VidscanPipeline
+internal import VidscanAnalysis
+internal import VidscanBase
+internal import VidscanResults
 
 struct AnalyzeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

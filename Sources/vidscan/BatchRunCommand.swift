@@ -1,8 +1,8 @@
 internal import ArgumentParser
 internal import Foundation
+internal import VidscanAnalysis
 internal import VidscanBatch
 internal import VidscanMedia
-internal import VidscanPipeline
 
 struct BatchRunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

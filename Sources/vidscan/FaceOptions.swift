@@ -1,7 +1,8 @@
 public import ArgumentParser
 internal import Foundation
+public import VidscanAnalysis
 public import VidscanInference
-public import VidscanPipeline
+internal import VidscanResults
 
 /// How faces are found, followed and measured.
 struct FaceOptions: ParsableArguments {

@@ -1,5 +1,6 @@
 internal import ArgumentParser
-internal import VidscanPipeline
+internal import VidscanAnalysis
+internal import VidscanRender
 
 struct RenderCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

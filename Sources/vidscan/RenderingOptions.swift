@@ -1,7 +1,7 @@
 public import ArgumentParser
-internal import VidscanFaces
+internal import VidscanAnalysis
 public import VidscanMedia
-public import VidscanPipeline
+internal import VidscanRender
 
 /// What is drawn on faces.
 struct DrawingOptions: ParsableArguments {

@@ -1,5 +1,6 @@
 internal import ArgumentParser
-internal import VidscanPipeline
+internal import VidscanBase
+internal import VidscanReport
 
 struct ReportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -56,7 +57,7 @@ struct ReportCommand: AsyncParsableCommand {
         options.acceptsChangedSource = changedSource
         let reporting = Reporting(options: options)
         try await CommandWork.run(teller) {
-            var outcomes: [(result: String, outcome: Result<Reporting.Summary, PipelineError>)] = []
+            var outcomes: [(result: String, outcome: Result<Reporting.Summary, VidscanError>)] = []
             for result in results {
                 do {
                     let summary = try await reporting.run(
@@ -64,7 +65,7 @@ struct ReportCommand: AsyncParsableCommand {
                         replaces: force)
                     teller.reported(result, path: summary.path)
                     outcomes.append((result, .success(summary)))
-                } catch let error as PipelineError where error.code != .interrupted {
+                } catch let error as VidscanError where error.code != .interrupted {
                     teller.failed(error)
                     outcomes.append((result, .failure(error)))
                 }

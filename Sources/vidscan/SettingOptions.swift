@@ -1,6 +1,6 @@
 internal import ArgumentParser
 internal import Foundation
-internal import VidscanPipeline
+internal import VidscanAnalysis
 
 /// Everything that a run can be told, by a pipeline and by options.
 struct SettingOptions: ParsableArguments {

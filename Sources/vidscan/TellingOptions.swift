@@ -1,7 +1,7 @@
 public import ArgumentParser
 internal import Glibc
 internal import Logging
-public import VidscanPipeline
+public import VidscanAnalysis
 
 /// How much is told, and how.
 struct TellingOptions: ParsableArguments {

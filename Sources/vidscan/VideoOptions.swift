@@ -1,7 +1,7 @@
 internal import ArgumentParser
-internal import VidscanCore
+internal import VidscanAnalysis
+internal import VidscanBase
 internal import VidscanMedia
-internal import VidscanPipeline
 
 /// Which frames of a video are looked at, and through which filters.
 struct VideoOptions: ParsableArguments {

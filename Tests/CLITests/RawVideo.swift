@@ -1,1 +1,1 @@
-../VidscanPipelineTests/RawVideo.swift
+../VidscanAnalysisTests/RawVideo.swift

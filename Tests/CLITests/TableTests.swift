@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import VidscanResults
 
 @Suite("Schema and sample")
 struct TableTests {

@@ -1,5 +1,5 @@
 import Testing
-import VidscanCore
+import VidscanBase
 
 extension SampleGrid.Rate {
     /// The rate that a text says; `nil` is every frame.

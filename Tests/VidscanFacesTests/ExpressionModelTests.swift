@@ -1,6 +1,6 @@
 import Foundation
 import Testing
-import VidscanCore
+import VidscanBase
 import VidscanFaces
 
 /// The goldens are made by the numpy reference implementation beside the training script, from the same weights.

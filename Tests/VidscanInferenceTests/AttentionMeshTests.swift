@@ -1,5 +1,6 @@
 import Testing
-import VidscanCore
+import VidscanBase
+import VidscanFaces
 import VidscanInference
 
 @Suite("The attention mesh")

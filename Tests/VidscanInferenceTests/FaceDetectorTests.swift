@@ -1,5 +1,5 @@
 import Testing
-import VidscanCore
+import VidscanBase
 import VidscanInference
 
 @Suite("The face detector")

@@ -1,7 +1,6 @@
 import Foundation
 import Testing
-import VidscanCore
-import VidscanMedia
+import VidscanBase
 
 /// A sampled frame as the tests compare it.
 struct Row: Equatable, CustomStringConvertible {

@@ -1,5 +1,5 @@
 import Testing
-import VidscanCore
+import VidscanBase
 import VidscanMedia
 
 @Suite("A window of a video")

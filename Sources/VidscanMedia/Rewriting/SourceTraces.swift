@@ -1,3 +1,4 @@
+internal import VidscanBase
 internal import CFFmpeg
 
 /// Removes what a source says of itself beside its pictures and its sound: places, timecodes, names. Captions are subtitles,

@@ -1,0 +1,104 @@
+import Foundation
+import Testing
+import VidscanAnalysis
+import VidscanBase
+
+/// One analysis into a folder of its own, and what it delivered.
+struct AnalysisRun {
+    let folder: TemporaryFolder
+    let summary: Analysis.Summary
+    let observer: Recorder
+
+    static let resultName = "clip.vidscan"
+
+    /// - Parameter configure: changes the options from their defaults, with two workers.
+    init(_ input: String, configure: (inout AnalysisOptions) throws -> Void = { _ in }) async throws {
+        var options = AnalysisOptions(workers: 2)
+        try configure(&options)
+        let folder = try TemporaryFolder()
+        let observer = Recorder()
+        let analysis = Analysis(
+            options: options, models: try Models.store(concurrency: options.workers), observer: observer)
+        summary = try await analysis.run(
+            input: input, resultPath: folder.path + "/" + Self.resultName, replaces: false)
+        self.folder = folder
+        self.observer = observer
+    }
+
+    func bytes(_ name: String) throws -> Data { try folder.bytes(Self.resultName + "/" + name) }
+    func table(_ name: String) throws -> Table { try Table(folder.text(Self.resultName + "/" + name)) }
+
+    /// `run.json`, as far as tests ask.
+    func record() throws -> RunRecord {
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        return try decoder.decode(RunRecord.self, from: bytes("run.json"))
+    }
+
+    struct RunRecord: Decodable {
+        struct Counts: Decodable {
+            var sampledFrames: Int
+            var faces: Int
+            var faceIds: Int
+            var damagedFramesOrPackets: Int
+        }
+        struct Video: Decodable {
+            var codec: String
+            var displayWidth: Int
+            var displayHeight: Int
+            var containerStartSeconds: Double
+        }
+        var counts: Counts
+        var video: Video
+        var warnings: [String]
+        var models: [String: String]
+    }
+}
+
+/// The models, loaded once for each number of workers.
+enum Models {
+    private static let stores = MutexDictionary<Int, ModelStore>()
+
+    static func store(concurrency: Int) throws -> ModelStore {
+        try stores.value(for: concurrency) { try ModelStore(concurrency: concurrency, precision: .exact) }
+    }
+}
+
+/// A CSV table without quoted fields.
+struct Table {
+    let header: [String]
+    let rows: [[String]]
+
+    init(_ text: String) throws {
+        let lines = text.split(separator: "\n").map { $0.split(separator: ",", omittingEmptySubsequences: false) }
+        header = try #require(lines.first).map(String.init)
+        rows = lines.dropFirst().map { $0.map(String.init) }
+        for row in rows { try #require(row.count == header.count) }
+    }
+
+    func column(_ name: String) throws -> Int { try #require(header.firstIndex(of: name)) }
+    func numbers(_ name: String) throws -> [Double] {
+        let column = try column(name)
+        return try rows.map { try #require(Double($0[column]), "\(name) is no number: \($0[column])") }
+    }
+
+    /// Frame number, id and box of each row of `faces.csv`.
+    func faces() throws -> [FaceRow] {
+        let (frames, ids, times) = (try numbers("frame"), try numbers("face_id"), try numbers("time"))
+        let (x, y, width, height) = (
+            try numbers("x"), try numbers("y"), try numbers("width"), try numbers("height")
+        )
+        return rows.indices.map {
+            FaceRow(
+                frame: Int(frames[$0]), id: Int(ids[$0]), seconds: times[$0],
+                box: Rectangle(x: x[$0], y: y[$0], width: width[$0], height: height[$0]))
+        }
+    }
+}
+
+struct FaceRow: Equatable {
+    var frame: Int
+    var id: Int
+    var seconds: Double
+    var box: Rectangle
+}

@@ -1,0 +1,79 @@
+import Foundation
+import Testing
+import VidscanAnalysis
+import VidscanBase
+
+/// Ids, events and tracks of whole runs.
+@Suite struct TrackingPipelineTests {
+    /// The tables of the sample clip.
+    private static func sample(workers: Int = 2, _ change: (inout AnalysisOptions) throws -> Void = { _ in })
+        async throws
+        -> AnalysisRun
+    {
+        try await AnalysisRun(Checkout.clip) {
+            $0.workers = workers
+            $0.formats = [.csv, .json]
+            try change(&$0)
+        }
+    }
+
+    @Test func `tables are the same for any number of workers, and nothing else is left`() async throws {
+        let one = try await Self.sample(workers: 1)
+        let names = ["events.csv", "faces.csv", "faces.json", "frames.csv", "run.json", "tracks.csv"]
+        #expect(one.folder.entries == [AnalysisRun.resultName] + names.map { "\(AnalysisRun.resultName)/\($0)" })
+        let three = try await Self.sample(workers: 3)
+        for name in names where name != "run.json" { #expect(try one.bytes(name) == three.bytes(name), "\(name)") }
+    }
+
+    @Test(arguments: ["5", "12"])
+    func `the sample's cuts are found, and its two people are two ids, at any rate`(rate: String) async throws {
+        let run = try await Self.sample { $0.rate = try .of(rate) }
+        let events = try run.table("events.csv")
+        let kind = try events.column("kind")
+        let cuts = events.rows.filter { $0[kind] == "shot_cut" }.compactMap { Double($0[0]) }
+        try #require(cuts.count == 6)
+        let step = 1 / (try #require(Double(rate)))
+        for (cut, truth) in zip(cuts, [3, 6.52, 9.52, 11.52, 14.52, 17]) {
+            #expect(cut > truth - 0.02 && cut <= truth + step + 0.02)
+        }
+        let tracks = try run.table("tracks.csv")
+        #expect(try tracks.numbers("face_id") == [1, 2])
+        #expect(try tracks.numbers("person_id") == [1, 2])
+        // The first is seen in three scenes, the second in four.
+        #expect(try tracks.numbers("appearances") == [3, 4])
+        let starts = events.rows.filter { $0[kind] == "face_started" }
+        let stops = events.rows.filter { $0[kind] == "face_stopped" }
+        #expect(starts.count == 7)
+        #expect(stops.map { $0[3] }.dropLast() == ["cut", "cut", "cut", "cut", "cut", "cut"])
+        #expect(try tracks.numbers("samples").reduce(0, +) == Double(run.table("faces.csv").rows.count))
+    }
+
+    @Test func `the most prominent faces are kept, the same ones in every frame`() async throws {
+        let window = { (options: inout AnalysisOptions) in (options.start, options.end) = (11_600_000, 14_400_000) }
+        let all = try await Self.sample(window)
+        let one = try await Self.sample {
+            window(&$0)
+            $0.maximumFaces = 1
+        }
+        #expect(Set(try all.table("frames.csv").numbers("faces")) == [2])
+        #expect(Set(try one.table("frames.csv").numbers("faces")) == [1])
+        var sizes: [Int: Double] = [:]
+        for row in try all.table("faces.csv").faces() { sizes[row.id, default: 0] += row.box.area.squareRoot() }
+        let largest = try #require(sizes.max { $0.value < $1.value }?.key)
+        let column = try all.table("faces.csv").column("x")
+        let expected = try all.table("faces.csv").rows.filter { $0[2] == "\(largest)" }.map { $0[column] }
+        #expect(try one.table("faces.csv").rows.map { $0[column] } == expected)
+    }
+
+    @Test func `small faces are left out when asked for, as a share of the picture's shorter side`() async throws {
+        let run = try await Self.sample {
+            ($0.start, $0.end) = (3_000_000, 6_400_000)
+            $0.minimumFace = 0.35
+        }
+        let all = try await Self.sample { ($0.start, $0.end) = (3_000_000, 6_400_000) }
+        let heights = { (run: AnalysisRun) in try run.table("faces.csv").numbers("height") }
+        // The scene zooms: only a part of it is large enough. Smoothing moves a box by some per cent.
+        #expect(try heights(run).count < heights(all).count)
+        #expect(try heights(run).allSatisfy { $0 > 0.33 * 360 })
+    }
+}
