@@ -90,28 +90,36 @@ let package = Package(
             ],
             swiftSettings: strict,
             linkerSettings: runtimePaths),
-        .testTarget(name: "VidscanCoreTests", dependencies: ["VidscanCore"], swiftSettings: strict),
+        // What the tests share. Nothing else depends on it.
+        .target(
+            name: "TestSupport", dependencies: ["VidscanCore"], path: "Tests/TestSupport", swiftSettings: strict),
+        .testTarget(name: "VidscanCoreTests", dependencies: ["TestSupport", "VidscanCore"], swiftSettings: strict),
         .testTarget(
-            name: "VidscanMediaTests", dependencies: ["VidscanMedia", "CFFmpeg"], swiftSettings: strict,
+            name: "VidscanMediaTests", dependencies: ["TestSupport", "VidscanMedia", "CFFmpeg"], swiftSettings: strict,
             linkerSettings: runtimePaths),
         .testTarget(
-            name: "VidscanInferenceTests", dependencies: ["VidscanInference"], swiftSettings: strict,
+            name: "VidscanInferenceTests", dependencies: ["TestSupport", "VidscanInference"], swiftSettings: strict,
             linkerSettings: runtimePaths),
         .testTarget(
-            name: "VidscanFacesTests", dependencies: ["VidscanFaces"], exclude: ["expressions.golden.json"],
+            name: "VidscanFacesTests", dependencies: ["TestSupport", "VidscanFaces"],
+            exclude: ["expressions.golden.json"],
             swiftSettings: strict),
         .testTarget(
-            name: "VidscanPipelineTests", dependencies: ["VidscanPipeline"], swiftSettings: strict,
+            name: "VidscanPipelineTests", dependencies: ["TestSupport", "VidscanPipeline"], swiftSettings: strict,
             linkerSettings: runtimePaths),
         .testTarget(
             name: "VidscanBatchTests",
-            dependencies: ["VidscanBatch", .product(name: "GRDB", package: "GRDB.swift")], swiftSettings: strict),
+            dependencies: ["TestSupport", "VidscanBatch", .product(name: "GRDB", package: "GRDB.swift")],
+            swiftSettings: strict),
         .testTarget(
             name: "FuzzRegressionTests",
-            dependencies: ["VidscanBatch", "VidscanPipeline", .product(name: "GRDB", package: "GRDB.swift")],
+            dependencies: [
+                "TestSupport", "VidscanBatch", "VidscanPipeline", .product(name: "GRDB", package: "GRDB.swift"),
+            ],
             swiftSettings: strict, linkerSettings: runtimePaths),
         .testTarget(
-            name: "CLITests", dependencies: ["vidscan"], exclude: ["mesh.golden.json"], swiftSettings: strict,
+            name: "CLITests", dependencies: ["TestSupport", "vidscan"], exclude: ["mesh.golden.json"],
+            swiftSettings: strict,
             linkerSettings: runtimePaths),
     ],
     swiftLanguageModes: [.v6]
@@ -120,7 +128,7 @@ let package = Package(
 // scripts/fuzz builds vidscan's own modules with counters of their edges and AddressSanitizer, in a scratch folder of its
 // own, and a program that feeds them. Nothing else builds that.
 if let runtime = Context.environment["VIDSCAN_FUZZER_RUNTIME"] {
-    package.targets.removeAll { $0.type == .test }
+    package.targets.removeAll { $0.type == .test || $0.name == "TestSupport" }
     for target in package.targets where target.type == .regular || target.type == .executable {
         if target.name == "CLibavLog" {
             target.cSettings = [.unsafeFlags(["-fsanitize=fuzzer-no-link,address"])]

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// What tests of batches share.
 protocol BatchTesting {}

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Results and segments that were damaged, read by the real binary.

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// What files bring along must not speak to the terminal, forge lines, or read as something else.

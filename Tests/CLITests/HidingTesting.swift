@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// What tests of hidden faces share: videos of the sample's second person, whose place in every frame is known.

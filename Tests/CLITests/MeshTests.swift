@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Meshes against `scripts/mesh/reference.py`, which shares nothing with vidscan but the model: frames by the ffmpeg

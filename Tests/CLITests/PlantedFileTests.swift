@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Links that somebody put at the names of temporary files, which hold the number of the process.

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Pages made of finished results by the real binary. What a browser makes of them is checked by scripts/check_report.py.

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// How much the scores change when the picture changes and the faces do not.

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Inputs that once ended a fuzzer, fed again as the fuzzer does it. Each target has a process of its own, because what goes

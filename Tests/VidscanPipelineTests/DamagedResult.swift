@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A short clip's result, or its segments, in which files are damaged one at a time.
