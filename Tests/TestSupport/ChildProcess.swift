@@ -48,7 +48,8 @@ package final class ChildProcess {
         name = arguments.first ?? ""
         // `env` changes the folder, then becomes the program, in the same process.
         let words = ["env", "--chdir", folder, "--"] + arguments
-        let environment = ProcessInfo.processInfo.environment.map { "\($0.key)=\($0.value)" }
+        let environment = ProcessInfo.processInfo.environment.filter { $0.key != SkipList.variable }
+            .map { "\($0.key)=\($0.value)" }
         (process, outputDescriptor, errorDescriptor) = try Self.spawning.withLock { _ in
             let output = try Self.channel(isTerminal: false)
             let errors = try Self.channel(isTerminal: errorsToTerminal)

@@ -11,7 +11,7 @@ package enum Variants {
     package static func path(_ name: String) throws -> String {
         let path = try folder.get() + "/" + name
         guard FileManager.default.fileExists(atPath: path) else {
-            try Test.cancel("this ffmpeg cannot make \(name)")
+            try skip(missing: Requirement("encoder", reason: "this ffmpeg cannot make \(name)"))
         }
         return path
     }
