@@ -25,8 +25,7 @@ demo: build  ## set up, build, analyse the sample clip
 	@echo; echo "Results: $(CURDIR)/demo/faces.mp4.vidscan/    Columns: $(BINARY) schema"
 
 test: bootstrap  ## set up, run every test
-	@echo "test: swift test -c release"
-	@swift test -c release --parallel
+	@scripts/test
 
 sanitize: bootstrap  ## run the pipeline's tests under ThreadSanitizer and AddressSanitizer
 	@scripts/sanitize

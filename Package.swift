@@ -105,28 +105,36 @@ let package = Package(
             ],
             swiftSettings: strict,
             linkerSettings: runtimePaths),
-        .testTarget(name: "VidscanBaseTests", dependencies: ["VidscanBase"], swiftSettings: strict),
+        // What the tests share. Nothing else depends on it.
+        .target(
+            name: "TestSupport", dependencies: ["VidscanBase"], path: "Tests/TestSupport", swiftSettings: strict),
+        .testTarget(name: "VidscanBaseTests", dependencies: ["TestSupport", "VidscanBase"], swiftSettings: strict),
         .testTarget(
-            name: "VidscanMediaTests", dependencies: ["VidscanMedia", "CFFmpeg"], swiftSettings: strict,
+            name: "VidscanMediaTests", dependencies: ["TestSupport", "VidscanMedia", "CFFmpeg"], swiftSettings: strict,
             linkerSettings: runtimePaths),
         .testTarget(
-            name: "VidscanInferenceTests", dependencies: ["VidscanInference"], swiftSettings: strict,
+            name: "VidscanInferenceTests", dependencies: ["TestSupport", "VidscanInference"], swiftSettings: strict,
             linkerSettings: runtimePaths),
         .testTarget(
-            name: "VidscanFacesTests", dependencies: ["VidscanFaces"], exclude: ["expressions.golden.json"],
+            name: "VidscanFacesTests", dependencies: ["TestSupport", "VidscanFaces"],
+            exclude: ["expressions.golden.json"],
             swiftSettings: strict),
         .testTarget(
-            name: "VidscanAnalysisTests", dependencies: ["VidscanAnalysis"], swiftSettings: strict,
+            name: "VidscanAnalysisTests", dependencies: ["TestSupport", "VidscanAnalysis"], swiftSettings: strict,
             linkerSettings: runtimePaths),
         .testTarget(
             name: "VidscanBatchTests",
-            dependencies: ["VidscanBatch", .product(name: "GRDB", package: "GRDB.swift")], swiftSettings: strict),
+            dependencies: ["TestSupport", "VidscanBatch", .product(name: "GRDB", package: "GRDB.swift")],
+            swiftSettings: strict),
         .testTarget(
             name: "FuzzRegressionTests",
-            dependencies: ["VidscanBatch", "VidscanAnalysis", .product(name: "GRDB", package: "GRDB.swift")],
+            dependencies: [
+                "TestSupport", "VidscanBatch", "VidscanAnalysis", .product(name: "GRDB", package: "GRDB.swift"),
+            ],
             swiftSettings: strict, linkerSettings: runtimePaths),
         .testTarget(
-            name: "CLITests", dependencies: ["vidscan"], exclude: ["mesh.golden.json"], swiftSettings: strict,
+            name: "CLITests", dependencies: ["TestSupport", "vidscan"], exclude: ["mesh.golden.json"],
+            swiftSettings: strict,
             linkerSettings: runtimePaths),
     ],
     swiftLanguageModes: [.v6]
@@ -135,7 +143,7 @@ let package = Package(
 // scripts/fuzz builds vidscan's own modules with counters of their edges and AddressSanitizer, in a scratch folder of its
 // own, and a program that feeds them. Nothing else builds that.
 if let runtime = Context.environment["VIDSCAN_FUZZER_RUNTIME"] {
-    package.targets.removeAll { $0.type == .test }
+    package.targets.removeAll { $0.type == .test || $0.name == "TestSupport" }
     for target in package.targets where target.type == .regular || target.type == .executable {
         if target.name == "CFFmpegLog" {
             target.cSettings = [.unsafeFlags(["-fsanitize=fuzzer-no-link,address"])]

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// What a video with hidden faces, and the folder that it lies in, still say of people.

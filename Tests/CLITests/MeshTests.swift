@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Meshes against `scripts/mesh/reference.py`, which shares nothing with vidscan but the model: frames by the ffmpeg
@@ -29,7 +30,7 @@ import Testing
             [Checkout.tool, "analyze", "turned.mkv", "--every-frame", "--landmarks", "--metrics", "none", "--quiet"],
             in: folder.path)
         try #require(run.status == 0, "\(run.errors)")
-        let faces = try ResultTable(path: folder.path + "/turned.mkv.vidscan/faces.csv")
+        let faces = try CSVTable(path: folder.path + "/turned.mkv.vidscan/faces.csv")
         let meshes = try LandmarkArray(path: folder.path + "/turned.mkv.vidscan/landmarks.npy")
         #expect(meshes.rowCount == faces.rows.count)
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Short videos with a secret in every place where a file says something of itself.

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @Suite("A video analysed in parts")

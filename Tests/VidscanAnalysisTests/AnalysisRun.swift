@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import VidscanAnalysis
 import VidscanBase
@@ -26,7 +27,7 @@ struct AnalysisRun {
     }
 
     func bytes(_ name: String) throws -> Data { try folder.bytes(Self.resultName + "/" + name) }
-    func table(_ name: String) throws -> Table { try Table(folder.text(Self.resultName + "/" + name)) }
+    func table(_ name: String) throws -> CSVTable { try CSVTable(bytes: bytes(name)) }
 
     /// `run.json`, as far as tests ask.
     func record() throws -> RunRecord {
@@ -64,34 +65,13 @@ enum Models {
     }
 }
 
-/// A CSV table without quoted fields.
-struct Table {
-    let header: [String]
-    let rows: [[String]]
-
-    init(_ text: String) throws {
-        let lines = text.split(separator: "\n").map { $0.split(separator: ",", omittingEmptySubsequences: false) }
-        header = try #require(lines.first).map(String.init)
-        rows = lines.dropFirst().map { $0.map(String.init) }
-        for row in rows { try #require(row.count == header.count) }
-    }
-
-    func column(_ name: String) throws -> Int { try #require(header.firstIndex(of: name)) }
-    func numbers(_ name: String) throws -> [Double] {
-        let column = try column(name)
-        return try rows.map { try #require(Double($0[column]), "\(name) is no number: \($0[column])") }
-    }
-
+extension CSVTable {
     /// Frame number, id and box of each row of `faces.csv`.
     func faces() throws -> [FaceRow] {
         let (frames, ids, times) = (try numbers("frame"), try numbers("face_id"), try numbers("time"))
-        let (x, y, width, height) = (
-            try numbers("x"), try numbers("y"), try numbers("width"), try numbers("height")
-        )
+        let boxes = try boxes()
         return rows.indices.map {
-            FaceRow(
-                frame: Int(frames[$0]), id: Int(ids[$0]), seconds: times[$0],
-                box: Rectangle(x: x[$0], y: y[$0], width: width[$0], height: height[$0]))
+            FaceRow(frame: Int(frames[$0]), id: Int(ids[$0]), seconds: times[$0], box: boxes[$0])
         }
     }
 }

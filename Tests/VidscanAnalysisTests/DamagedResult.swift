@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A short clip's result, or its segments, in which files are damaged one at a time.
@@ -48,12 +49,8 @@ struct DamagedResult {
     ///   - line: 1 is the header.
     ///   - again: in the table as it is now.
     func set(_ column: String, line: Int, to value: String, in path: String, again: Bool = false) throws {
-        let table = again ? try Data(contentsOf: URL(fileURLWithPath: path)) : try bytes(path)
-        var lines = String(decoding: table, as: UTF8.self).split(
-            separator: "\n", omittingEmptySubsequences: false
-        ).map { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
-        let index = try #require(lines[0].firstIndex(of: column))
-        lines[line - 1][index] = value
-        try replace(path, by: Data(lines.map { $0.joined(separator: ",") }.joined(separator: "\n").utf8))
+        var table = again ? try CSVTable(path: path) : try CSVTable(bytes: bytes(path))
+        try table.set(column, line - 2, to: value)
+        try replace(path, by: Data(table.text.utf8))
     }
 }

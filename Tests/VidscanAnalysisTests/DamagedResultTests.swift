@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import VidscanAnalysis
 import VidscanBase
@@ -131,8 +132,9 @@ struct DamagedResultTests {
         let faces = place + "/faces.csv"
         let text = String(decoding: try result.bytes(faces), as: UTF8.self)
         let lines = text.split(separator: "\n").map(String.init)
-        let count = lines[0].split(separator: ",").count
-        let again = lines[1].split(separator: ",", omittingEmptySubsequences: false)[2]
+        let table = try CSVTable(text)
+        let count = table.columns.count
+        let again = try table.text("face_id", 0)
         for (changed, message) in [
             (String(text.dropLast(5)), "line \(lines.count): has no end"),
             (lines[0] + "\n1,2,3\n", "line 2: has 3 fields instead of \(count)"),
@@ -148,9 +150,8 @@ struct DamagedResultTests {
         try result.replace(
             faces, by: Data(([lines[0], lines[1], lines[1]] + lines.dropFirst(2)).joined(separator: "\n").utf8))
         let frames = place + "/frames.csv"
-        let first = String(decoding: try result.bytes(frames), as: UTF8.self).split(separator: "\n")[1].split(
-            separator: ",")
-        try result.set("faces", line: 2, to: "\(try #require(Int(first[2])) + 1)", in: frames)
+        let first = try #require(try CSVTable(bytes: result.bytes(frames)).numbers("faces").first)
+        try result.set("faces", line: 2, to: "\(Int(first) + 1)", in: frames)
         let reason = await Self.reason { try await Self.render(result) }
         #expect(reason == "\(place): faces.csv, line 3: face_id \(again) is in its frame twice\(hint)")
         try result.restore(frames)

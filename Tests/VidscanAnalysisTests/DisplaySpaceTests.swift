@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import VidscanBase
 import VidscanResults
@@ -22,6 +23,7 @@ struct DisplaySpaceTests {
     func sameBoxes(name: String, scale: Double) async throws {
         let upright = try await Upright.faces.value
         let faces = try await faces(name)
+        try #require(upright.count == 15)
         try #require(faces.map(\.frame) == upright.map(\.frame))
         for (face, expected) in zip(faces, upright) {
             #expect(face.id == expected.id)

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import VidscanAnalysis
 import VidscanBase
@@ -60,6 +61,7 @@ struct JoiningTests {
             Self.set(&$0)
             try configure(&$0)
         }
+        try #require(whole.summary.faces > 0)
         let parts = try await Parts(of: path, count: count, configure: configure)
         let folder = try TemporaryFolder()
         let summary = try await joined(parts.paths.shuffled(), in: folder)
@@ -80,6 +82,7 @@ struct JoiningTests {
             Self.set(&$0)
             try configure(&$0)
         }
+        try #require(whole.summary.faces > 0)
         let parts = try await Parts(of: Checkout.clip, count: 12, configure: configure)
         let folder = try TemporaryFolder()
         _ = try await joined(parts.paths, in: folder)

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import VidscanAnalysis
 import VidscanBase
@@ -53,18 +54,12 @@ struct OverlayTests {
         let analysis = try await AnalysisRun(Checkout.clip)
         let run = try await RenderedRun(analysis) { $0.overlay = Self.boxes }
         let sampled = Set(try analysis.table("frames.csv").numbers("frame").map(Int.init))
-        var truth: [Int: [Rectangle]] = [:]
-        let table = try Table(try String(contentsOfFile: Checkout.truth, encoding: .utf8))
-        let columns = try ["x", "y", "width", "height", "visible"].map(table.numbers)
-        for (row, frame) in try table.numbers("frame").enumerated() where columns[4][row] >= 0.9 {
-            truth[Int(frame), default: []].append(
-                Rectangle(x: columns[0][row], y: columns[1][row], width: columns[2][row], height: columns[3][row]))
-        }
+        let truth = Dictionary(grouping: try SampleTruth.faces().filter { $0.visible >= 0.9 }, by: \.frame)
         let (plain, drawn) = (try RawVideo(Checkout.clip, width: 640, height: 360), try run.pixels())
         var overlaps: [Double] = []
         var missing = 0
         // Scenes with one face.
-        for (frame, boxes) in truth where boxes.count == 1 && !sampled.contains(frame) {
+        for (frame, faces) in truth where faces.count == 1 && !sampled.contains(frame) {
             guard let box = plain.difference(from: drawn, frame: frame, threshold: 12) else {
                 missing += 1
                 continue
@@ -72,7 +67,7 @@ struct OverlayTests {
             let seen = Rectangle(
                 x: Double(box.left), y: Double(box.top), width: Double(box.right - box.left),
                 height: Double(box.bottom - box.top))
-            overlaps.append(seen.intersectionOverUnion(with: boxes[0]))
+            overlaps.append(seen.intersectionOverUnion(with: faces[0].box))
         }
         try #require(overlaps.count > 200)
         #expect(overlaps.reduce(0, +) / Double(overlaps.count) >= 0.7)

@@ -1,29 +1,14 @@
 import Foundation
+import TestSupport
 import Testing
 import VidscanBase
 import VidscanResults
 
 @Suite("The sample clip, whose truth is known")
 struct TruthTests {
-    private struct TrueFace {
-        var box: Rectangle
-        var visible: Double
-    }
-
-    private func truth() throws -> [Int: [TrueFace]] {
-        let table = try Table(try String(contentsOfFile: Checkout.truth, encoding: .utf8))
-        let columns = try ["x", "y", "width", "height", "visible"].map(table.numbers)
-        var faces: [Int: [TrueFace]] = [:]
-        for (row, frame) in try table.numbers("frame").enumerated() {
-            let box = Rectangle(x: columns[0][row], y: columns[1][row], width: columns[2][row], height: columns[3][row])
-            faces[Int(frame), default: []].append(TrueFace(box: box, visible: columns[4][row]))
-        }
-        return faces
-    }
-
     @Test("Every face that is there is found and followed, and none where there is none")
     func everyFrame() async throws {
-        let truth = try truth()
+        let truth = Dictionary(grouping: try SampleTruth.faces(), by: \.frame)
         let run = try await AnalysisRun(Checkout.clip) { $0.rate = .everyFrame }
         let rows = try run.table("faces.csv").faces()
         let found = Dictionary(grouping: rows, by: \.frame)
@@ -77,11 +62,11 @@ struct TruthTests {
     func columns() async throws {
         let run = try await AnalysisRun(try Variants.path("bpyramid.mp4"))
         let faces = try run.table("faces.csv")
-        #expect(faces.header.prefix(8).joined(separator: ",") == "time,frame,face_id,confidence,x,y,width,height")
-        #expect(faces.header == Schema.tables.first { $0.file == "faces.csv" }?.columns.map(\.name))
+        #expect(faces.columns.prefix(8).joined(separator: ",") == "time,frame,face_id,confidence,x,y,width,height")
+        #expect(faces.columns == Schema.tables.first { $0.file == "faces.csv" }?.columns.map(\.name))
         let frames = try run.table("frames.csv")
-        #expect(frames.header.joined(separator: ",") == "time,frame,faces")
+        #expect(frames.columns.joined(separator: ",") == "time,frame,faces")
         #expect(faces.rows.count == 15)
-        for row in faces.rows { #expect(row[0].wholeMatch(of: /\d+\.\d{6}/) != nil) }
+        for time in try faces.texts("time") { #expect(time.wholeMatch(of: /\d+\.\d{6}/) != nil) }
     }
 }

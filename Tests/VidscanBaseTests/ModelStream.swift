@@ -1,3 +1,4 @@
+import TestSupport
 import VidscanBase
 
 /// A made-up compressed video: packets in decoding order, with what each refers to.

@@ -1,9 +1,9 @@
 import Testing
-import VidscanBase
+package import VidscanBase
 
 extension SampleGrid.Rate {
     /// The rate that a text says; `nil` is every frame.
-    static func of(_ text: String?) throws -> SampleGrid.Rate {
+    package static func of(_ text: String?) throws -> SampleGrid.Rate {
         guard let text else { return .everyFrame }
         return .perSecond(try #require(DecimalNumber.rational(text)))
     }

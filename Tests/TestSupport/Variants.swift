@@ -6,12 +6,12 @@ import Testing
 ///
 /// They are made once for each state of the script, the clip and ffmpeg, and stay in SwiftPM's scratch folder. Several
 /// test processes may ask at once: one makes them, the others wait.
-enum Variants {
+package enum Variants {
     /// The path of a variant. Where this ffmpeg has no encoder for it, the test is skipped.
-    static func path(_ name: String) throws -> String {
+    package static func path(_ name: String) throws -> String {
         let path = try folder.get() + "/" + name
         guard FileManager.default.fileExists(atPath: path) else {
-            try Test.cancel("this ffmpeg cannot make \(name)")
+            try skip(missing: Requirement("encoder", reason: "this ffmpeg cannot make \(name)"))
         }
         return path
     }

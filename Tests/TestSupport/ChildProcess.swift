@@ -6,27 +6,27 @@ import Synchronization
 ///
 /// Foundation's `Process` gives no terminal, keeps the signals that the test runner ignores, and lets two children that
 /// start at once inherit each other's pipes; this does not.
-final class ChildProcess {
-    struct Outcome {
+package final class ChildProcess {
+    package struct Outcome {
         /// The exit status, or 128 + the signal that ended it.
-        let status: Int32
-        let outputBytes: [UInt8]
-        let errorBytes: [UInt8]
+        package let status: Int32
+        package let outputBytes: [UInt8]
+        package let errorBytes: [UInt8]
 
-        var output: String { String(decoding: outputBytes, as: UTF8.self) }
-        var errors: String { String(decoding: errorBytes, as: UTF8.self) }
+        package var output: String { String(decoding: outputBytes, as: UTF8.self) }
+        package var errors: String { String(decoding: errorBytes, as: UTF8.self) }
         /// Standard error without the line of progress that comes every ten seconds, on a slow machine of any run.
-        var errorLines: [String] {
+        package var errorLines: [String] {
             errors.split(separator: "\n").map(String.init).filter { !$0.contains(" frames/s  ") }
         }
     }
 
-    struct Failure: Error, CustomStringConvertible {
-        let description: String
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
     }
 
     /// Far beyond what any test takes on a busy machine: what lasts longer hangs.
-    static let hangSeconds = 300.0
+    package static let hangSeconds = 300.0
 
     private let name: String
     private let process: pid_t
@@ -44,11 +44,12 @@ final class ChildProcess {
     ///   - arguments: the program, found on the PATH, and what it is told.
     ///   - folder: that it runs in.
     ///   - errorsToTerminal: gives it a terminal as standard error instead of a pipe.
-    init(_ arguments: [String], in folder: String = "/", errorsToTerminal: Bool = false) throws {
+    package init(_ arguments: [String], in folder: String = "/", errorsToTerminal: Bool = false) throws {
         name = arguments.first ?? ""
         // `env` changes the folder, then becomes the program, in the same process.
         let words = ["env", "--chdir", folder, "--"] + arguments
-        let environment = ProcessInfo.processInfo.environment.map { "\($0.key)=\($0.value)" }
+        let environment = ProcessInfo.processInfo.environment.filter { $0.key != SkipList.variable }
+            .map { "\($0.key)=\($0.value)" }
         (process, outputDescriptor, errorDescriptor) = try Self.spawning.withLock { _ in
             let output = try Self.channel(isTerminal: false)
             let errors = try Self.channel(isTerminal: errorsToTerminal)
@@ -72,16 +73,16 @@ final class ChildProcess {
     }
 
     /// Runs a program to its end.
-    static func run(_ arguments: [String], in folder: String = "/") throws -> Outcome {
+    package static func run(_ arguments: [String], in folder: String = "/") throws -> Outcome {
         try ChildProcess(arguments, in: folder).finish()
     }
 
-    func send(_ signal: Int32) {
+    package func send(_ signal: Int32) {
         kill(process, signal)
     }
 
     /// Waits until standard error has said this.
-    func waitForErrors(containing text: String) throws {
+    package func waitForErrors(containing text: String) throws {
         let begin = ContinuousClock.now
         while !String(decoding: errorBytes, as: UTF8.self).contains(text) {
             guard try read(until: begin + .seconds(Self.hangSeconds)) else {
@@ -93,7 +94,7 @@ final class ChildProcess {
     /// Waits for the end.
     ///
     /// - Throws: `Failure`, and the process is killed, when it takes longer than `seconds`.
-    func finish(within seconds: Double = hangSeconds) throws -> Outcome {
+    package func finish(within seconds: Double = hangSeconds) throws -> Outcome {
         let deadline = ContinuousClock.now + .seconds(seconds)
         while try read(until: deadline) {}
         var status: Int32 = 0

@@ -1,10 +1,10 @@
-import Foundation
+package import Foundation
 
 /// A fresh folder that goes when its last reference does.
-final class TemporaryFolder: Sendable {
-    let path: String
+package final class TemporaryFolder: Sendable {
+    package let path: String
 
-    init() throws {
+    package init() throws {
         path = (NSTemporaryDirectory() as NSString).appendingPathComponent("vidscan-tests-" + UUID().uuidString)
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     }
@@ -14,15 +14,15 @@ final class TemporaryFolder: Sendable {
     }
 
     /// Everything in it, hidden files too, at any depth, sorted.
-    var entries: [String] {
+    package var entries: [String] {
         (try? FileManager.default.subpathsOfDirectory(atPath: path).sorted()) ?? []
     }
 
-    func text(_ name: String) throws -> String {
+    package func text(_ name: String) throws -> String {
         try String(contentsOfFile: path + "/" + name, encoding: .utf8)
     }
 
-    func bytes(_ name: String) throws -> Data {
+    package func bytes(_ name: String) throws -> Data {
         try Data(contentsOf: URL(fileURLWithPath: path + "/" + name))
     }
 
@@ -30,7 +30,7 @@ final class TemporaryFolder: Sendable {
     ///
     /// - Returns: its path.
     @discardableResult
-    func write(_ text: String, to name: String) throws -> String {
+    package func write(_ text: String, to name: String) throws -> String {
         try text.write(toFile: path + "/" + name, atomically: false, encoding: .utf8)
         return path + "/" + name
     }

@@ -1,31 +1,6 @@
 import Foundation
 import Testing
 
-/// A CSV file of a result, as a reader sees it.
-struct ResultTable {
-    let columns: [String]
-    let rows: [[String]]
-
-    init(path: String) throws {
-        let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
-        let header = try #require(lines.first)
-        columns = header.split(separator: ",").map(String.init)
-        rows = lines.dropFirst().map { line in
-            line.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-        }
-    }
-
-    /// A cell as it is written; blank when missing.
-    func text(_ column: String, _ row: Int) throws -> String {
-        rows[row][try #require(columns.firstIndex(of: column), "no column \(column)")]
-    }
-
-    /// A cell's number; `nil` when missing.
-    func number(_ column: String, _ row: Int) throws -> Double? {
-        Double(try text(column, row))
-    }
-}
-
 /// A landmark file, as NumPy reads it: rows × 478 × 3.
 struct LandmarkArray {
     let rowCount: Int

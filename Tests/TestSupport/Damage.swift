@@ -1,13 +1,13 @@
-import Foundation
+package import Foundation
 
 /// Ways to damage a file, by chance but the same in every run.
-enum Damage {
+package enum Damage {
     private static let values = [
         "nan", "-nan", "inf", "1e30", "-1e30", "-1", "0", "", "9223372036854775807", "1e400", "0x1p2000", "2147483648",
         "\u{FFFD}", "\u{1B}[31m", "99999999999999999999", "-0", "null", "[]", "1.5", "true", "\"\"",
     ]
 
-    static func strike(_ bytes: Data, with generator: inout SeededGenerator) -> Data {
+    package static func strike(_ bytes: Data, with generator: inout SeededGenerator) -> Data {
         var bytes = Array(bytes)
         guard !bytes.isEmpty else { return Data([0]) }
         let place = Int.random(in: 0..<bytes.count, using: &generator)

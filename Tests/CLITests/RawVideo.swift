@@ -1,1 +1,0 @@
-../VidscanAnalysisTests/RawVideo.swift
