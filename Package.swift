@@ -120,6 +120,9 @@ let package = Package(
             exclude: ["expressions.golden.json"],
             swiftSettings: strict),
         .testTarget(
+            name: "VidscanResultsTests", dependencies: ["TestSupport", "VidscanResults"], swiftSettings: strict,
+            linkerSettings: runtimePaths),
+        .testTarget(
             name: "VidscanAnalysisTests", dependencies: ["TestSupport", "VidscanAnalysis"], swiftSettings: strict,
             linkerSettings: runtimePaths),
         .testTarget(

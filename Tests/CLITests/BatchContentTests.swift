@@ -1,6 +1,6 @@
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 @Suite("A batch that goes by content")
 struct BatchContentTests: BatchTesting {

@@ -1,6 +1,6 @@
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 @Suite("The memory of a batch's workers")
 struct BatchMemoryTests: BatchTesting {

@@ -1,6 +1,6 @@
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 @Suite("The page of a batch")
 struct BatchPageTests: BatchTesting {

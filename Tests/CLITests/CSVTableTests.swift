@@ -1,5 +1,5 @@
-import TestSupport
 import Testing
+import TestSupport
 
 /// The reader that all tests of tables rely on.
 @Suite("The tests read CSV strictly")

@@ -1,6 +1,6 @@
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// What a run asks of the kernel, as strace records it.
 @Suite("Containment")

@@ -1,6 +1,6 @@
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// Results and segments that were damaged, read by the real binary.
 @Suite("Damaged results", .serialized)

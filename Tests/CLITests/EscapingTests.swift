@@ -1,6 +1,6 @@
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// What files bring along must not speak to the terminal, forge lines, or read as something else.
 @Suite("Text from files")

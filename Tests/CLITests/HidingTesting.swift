@@ -1,6 +1,6 @@
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// What tests of hidden faces share: videos of the sample's second person, whose place in every frame is known.
 protocol HidingTesting {}

@@ -1,6 +1,6 @@
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// Every written picture was analysed by itself, or there is no video.
 @Suite("Hiding fails closed")

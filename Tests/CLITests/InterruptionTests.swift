@@ -1,6 +1,6 @@
 import Glibc
-import TestSupport
 import Testing
+import TestSupport
 
 @Suite("A run that is interrupted")
 struct InterruptionTests {

@@ -1,6 +1,6 @@
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// Meshes against `scripts/mesh/reference.py`, which shares nothing with vidscan but the model: frames by the ffmpeg
 /// command line, crops in numpy, OpenVINO's Python API, from the sample's true boxes.

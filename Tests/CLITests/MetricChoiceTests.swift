@@ -1,6 +1,6 @@
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 @Suite struct MetricChoiceTests {
     private func analyze(_ options: [String]) throws -> CSVTable {

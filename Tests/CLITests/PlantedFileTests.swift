@@ -1,6 +1,6 @@
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// Links that somebody put at the names of temporary files, which hold the number of the process.
 @Suite("A link at the name of a temporary file")

@@ -1,6 +1,6 @@
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// Pages made of finished results by the real binary. What a browser makes of them is checked by scripts/check_report.py.
 @Suite("Reports", .serialized)

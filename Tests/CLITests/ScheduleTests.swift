@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
-import TestSupport
 import Testing
+import TestSupport
 
 @Suite("The samples for every night and for clusters")
 struct ScheduleTests {

@@ -1,5 +1,5 @@
-import TestSupport
 import Testing
+import TestSupport
 
 @Suite("A video analysed in parts")
 struct SegmentTests {

@@ -1,6 +1,6 @@
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// How much the scores change when the picture changes and the faces do not.
 @Suite struct SteadinessTests {

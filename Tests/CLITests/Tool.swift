@@ -1,6 +1,6 @@
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// The real binary, as it lies beside the tests.
 enum Tool {

@@ -1,6 +1,6 @@
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 @Suite("A video with hidden faces, and what its source says of itself")
 struct TracesTests {

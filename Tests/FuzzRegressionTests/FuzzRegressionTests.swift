@@ -1,6 +1,6 @@
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// Inputs that once ended a fuzzer, fed again as the fuzzer does it. Each target has a process of its own, because what goes
 /// wrong ends it.

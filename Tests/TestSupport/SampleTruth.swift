@@ -1,5 +1,5 @@
 import Foundation
-package import VidscanCore
+package import VidscanBase
 
 /// Where the faces of the sample clip really are, as `samples/faces.truth.csv` says.
 package enum SampleTruth {

@@ -1,6 +1,6 @@
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 import VidscanAnalysis
 
 /// A pipeline that cannot be used, and all that is said of it, with line and column.

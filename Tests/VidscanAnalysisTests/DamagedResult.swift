@@ -1,6 +1,6 @@
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// A short clip's result, or its segments, in which files are damaged one at a time.
 struct DamagedResult {

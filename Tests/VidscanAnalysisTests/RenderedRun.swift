@@ -1,6 +1,6 @@
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 import VidscanRender
 
 /// A video that was rendered from an analysis.

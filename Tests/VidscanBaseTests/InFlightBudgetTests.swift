@@ -1,6 +1,6 @@
 import Synchronization
-import TestSupport
 import Testing
+import TestSupport
 import VidscanBase
 
 @Suite("The budget of what is under way")

@@ -1,6 +1,6 @@
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 import VidscanBase
 
 @Suite("Numbers and text as bytes")

@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
-import TestSupport
 import Testing
+import TestSupport
 import VidscanBatch
 
 @Suite("A journal from elsewhere")

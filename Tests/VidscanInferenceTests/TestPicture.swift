@@ -1,5 +1,5 @@
-import TestSupport
 import Testing
+import TestSupport
 import VidscanBase
 
 /// A picture of the sample clip as a model's input: planes of R', G', B' in 0…255.

@@ -1,6 +1,6 @@
 import CFFmpeg
-import TestSupport
 import Testing
+import TestSupport
 import VidscanMedia
 
 @Suite("The notation of filters")

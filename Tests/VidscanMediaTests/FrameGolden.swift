@@ -1,6 +1,6 @@
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 import VidscanBase
 
 /// A sampled frame as the tests compare it.

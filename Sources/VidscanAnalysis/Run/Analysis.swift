@@ -1,4 +1,3 @@
-internal import VidscanFaces
 internal import Foundation
 internal import VidscanBase
 internal import VidscanInference

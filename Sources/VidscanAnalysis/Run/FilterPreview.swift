@@ -1,4 +1,3 @@
-internal import VidscanFaces
 internal import Foundation
 public import VidscanBase
 internal import VidscanMedia

@@ -1,5 +1,3 @@
-internal import VidscanFaces
-internal import VidscanMedia
 internal import Foundation
 public import VidscanBase
 public import VidscanResults

@@ -1,4 +1,3 @@
-internal import VidscanMedia
 internal import VidscanBase
 
 /// The sections of a pipeline file, in the order of the data flow. A new one is a case here and a list of keys in a file of

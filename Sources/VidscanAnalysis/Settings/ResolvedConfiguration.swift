@@ -1,6 +1,3 @@
-internal import VidscanFaces
-internal import VidscanResults
-internal import VidscanRender
 internal import Foundation
 internal import VidscanBase
 internal import VidscanMedia

@@ -1,4 +1,3 @@
-internal import VidscanMedia
 internal import VidscanBase
 
 enum SampleKeys {

@@ -1,8 +1,8 @@
 import Foundation
 import Glibc
 import Synchronization
-import TestSupport
 import Testing
+import TestSupport
 import VidscanBase
 import VidscanResults
 
