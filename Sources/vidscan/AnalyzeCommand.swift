@@ -36,37 +36,37 @@ struct AnalyzeCommand: AsyncParsableCommand {
     var segment: VideoSegment?
 
     @OptionGroup
-    var settings: SettingOptions
+    var options: SettingOptions
 
     func validate() throws {
         if inputs.isEmpty { throw ValidationError("Name at least one video or picture.") }
     }
 
     func run() async throws {
-        let configuration: Configuration
+        var settings: Settings
         do {
-            configuration = try settings.resolve().configuration
+            settings = try options.resolve().settings
         } catch {
             Output.error("vidscan: error: \(error)")
             throw ExitStatus.usage
         }
-        let teller = configuration.messages.makeTeller()
-        var options = configuration.analysis
-        options.segment = segment
+        let teller = settings.messages.makeTeller()
+        settings.segment = segment
         let models: ModelStore
         do {
-            models = try ModelStore(concurrency: options.workers, precision: options.precision)
+            models = try ModelStore(concurrency: settings.detect.workers, precision: settings.detect.precision)
         } catch {
             teller.failed(error)
             throw ExitStatus.usage
         }
-        let analysis = Analysis(options: options, models: models, observer: teller)
-        let targets = ResultPlaces.plan(inputs: inputs, folder: configuration.output.folder, segment: segment)
-        let window = Teller.Window(start: options.start, end: options.end, segment: segment)
+        let analysis = Analysis(settings: settings, models: models, observer: teller)
+        let targets = ResultPlaces.plan(inputs: inputs, folder: settings.write.folder, segment: segment)
+        let window = Teller.Window(start: settings.sample.start, end: settings.sample.end, segment: segment)
+        let replaces = settings.write.replaces
         try await CommandWork.run(teller) {
             try await CommandWork.each(of: inputs, window: window, teller) { input, position in
                 let summary = try await analysis.run(
-                    input: input, resultPath: targets[position], replaces: configuration.output.replaces)
+                    input: input, resultPath: targets[position], replaces: replaces)
                 teller.delivered(input, summary: summary)
             }
         }

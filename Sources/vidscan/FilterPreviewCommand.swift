@@ -24,7 +24,7 @@ struct FilterPreviewCommand: AsyncParsableCommand {
     var pipeline: String?
 
     @OptionGroup
-    var video: FilterOptions
+    var filters: FilterOptions
 
     @Flag(help: "Mark the faces that are found on the last picture.")
     var markFaces = false
@@ -33,22 +33,21 @@ struct FilterPreviewCommand: AsyncParsableCommand {
     var force = false
 
     func run() async throws {
-        let options: AnalysisOptions
+        let settings: Settings
         let models: ModelStore?
         do {
             let file = try pipeline.map {
-                try PipelineLibrary.load($0, allowsFileFilters: video.allowFileFilters)
+                try PipelineLibrary.load($0, allowsFileFilters: filters.allowFileFilters)
             }
-            let resolved = try ResolvedConfiguration(workers: 1, file: file, overrides: video.overrides())
-            options = resolved.configuration.analysis
-            models = markFaces ? try ModelStore(concurrency: 1, precision: options.precision) : nil
+            settings = try ResolvedSettings(workers: 1, file: file, overrides: filters.overrides()).settings
+            models = markFaces ? try ModelStore(concurrency: 1, precision: settings.detect.precision) : nil
         } catch {
             Output.error("vidscan: error: \(error)")
             throw ExitStatus.usage
         }
         do {
             let preview = FilterPreview(
-                options: options, allowsFileFilters: video.allowFileFilters, models: models)
+                settings: settings, allowsFileFilters: filters.allowFileFilters, models: models)
             try preview.write(input: input, at: at?.microseconds ?? 0, to: output, replaces: force)
         } catch {
             Output.error("vidscan: error: \(error)")

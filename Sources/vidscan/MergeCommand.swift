@@ -19,13 +19,13 @@ struct MergeCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("Folders that 'vidscan analyze --segment' has made, in any order.", valueName: "part"))
     var parts: [String]
 
-    @Option(name: .shortAndLong, help: .of("write.folder", valueName: "folder"))
+    @Option(name: .shortAndLong, help: .of("write.folder"))
     var output: String?
 
     @Flag(help: .of("write.replace"))
     var force = false
 
-    @OptionGroup(title: "What to tell")
+    @OptionGroup(title: MessageSettings.title)
     var telling: TellingOptions
 
     func validate() throws {

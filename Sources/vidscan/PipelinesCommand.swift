@@ -84,7 +84,7 @@ struct PipelinesCommand: ParsableCommand {
             for name in names {
                 do {
                     let file = try PipelineLibrary.load(name, allowsFileFilters: allowFileFilters)
-                    _ = try ResolvedConfiguration(workers: 1, file: file)
+                    _ = try ResolvedSettings(workers: 1, file: file)
                     Output.standard("\(name): ok")
                 } catch {
                     failures += 1

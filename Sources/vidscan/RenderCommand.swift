@@ -42,11 +42,11 @@ struct RenderCommand: AsyncParsableCommand {
             valueName: "name|file"))
     var pipeline: String?
 
-    @OptionGroup(title: "What to draw")
-    var drawing: DrawingOptions
+    @OptionGroup(title: DrawingSettings.title)
+    var drawing: SettingArguments<DrawingSettings>
 
-    @OptionGroup(title: "What to hide")
-    var hiding: HidingOptions
+    @OptionGroup(title: HidingSettings.title)
+    var hiding: SettingArguments<HidingSettings>
 
     @Option(parsing: .upToNextOption, help: ArgumentHelp("Hide these face_ids only.", valueName: "id"))
     var only: [Int] = []
@@ -54,10 +54,10 @@ struct RenderCommand: AsyncParsableCommand {
     @Option(parsing: .upToNextOption, help: ArgumentHelp("Do not hide these face_ids.", valueName: "id"))
     var except: [Int] = []
 
-    @OptionGroup(title: "How to code it")
-    var coding: CodingOptions
+    @OptionGroup(title: EncodingSettings.title)
+    var encoding: SettingArguments<EncodingSettings>
 
-    @OptionGroup(title: "What to tell")
+    @OptionGroup(title: MessageSettings.title)
     var telling: TellingOptions
 
     func validate() throws {
@@ -68,19 +68,19 @@ struct RenderCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let configuration: Configuration
+        let settings: Settings
         do {
             let file = try pipeline.map { try PipelineLibrary.load($0, filters: .keep) }
-            configuration = try ResolvedConfiguration(
+            settings = try ResolvedSettings(
                 workers: 1, file: file,
-                overrides: drawing.overrides() + hiding.overrides() + coding.overrides() + telling.overrides()
-            ).configuration
+                overrides: drawing.overrides + hiding.overrides + encoding.overrides + telling.overrides()
+            ).settings
         } catch {
             Output.error("vidscan: error: \(error)")
             throw ExitStatus.usage
         }
-        var options = configuration.render.options(isAskedFor: true) ?? RenderOptions()
-        if options.anonymize == nil, hiding.invert || !only.isEmpty || !except.isEmpty {
+        var options = settings.render.options(isRequested: true) ?? RenderOptions()
+        if options.anonymize == nil, hiding.sets("render.invert") || !only.isEmpty || !except.isEmpty {
             throw ValidationError("--invert, --only and --except need --anonymize.")
         }
         if options.anonymize != nil, changedSource {
@@ -92,7 +92,7 @@ struct RenderCommand: AsyncParsableCommand {
         options.anonymize?.only = only.isEmpty ? nil : Set(only)
         options.anonymize?.except = Set(except)
         options.acceptsChangedSource = changedSource
-        let teller = configuration.messages.makeTeller()
+        let teller = settings.messages.makeTeller()
         let rendering = Rendering(options: options, observer: teller)
         try await CommandWork.run(teller) {
             try await CommandWork.each(of: results, teller) { result, _ in

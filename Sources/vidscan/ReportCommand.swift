@@ -41,7 +41,7 @@ struct ReportCommand: AsyncParsableCommand {
     @Flag(help: "Take the video though it has changed since it was analysed.")
     var changedSource = false
 
-    @OptionGroup(title: "What to tell")
+    @OptionGroup(title: MessageSettings.title)
     var telling: TellingOptions
 
     func validate() throws {

@@ -37,9 +37,9 @@ struct SampleCommand: AsyncParsableCommand {
             Output.error("vidscan: error: \(error)")
             throw ExitStatus.someFailed
         }
-        let options: AnalysisOptions
+        let settings: Settings
         do {
-            options = try ResolvedConfiguration(workers: 1, overrides: video.overrides()).configuration.analysis
+            settings = try ResolvedSettings(workers: 1, overrides: video.overrides()).settings
         } catch {
             Output.error("vidscan: error: \(error)")
             throw ExitStatus.usage
@@ -48,8 +48,9 @@ struct SampleCommand: AsyncParsableCommand {
             let reader = try FrameReader(
                 path: input,
                 options: FrameReader.Options(
-                    rate: options.rate, start: options.start, end: options.end, streamIndex: options.streamIndex,
-                    passesOver: !decodeAll, limits: options.limits, filters: options.filters))
+                    rate: settings.sample.rate, start: settings.sample.start, end: settings.sample.end,
+                    streamIndex: settings.sample.stream, passesOver: !decodeAll, limits: settings.sample.limits,
+                    filters: settings.filters))
             var writer = ByteWriter()
             writer.write(text: printsDigest ? "time,frame,md5\n" : "time,frame\n")
             while let frame = try reader.next() {

@@ -24,7 +24,7 @@ struct TruthTests {
     @Test("Every face that is there is found and followed, and none where there is none")
     func everyFrame() async throws {
         let truth = try truth()
-        let run = try await AnalysisRun(Checkout.clip) { $0.rate = .everyFrame }
+        let run = try await AnalysisRun(Checkout.clip) { $0.sample.rate = .everyFrame }
         let rows = try run.table("faces.csv").faces()
         let found = Dictionary(grouping: rows, by: \.frame)
         var overlaps: [Double] = []

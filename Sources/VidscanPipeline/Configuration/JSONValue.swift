@@ -1,7 +1,7 @@
 internal import Foundation
 internal import VidscanMedia
 
-/// Any JSON, for what has no type of its own.
+/// Any JSON value.
 indirect enum JSONValue: Encodable, Equatable {
     case null
     case flag(Bool)
@@ -37,8 +37,8 @@ indirect enum JSONValue: Encodable, Equatable {
     }
 }
 
-extension Configuration {
-    /// A digest of all that a result depends on besides its input: settings, version, models.
+extension Settings {
+    /// A digest of everything that a result depends on besides its input: settings, version, models.
     ///
     /// - Throws: `PipelineError` when a model is missing.
     public func digest(models: ModelStore) throws(PipelineError) -> String {
@@ -49,16 +49,14 @@ extension Configuration {
         return FileDigest.sha256(text: ([Vidscan.version, settings] + digests).joined(separator: "\n"))
     }
 
-    /// What a run was told, as far as its results depend on it; a pipeline file can be read from it.
+    /// The settings that results depend on, for `run.json`; a pipeline file can be read from them.
     var record: JSONValue {
         .object(
             Dictionary(
-                uniqueKeysWithValues: PipelineStage.allCases.map { stage in
-                    if let whole = stage.keys.first(where: \.name.isEmpty) {
-                        return (stage.rawValue, JSONValue(whole.value(self)))
-                    }
-                    let pairs = stage.keys.filter { !$0.belongsToRun }.map { ($0.name, JSONValue($0.value(self))) }
-                    return (stage.rawValue, .object(Dictionary(uniqueKeysWithValues: pairs)))
+                uniqueKeysWithValues: SettingsSection.allCases.map { section in
+                    if let whole = section.whole { return (section.rawValue, JSONValue(whole.get(self))) }
+                    let pairs = section.settings.filter(\.isRecorded).map { ($0.name, JSONValue($0.get(self))) }
+                    return (section.rawValue, .object(Dictionary(uniqueKeysWithValues: pairs)))
                 }))
     }
 }

@@ -3,20 +3,20 @@ internal import VidscanCore
 internal import VidscanMedia
 internal import Yams
 
-/// A pipeline as a file has it: the settings that it makes, each with its place. The file is YAML, or the `run.json` of an
-/// earlier run, whose `pipeline` is taken.
+/// The settings that a pipeline file makes, each with its position. The file is YAML, or the `run.json` of an earlier run,
+/// of which `pipeline` is read.
 public struct PipelineFile: Sendable {
-    public struct Setting: Sendable {
-        public let key: PipelineKey
+    public struct Entry: Sendable {
+        public let setting: Setting
         public let value: SettingValue
         public let position: TextPosition
     }
 
     /// As the user named it.
     public let path: String
-    /// What the file says of itself.
+    /// The file's own description.
     public let summary: String?
-    public let settings: [Setting]
+    public let settings: [Entry]
 
     /// - Parameter allowsFileFilters: whether filters may reach files, the network or devices; a file cannot allow itself.
     /// - Throws: `PipelineFileError` with everything that is wrong.

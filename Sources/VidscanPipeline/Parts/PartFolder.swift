@@ -7,7 +7,7 @@ struct PartFolder {
     /// As the user named it.
     let name: String
     let record: PartRecord
-    let options: AnalysisOptions
+    let settings: Settings
 
     private struct File: Decodable {
         var part: PartRecord
@@ -29,9 +29,9 @@ struct PartFolder {
         }
         do {
             // Its filters have run, and run no more.
-            options = try ResolvedConfiguration(
+            settings = try ResolvedSettings(
                 workers: 1, file: PipelineFile(path: file, filters: .keep)
-            ).configuration.analysis
+            ).settings
         } catch {
             throw failure("its part.json cannot be read as a part of this version")
         }
@@ -40,7 +40,7 @@ struct PartFolder {
         }
     }
 
-    private var layout: SpoolLayout { SpoolLayout(options, blendshapeNames: record.blendshapeNames) }
+    private var layout: SpoolLayout { SpoolLayout(settings, blendshapeNames: record.blendshapeNames) }
 
     /// Why it cannot be joined with another part, in words; `nil` when it can.
     func difference(from other: PartFolder) -> String? {
@@ -49,7 +49,7 @@ struct PartFolder {
         let isSameVideo = own.input.bytes == its.input.bytes && own.decoded.info == its.decoded.info
         if !isSameVideo || own.resultName != its.resultName { return "another video" }
         if own.segment.count != its.segment.count { return "one of \(own.segment.count), not of \(its.segment.count)" }
-        if options != other.options { return "made with other settings" }
+        if settings != other.settings { return "made with other settings" }
         if own.tools.models != its.tools.models || own.blendshapeNames != its.blendshapeNames {
             return "made with other models"
         }

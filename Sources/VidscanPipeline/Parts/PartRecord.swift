@@ -129,10 +129,10 @@ final class PartWriter: FrameSink {
     private var report = WriteStage.Report()
 
     /// - Parameter folderPath: of the unfinished part.
-    init(folderPath: String, options: AnalysisOptions, blendshapeNames: [String]) throws(PipelineError) {
+    init(folderPath: String, settings: Settings, blendshapeNames: [String]) throws(PipelineError) {
         spool = try FrameSpool(
             path: "\(folderPath)/\(PartRecord.framesFile)",
-            layout: SpoolLayout(options, blendshapeNames: blendshapeNames))
+            layout: SpoolLayout(settings, blendshapeNames: blendshapeNames))
         signatures = try SignatureSpool(path: "\(folderPath)/\(PartRecord.signaturesFile)")
     }
 

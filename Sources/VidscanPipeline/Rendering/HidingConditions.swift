@@ -37,17 +37,17 @@ enum HidingConditions {
         try checkNames(options, in: result)
     }
 
-    /// Settings that are less thorough than `AnalysisOptions.lookThoroughly` makes them.
+    /// Settings that are less thorough than `Settings.detectThoroughly` makes them.
     private static func shortcomings(_ found: FinishedResult.Record.Pipeline) -> [String] {
-        var thorough = AnalysisOptions(workers: 1)
-        thorough.lookThoroughly()
+        var thorough = Settings(workers: 1)
+        thorough.detectThoroughly()
         var list: [String] = []
         if found.sample.rate != SettingKind.everyFrame { list.append("sample.rate: \(found.sample.rate)") }
-        if found.detect.faces != thorough.faceSize.rawValue { list.append("detect.faces: \(found.detect.faces)") }
-        if found.detect.minConfidence > thorough.minimumConfidence {
+        if found.detect.faces != thorough.detect.faces.rawValue { list.append("detect.faces: \(found.detect.faces)") }
+        if found.detect.minConfidence > thorough.detect.minimumConfidence {
             list.append("detect.min_confidence: \(NumberText.plain(found.detect.minConfidence))")
         }
-        if found.track.minTrack > thorough.minimumTrackSamples {
+        if found.track.minTrack > thorough.track.minimumSamples {
             list.append("track.min_track: \(found.track.minTrack)")
         }
         if found.track.smoothing { list.append("track.smoothing: true") }

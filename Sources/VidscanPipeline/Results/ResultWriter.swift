@@ -13,8 +13,8 @@ final class ResultWriter {
     private let events: OutputFile?
     private var hasJSONFrame = false
 
-    init(folderPath: String, options: AnalysisOptions, blendshapeNames: [String]) throws(PipelineError) {
-        let formats = options.formats
+    init(folderPath: String, settings: Settings, blendshapeNames: [String]) throws(PipelineError) {
+        let formats = settings.write.formats
         func file(_ name: String, for format: OutputFormat) throws(PipelineError) -> OutputFile? {
             formats.contains(format) ? try OutputFile(path: folderPath + "/" + name) : nil
         }
@@ -22,8 +22,8 @@ final class ResultWriter {
         framesCSV = try file("frames.csv", for: .csv)
         json = try file("faces.json", for: .json)
         jsonLines = try file("faces.jsonl", for: .jsonl)
-        landmarks = options.writesLandmarks ? try LandmarkFile(path: folderPath + "/landmarks.npy") : nil
-        blendshapes = options.writesBlendshapes ? try OutputFile(path: folderPath + "/blendshapes.csv") : nil
+        landmarks = settings.write.landmarks ? try LandmarkFile(path: folderPath + "/landmarks.npy") : nil
+        blendshapes = settings.write.blendshapes ? try OutputFile(path: folderPath + "/blendshapes.csv") : nil
         blendshapes?.buffer.writeCSV(row: (["time", "frame", "face_id"] + blendshapeNames).map(Field.text))
         facesCSV?.buffer.writeCSV(row: FaceTable.names.map(Field.text))
         framesCSV?.buffer.writeCSV(row: FrameTable.names.map(Field.text))

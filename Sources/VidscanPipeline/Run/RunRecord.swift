@@ -111,23 +111,23 @@ struct RunRecord: Encodable {
     var counts: Counts
     /// What a careful reader of the tables should know; empty when all went well.
     var warnings: [String]
-    /// What the options left out.
+    /// What the settings left out.
     var notices: [String]
     var timings: Timings
 
     /// - Parameter tools: what the pictures were looked at with.
     init(
-        _ outcome: RunOutcome, options: AnalysisOptions, input: Input, tools: Tools, wallSeconds: Double,
+        _ outcome: RunOutcome, settings: Settings, input: Input, tools: Tools, wallSeconds: Double,
         parts: Int? = nil
     ) {
         ffmpegVersion = tools.ffmpegVersion
         openvinoVersion = tools.openvinoVersion
         models = tools.models
         self.input = input
-        pipeline = Configuration(analysis: options).record
-        workers = options.workers
+        pipeline = settings.record
+        workers = settings.detect.workers
         self.parts = parts
-        filters = outcome.filters(options.filters)
+        filters = outcome.filters(settings.filters)
         video = outcome.video
         discontinuities = outcome.discontinuities
         counts = outcome.counts

@@ -10,9 +10,9 @@ struct SpoolLayout: Sendable {
     private let meshCount: Int
 
     /// - Parameter blendshapeNames: empty when they are not wanted.
-    init(_ options: AnalysisOptions, blendshapeNames: [String]) {
+    init(_ settings: Settings, blendshapeNames: [String]) {
         blendshapeCount = blendshapeNames.count
-        meshCount = options.writesLandmarks ? 3 * FaceMesh.pointCount : 0
+        meshCount = settings.write.landmarks ? 3 * FaceMesh.pointCount : 0
     }
 
     static let frameBytes = 8 + 8 + 4 + 4 + 4 + 4

@@ -11,7 +11,7 @@ protocol FrameSink {
 /// Makes the tables of a whole run: finds the shots and sets the frames aside as they come; when all have come, follows
 /// each face through the video.
 final class TableMaker: FrameSink {
-    private let options: AnalysisOptions
+    private let settings: Settings
     private let folderPath: String
     private let spool: FrameSpool
     private let writer: ResultWriter
@@ -24,13 +24,13 @@ final class TableMaker: FrameSink {
     /// - Parameters:
     ///   - folderPath: of the unfinished result.
     ///   - blendshapeNames: empty when they are not wanted.
-    init(folderPath: String, options: AnalysisOptions, blendshapeNames: [String]) throws(PipelineError) {
-        self.options = options
+    init(folderPath: String, settings: Settings, blendshapeNames: [String]) throws(PipelineError) {
+        self.settings = settings
         self.folderPath = folderPath
         spool = try FrameSpool(
-            path: folderPath + "/.frames", layout: SpoolLayout(options, blendshapeNames: blendshapeNames))
+            path: folderPath + "/.frames", layout: SpoolLayout(settings, blendshapeNames: blendshapeNames))
         // Made now, so that a full disk or a missing permission shows before the work and not after it.
-        writer = try ResultWriter(folderPath: folderPath, options: options, blendshapeNames: blendshapeNames)
+        writer = try ResultWriter(folderPath: folderPath, settings: settings, blendshapeNames: blendshapeNames)
     }
 
     func add(_ frame: FrameRecord, signature: FrameSignature) throws {
@@ -58,11 +58,11 @@ final class TableMaker: FrameSink {
         try spool.finish()
         let clock = ContinuousClock()
         var begin = clock.now
-        let tracks = try FollowPass(options: options, changes: changes).run(
+        let tracks = try FollowPass(settings: settings, changes: changes).run(
             spool, tracks: TrackSpool(path: folderPath + "/.tracks"))
         report.followSeconds = begin.duration(to: clock.now) / .seconds(1)
         begin = clock.now
-        try TablePass(options: options, changes: changes, following: tracks).run(
+        try TablePass(settings: settings, changes: changes, following: tracks).run(
             spool, writer: writer, report: &report)
         try writer.finish()
         report.tableSeconds = begin.duration(to: clock.now) / .seconds(1)

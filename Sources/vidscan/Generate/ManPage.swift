@@ -97,8 +97,8 @@ struct ManPage {
         roff.line(
             "A pipeline is a YAML file of settings, for --pipeline. \"vidscan pipelines show default\" prints one with every"
                 + " setting; a pipeline needs only those that it changes. These settings have no option:")
-        for key in PipelineKey.all where key.options.isEmpty {
-            roff.item([(key.path, "")], key.meaning + (key.presetText.map { " Default: \($0)." } ?? ""))
+        for setting in Setting.all where setting.options.isEmpty {
+            roff.item([(setting.path, "")], setting.helpWithDefault)
         }
     }
 
@@ -127,8 +127,8 @@ struct ManPage {
         let terms =
             first.kind == "positional"
             ? [(name: "", value: Self.placeholder(first))] : names.map { (name: $0, value: value) }
-        let setting = PipelineKey.all.first { key in
-            first.sectionTitle != nil && names.contains { key.options.contains($0) }
+        let setting = Setting.all.first { setting in
+            first.sectionTitle != nil && names.contains { setting.optionNames.contains($0) }
         }
         let preset = first.kind == "option" ? first.defaultValue.map { " Default: \($0)." } ?? "" : ""
         roff.item(terms, (first.abstract ?? "") + preset + (setting.map { " (\($0.path))" } ?? ""))
