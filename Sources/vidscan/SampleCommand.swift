@@ -7,10 +7,11 @@ internal import VidscanPipeline
 struct SampleCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sample",
-        abstract: "Lists the frames that an analysis would look at, without looking at them.",
+        abstract: "Lists the frames that an analysis would sample, without analysing them.",
         discussion: """
-            Decodes and samples only, and prints a CSV: time, frame and, with --md5, the checksum of the planes \
-            after the filters, as FFmpeg's framemd5 prints it. So what was sampled can be compared with what any other tool decodes.
+            Prints a CSV with the time and number of each frame and, with --md5, the checksum of its planes after the \
+            filters. FFmpeg's framemd5 prints the same checksum, so that you can compare the samples with what other \
+            tools decode.
 
             EXAMPLES
               vidscan sample movie.mp4 --rate 2
@@ -27,7 +28,7 @@ struct SampleCommand: AsyncParsableCommand {
     @Flag(name: .customLong("md5"), help: "Print the checksum of each frame's planes.")
     var printsDigest = false
 
-    @Flag(help: "Decode every frame, whatever is sampled. The samples are the same; it takes longer.")
+    @Flag(help: "Decode every frame, not only those that samples need. The output is the same, but takes longer.")
     var decodeAll = false
 
     func run() async throws {

@@ -24,6 +24,21 @@ struct UsageTests {
         #expect(outcome.errors == "")
     }
 
+    @Test(
+        "No example is broken at 80 columns",
+        arguments: [
+            [], ["analyze"], ["merge"], ["batch"], ["render"], ["report"], ["sample"], ["pipelines"],
+            ["pipelines", "show"], ["filters"], ["filters", "preview"], ["schema"],
+        ])
+    func examples(command: [String]) throws {
+        let lines = try ChildProcess.run([Checkout.tool] + command + ["--help"]).output
+            .split(separator: "\n", omittingEmptySubsequences: false)
+        let start = try #require(lines.firstIndex(of: "EXAMPLES"))
+        let examples = lines[(start + 1)...].prefix { !$0.isEmpty }
+        #expect(examples.count >= 2)
+        for line in examples { #expect(line.hasPrefix("  "), "'\(line)'") }
+    }
+
     @Test("The version is a number, alone on a line")
     func version() throws {
         let outcome = try ChildProcess.run([Checkout.tool, "--version"])
@@ -79,7 +94,7 @@ struct UsageTests {
         ("analyze x.mp4 --quiet --verbose", "--quiet and --verbose exclude each other."),
         (
             "analyze x.mp4 --segment 7/7",
-            "The value '7/7' is invalid for '--segment <K/N>': parts are numbered from 0: 0/7 to 6/7."
+            "The value '7/7' is invalid for '--segment <K/N>': segments are numbered from 0: 0/7 to 6/7."
         ),
         ("analyze x.mp4 --segment 3", "The value '3' is invalid for '--segment <K/N>'"),
         ("analyze x.mp4 --segment 0/0", "The value '0/0' is invalid for '--segment <K/N>'"),

@@ -70,10 +70,10 @@ struct Broken: Sendable, CustomTestStringConvertible {
                 + "measure, write, render, report"),
         Broken(
             "detect:\n  faces: small\ndetect:\n  accuracy: high",
-            "3:1: key 'detect' is there twice"),
+            "3:1: duplicate key 'detect'"),
         Broken(
             "sample:\n  rate: 5\n  rate: 6",
-            "3:3: key 'rate' is there twice"),
+            "3:3: duplicate key 'rate'"),
         Broken(
             "detect: high",
             "1:9: 'detect' is high; allowed: keys (accuracy, faces, min_face, min_confidence, precision, "
@@ -84,13 +84,13 @@ struct Broken: Sendable, CustomTestStringConvertible {
         ),
         Broken(
             "detect:\n  accuracy: high\n faces: small",
-            "3:2: is no YAML: did not find expected key"),
+            "3:2: is not valid YAML: did not find expected key"),
         Broken(
             "detect: {accuracy: high",
-            "2:1: is no YAML: did not find expected ',' or '}'"),
+            "2:1: is not valid YAML: did not find expected ',' or '}'"),
         Broken(
             "detect:\n\taccuracy: high",
-            "2:1: is no YAML: found character that cannot start any token"),
+            "2:1: is not valid YAML: found character that cannot start any token"),
         Broken(
             "measure:\n  metrics: [smile, smyle]",
             "2:20: 'measure.metrics' is smyle; allowed: a list of names, see 'vidscan schema'; did you "
@@ -180,8 +180,8 @@ struct BrokenPipelineTests {
         try Data([0x61, 0x3A, 0xFF, 0xFE]).write(to: URL(fileURLWithPath: folder.path + "/bytes.yaml"))
         let said = [
             "none.yaml": "cannot be read: no such file", "long.yaml": "cannot be read: it is too large for a pipeline",
-            "bytes.yaml": "cannot be read: it is no UTF-8 text",
-            "deep.yaml": "is no pipeline: its lists lie too deep in each other",
+            "bytes.yaml": "cannot be read: it is not UTF-8 text",
+            "deep.yaml": "is not a pipeline: it is nested too deeply",
         ]
         for (name, reason) in said {
             let path = folder.path + "/" + name
@@ -203,7 +203,7 @@ struct BrokenPipelineTests {
         } catch {
             #expect(
                 error.description == "p.yaml:2:13: 'detect.accuracy' is best; allowed: low, medium, high"
-                    + " (and 1 more; 'vidscan pipelines check' has them all)")
+                    + " (and 1 more; 'vidscan pipelines check' lists them all)")
         }
     }
 }

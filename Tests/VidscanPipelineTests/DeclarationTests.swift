@@ -66,7 +66,8 @@ struct DeclarationTests {
     @Test("Reads the same words from a file and from an option, and refuses the same ones")
     func parser() throws {
         let words = [
-            "true", "yes", "5", "0", "-1", "0.5", "1e9", "nan", "12:34", "medium", "small", "csv", "csv,json", "every-frame",
+            "true", "yes", "5", "0", "-1", "0.5", "1e9", "nan", "12:34", "medium", "small", "csv", "csv,json",
+            "every-frame",
             "30000/1001", "1,2,3,4", "blur", "null0", "é",
         ]
         var accepted = 0

@@ -74,21 +74,21 @@ public struct PipelineFile: Sendable {
         let isDeep =
             text.utf8.count { $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "{") } > maximumBrackets
             || text.split(separator: "\n").contains { $0.utf8.count { $0 == UInt8(ascii: "-") } > maximumBrackets }
-        guard !isDeep else { throw problem(nil, "is no pipeline: its lists lie too deep in each other") }
+        guard !isDeep else { throw problem(nil, "is not a pipeline: it is nested too deeply") }
         do {
             return try Yams.compose(yaml: text, .default, .default, .utf8)
         } catch let error as YamlError {
             switch error {
             case .scanner(_, let reason, let mark, _), .parser(_, let reason, let mark, _),
                 .composer(_, let reason, let mark, _):
-                throw problem(TextPosition(line: mark.line, column: mark.column), "is no YAML: \(reason)")
+                throw problem(TextPosition(line: mark.line, column: mark.column), "is not valid YAML: \(reason)")
             case .duplicatedKeysInMapping(let names, let context):
                 let name = names.first ?? ""
-                throw problem(second(name, after: context.mark, in: text), "key '\(name)' is there twice")
-            default: throw problem(nil, "is no YAML")
+                throw problem(second(name, after: context.mark, in: text), "duplicate key '\(name)'")
+            default: throw problem(nil, "is not valid YAML")
             }
         } catch {
-            throw problem(nil, "is no YAML: \(error)")
+            throw problem(nil, "is not valid YAML: \(error)")
         }
     }
 
@@ -104,7 +104,7 @@ public struct PipelineFile: Sendable {
         switch (error as? CocoaError)?.code {
         case .fileReadNoSuchFile?: "no such file"
         case .fileReadTooLarge?: "it is too large for a pipeline"
-        case .fileReadInapplicableStringEncoding?: "it is no UTF-8 text"
+        case .fileReadInapplicableStringEncoding?: "it is not UTF-8 text"
         case .fileReadNoPermission?: "permission denied"
         default: error.localizedDescription
         }

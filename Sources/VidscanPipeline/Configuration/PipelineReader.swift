@@ -38,7 +38,7 @@ struct PipelineReader {
         var last: SettingsSection?
         for (keyNode, value) in sections {
             guard let name = keyNode.scalar?.string else {
-                note(keyNode, "\(keyNode.words) is no key; allowed: sections (\(SettingsSection.names))")
+                note(keyNode, "\(keyNode.words) is not a key; allowed: sections (\(SettingsSection.names))")
                 continue
             }
             if name == Self.summaryKey {
@@ -83,7 +83,7 @@ struct PipelineReader {
 
     private func unknown(_ node: Node, in section: SettingsSection) -> String {
         guard let name = node.scalar?.string else {
-            return "\(node.words) is no key; allowed: \(Self.names(of: section))"
+            return "\(node.words) is not a key; allowed: \(Self.names(of: section))"
         }
         let near =
             Setting.all.first { $0.name == name }.map { "; '\(name)' belongs to '\($0.section.rawValue)'" }

@@ -63,7 +63,13 @@ struct ManPage {
         let name = "\(parent) \(command.commandName)"
         roff.subsection(name)
         roff.line(command.abstract ?? "")
-        for paragraph in command.paragraphs { roff.paragraph(paragraph) }
+        for paragraph in command.paragraphs {
+            if paragraph.hasPrefix("  ") {
+                roff.example(paragraph.split(separator: "\n").map { String($0.dropFirst(2)) })
+            } else {
+                roff.paragraph(paragraph)
+            }
+        }
         let arguments = (command.arguments ?? []).filter(\.shouldDisplay)
         let shared = Set(settingOptions.compactMap(Self.longName))
         let own = arguments.filter {
