@@ -38,7 +38,11 @@ install: bootstrap  ## install a vidscan that runs from anywhere: make install P
 	@scripts/install "$(DESTDIR)$(PREFIX)"
 
 uninstall:  ## remove what install put there
-	@rm -rf "$(DESTDIR)$(PREFIX)/bin/vidscan" "$(DESTDIR)$(PREFIX)/lib/vidscan" "$(DESTDIR)$(PREFIX)/share/vidscan"
+	@rm -rf "$(DESTDIR)$(PREFIX)/bin/vidscan" "$(DESTDIR)$(PREFIX)/lib/vidscan" "$(DESTDIR)$(PREFIX)/share/vidscan" \
+	  "$(DESTDIR)$(PREFIX)/share/doc/vidscan" "$(DESTDIR)$(PREFIX)/share/man/man1/vidscan.1" \
+	  "$(DESTDIR)$(PREFIX)/share/bash-completion/completions/vidscan" \
+	  "$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_vidscan" \
+	  "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/vidscan.fish"
 
 lint:  ## check formatting and style
 	@swift format lint --strict --recursive Package.swift Sources Tests

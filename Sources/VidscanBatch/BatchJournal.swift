@@ -1,6 +1,5 @@
 internal import Foundation
 internal import GRDB
-internal import VidscanAnalysis
 
 /// What is known of every input of a batch: an SQLite database in the batch's folder.
 ///

@@ -45,11 +45,11 @@ struct BatchWorkerCommand: AsyncParsableCommand {
         let setup = try JSONDecoder().decode(WorkerSetup.self, from: Data(line.utf8))
         let file = try PipelineFile(
             text: setup.pipeline, path: "the batch's pipeline", allowsFileFilters: setup.allowsFileFilters)
-        let workers = try ResolvedConfiguration.Override(
+        let workers = try ResolvedSettings.Override(
             "detect.workers", .integer(setup.workers), option: "--workers")
-        let options = try ResolvedConfiguration(workers: 1, file: file, overrides: [workers]).configuration.analysis
-        let models = try ModelStore(concurrency: options.workers, precision: options.precision)
-        return Analysis(options: options, models: models, observer: WorkerVoice())
+        let settings = try ResolvedSettings(workers: 1, file: file, overrides: [workers]).settings
+        let models = try ModelStore(concurrency: settings.detect.workers, precision: settings.detect.precision)
+        return Analysis(settings: settings, models: models, observer: WorkerVoice())
     }
 
     private static func analyze(_ job: WorkerJob, with analysis: Analysis) async -> WorkerMessage {

@@ -8,7 +8,7 @@ struct SchemaCommand: ParsableCommand {
 
     static let configuration = CommandConfiguration(
         commandName: "schema",
-        abstract: "Tells what each column of the result tables means.",
+        abstract: "Explains the columns of the result tables.",
         discussion: """
             EXAMPLES
               vidscan schema

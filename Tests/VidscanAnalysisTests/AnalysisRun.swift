@@ -12,14 +12,14 @@ struct AnalysisRun {
 
     static let resultName = "clip.vidscan"
 
-    /// - Parameter configure: changes the options from their defaults, with two workers.
-    init(_ input: String, configure: (inout AnalysisOptions) throws -> Void = { _ in }) async throws {
-        var options = AnalysisOptions(workers: 2)
-        try configure(&options)
+    /// - Parameter configure: changes the settings from their defaults, with two workers.
+    init(_ input: String, configure: (inout Settings) throws -> Void = { _ in }) async throws {
+        var settings = Settings(workers: 2)
+        try configure(&settings)
         let folder = try TemporaryFolder()
         let observer = Recorder()
         let analysis = Analysis(
-            options: options, models: try Models.store(concurrency: options.workers), observer: observer)
+            settings: settings, models: try Models.store(concurrency: settings.detect.workers), observer: observer)
         summary = try await analysis.run(
             input: input, resultPath: folder.path + "/" + Self.resultName, replaces: false)
         self.folder = folder

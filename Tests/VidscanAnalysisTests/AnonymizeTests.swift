@@ -8,18 +8,18 @@ import VidscanRender
 struct AnonymizeTests {
     /// Looks as thoroughly as `analyze --anonymize` does.
     private static func thorough(_ path: String) async throws -> AnalysisRun {
-        try await AnalysisRun(path) { $0.lookThoroughly() }
+        try await AnalysisRun(path) { $0.detectThoroughly() }
     }
 
     /// The faces that the detector finds in every frame at its highest resolution.
     private static func facesFound(in path: String) async throws -> Int {
         let run = try await AnalysisRun(path) {
-            $0.rate = .everyFrame
-            $0.accuracy = .high
-            $0.faceSize = .small
-            $0.minimumTrackSamples = 1
-            $0.metrics = []
-            $0.smoothing = nil
+            $0.sample.rate = .everyFrame
+            $0.detect.accuracy = .high
+            $0.detect.faces = .small
+            $0.track.minimumSamples = 1
+            $0.measure.metrics = []
+            $0.track.smoothing = false
         }
         return run.summary.faces
     }
@@ -183,8 +183,8 @@ struct AnonymizeTests {
     @Test("A result of a part of the video is refused, and so is one that left faces out")
     func refused() async throws {
         let source = try Variants.path("bpyramid.mp4")
-        let part = try await AnalysisRun(source) { $0.end = 1_000_000 }
-        let few = try await AnalysisRun(source) { $0.maximumFaces = 1 }
+        let part = try await AnalysisRun(source) { $0.sample.end = 1_000_000 }
+        let few = try await AnalysisRun(source) { $0.track.maximumFaces = 1 }
         for (analysis, words) in [(part, "a part of the video only"), (few, "--max-faces or --min-face")] {
             let error = await #expect(throws: VidscanError.self) {
                 _ = try await RenderedRun(analysis) { $0.anonymize = AnonymizeOptions(method: .blur) }

@@ -18,7 +18,7 @@ struct Broken: Sendable, CustomTestStringConvertible {
     static let all: [Broken] = [
         Broken(
             "detct:\n  accuracy: high",
-            "1:1: unknown stage 'detct'; allowed: sample, filters, detect, track, measure, write, render, report, "
+            "1:1: unknown section 'detct'; allowed: sample, filters, detect, track, measure, write, render, report, "
                 + "description; did you mean 'detect'?"),
         Broken(
             "detect:\n  acuracy: high",
@@ -67,30 +67,31 @@ struct Broken: Sendable, CustomTestStringConvertible {
             "2:11: 'sample.stream' is -1; allowed: a whole number, 0 or more"),
         Broken(
             "detect:\n  faces: small\nsample:\n  rate: 5",
-            "3:1: stage 'sample' comes after 'detect'; allowed: the order sample, filters, detect, track, "
+            "3:1: section 'sample' comes after 'detect'; allowed: the order sample, filters, detect, track, "
                 + "measure, write, render, report"),
         Broken(
             "detect:\n  faces: small\ndetect:\n  accuracy: high",
-            "3:1: key 'detect' is there twice"),
+            "3:1: duplicate key 'detect'"),
         Broken(
             "sample:\n  rate: 5\n  rate: 6",
-            "3:3: key 'rate' is there twice"),
+            "3:3: duplicate key 'rate'"),
         Broken(
             "detect: high",
             "1:9: 'detect' is high; allowed: keys (accuracy, faces, min_face, min_confidence, precision, "
                 + "workers)"),
         Broken(
             "- detect",
-            "1:1: the file is a list; allowed: stages (sample, filters, detect, track, measure, write, render, report)"),
+            "1:1: the file is a list; allowed: sections (sample, filters, detect, track, measure, write, render, report)"
+        ),
         Broken(
             "detect:\n  accuracy: high\n faces: small",
-            "3:2: is no YAML: did not find expected key"),
+            "3:2: is not valid YAML: did not find expected key"),
         Broken(
             "detect: {accuracy: high",
-            "2:1: is no YAML: did not find expected ',' or '}'"),
+            "2:1: is not valid YAML: did not find expected ',' or '}'"),
         Broken(
             "detect:\n\taccuracy: high",
-            "2:1: is no YAML: found character that cannot start any token"),
+            "2:1: is not valid YAML: found character that cannot start any token"),
         Broken(
             "measure:\n  metrics: [smile, smyle]",
             "2:20: 'measure.metrics' is smyle; allowed: a list of names, see 'vidscan schema'; did you "
@@ -101,6 +102,15 @@ struct Broken: Sendable, CustomTestStringConvertible {
         Broken(
             "write:\n  formats: xml",
             "2:12: 'write.formats' is xml; allowed: a list of csv, json, jsonl"),
+        Broken(
+            "render:\n  anonymize: blur\n  height: 241",
+            "3:11: 'render.height' must be even."),
+        Broken(
+            "write:\n  formats: json\nrender:\n  overlay: true",
+            "2:12: a video is made from the tables: 'write.formats' must name csv."),
+        Broken(
+            "track:\n  max_faces: 2\nrender:\n  anonymize: blur",
+            "4:14: 'render.anonymize' hides all faces: 'track.max_faces' and --min-face would leave some as they are."),
         Broken(
             "filters: eqq=brightness=0.1",
             "1:10: unknown filter 'eqq'; did you mean 'eq'?; 'vidscan filters list' has them all"),
@@ -138,7 +148,7 @@ struct Broken: Sendable, CustomTestStringConvertible {
             "1:14: 'description' is a list; allowed: text"),
         Broken(
             "vidscan_version: \"0.1.0\"\npipeline: 5",
-            "2:11: 'pipeline' is 5; allowed: stages (sample, filters, detect, track, measure, write, render, report)"),
+            "2:11: 'pipeline' is 5; allowed: sections (sample, filters, detect, track, measure, write, render, report)"),
         Broken(
             "detect:\n  accuracy: best\ntrack:\n  max_gap: 100\n  hold: 3",
             "2:13: 'detect.accuracy' is best; allowed: low, medium, high",
@@ -156,7 +166,7 @@ struct BrokenPipelineTests {
     func messages(broken: Broken) throws {
         do {
             let file = try PipelineFile(text: broken.text, path: "night/p.yaml", allowsFileFilters: false)
-            _ = try ResolvedConfiguration(workers: 1, file: file)
+            _ = try ResolvedSettings(workers: 1, file: file)
             Issue.record("it was accepted")
         } catch let error as PipelineFileError {
             #expect(error.problems.map(\.description) == broken.problems.map { "night/p.yaml:" + $0 })
@@ -171,8 +181,8 @@ struct BrokenPipelineTests {
         try Data([0x61, 0x3A, 0xFF, 0xFE]).write(to: URL(fileURLWithPath: folder.path + "/bytes.yaml"))
         let said = [
             "none.yaml": "cannot be read: no such file", "long.yaml": "cannot be read: it is too large for a pipeline",
-            "bytes.yaml": "cannot be read: it is no UTF-8 text",
-            "deep.yaml": "is no pipeline: its lists lie too deep in each other",
+            "bytes.yaml": "cannot be read: it is not UTF-8 text",
+            "deep.yaml": "is not a pipeline: it is nested too deeply",
         ]
         for (name, reason) in said {
             let path = folder.path + "/" + name
@@ -194,7 +204,7 @@ struct BrokenPipelineTests {
         } catch {
             #expect(
                 error.description == "p.yaml:2:13: 'detect.accuracy' is best; allowed: low, medium, high"
-                    + " (and 1 more; 'vidscan pipelines check' has them all)")
+                    + " (and 1 more; 'vidscan pipelines check' lists them all)")
         }
     }
 }

@@ -13,10 +13,10 @@ struct DamagedResultTests {
         let folder = try TemporaryFolder()
         let clip = try DamagedResult.makeClip(in: folder)
         let place = folder.path + "/clip.mp4.vidscan"
-        var options = AnalysisOptions(workers: 1)
-        options.lookThoroughly()
-        options.writesLandmarks = true
-        _ = try await Analysis(options: options, models: try Models.store(concurrency: 1), observer: Recorder()).run(
+        var settings = Settings(workers: 1)
+        settings.detectThoroughly()
+        settings.write.landmarks = true
+        _ = try await Analysis(settings: settings, models: try Models.store(concurrency: 1), observer: Recorder()).run(
             input: clip, resultPath: place, replaces: false)
         return try DamagedResult(folder: folder, places: [place])
     }
@@ -26,10 +26,10 @@ struct DamagedResultTests {
         let clip = try DamagedResult.makeClip(in: folder)
         var places: [String] = []
         for index in 0..<2 {
-            var options = AnalysisOptions(workers: 1)
-            options.segment = VideoSegment(index: index, count: 2)
+            var settings = Settings(workers: 1)
+            settings.segment = VideoSegment(index: index, count: 2)
             let place = "\(folder.path)/clip.mp4.part-\(index)-of-2"
-            _ = try await Analysis(options: options, models: try Models.store(concurrency: 1), observer: Recorder())
+            _ = try await Analysis(settings: settings, models: try Models.store(concurrency: 1), observer: Recorder())
                 .run(input: clip, resultPath: place, replaces: false)
             places.append(place)
         }

@@ -8,9 +8,9 @@ struct DeterminismTests {
 
     private func results(_ path: String, workers: Int) async throws -> [String: Data] {
         let run = try await AnalysisRun(path) {
-            $0.workers = workers
-            $0.rate = try .of("12")
-            $0.formats = [.csv, .json, .jsonl]
+            $0.detect.workers = workers
+            $0.sample.rate = try .of("12")
+            $0.write.formats = [.csv, .json, .jsonl]
         }
         return try Dictionary(uniqueKeysWithValues: Self.files.map { ($0, try run.bytes($0)) })
     }
@@ -50,9 +50,9 @@ struct DeterminismTests {
             var frames: [Frame]
         }
         let run = try await AnalysisRun(Checkout.clip) {
-            $0.formats = [.csv, .json, .jsonl]
-            $0.start = 13_000_000
-            $0.end = 16_000_000
+            $0.write.formats = [.csv, .json, .jsonl]
+            $0.sample.start = 13_000_000
+            $0.sample.end = 16_000_000
         }
         let table = try run.table("faces.csv")
         let document = try JSONDecoder().decode(Document.self, from: run.bytes("faces.json"))

@@ -9,11 +9,11 @@ import VidscanBase
 struct FailureTests {
     private func run(
         _ input: String, into folder: TemporaryFolder, replaces: Bool = false, observer: Recorder = Recorder(),
-        configure: (inout AnalysisOptions) throws -> Void = { _ in }
+        configure: (inout Settings) throws -> Void = { _ in }
     ) async throws -> Analysis.Summary {
-        var options = AnalysisOptions(workers: 2)
-        try configure(&options)
-        return try await Analysis(options: options, models: try Models.store(concurrency: 2), observer: observer).run(
+        var settings = Settings(workers: 2)
+        try configure(&settings)
+        return try await Analysis(settings: settings, models: try Models.store(concurrency: 2), observer: observer).run(
             input: input, resultPath: folder.path + "/clip.vidscan", replaces: replaces)
     }
 
@@ -54,7 +54,7 @@ struct FailureTests {
         // Cancelled from the run's own thread, so that no other test can delay it.
         let observer = Recorder { if $0.frames >= 3 { work.withLock { $0?.cancel() } } }
         let task = Task {
-            try await run(Checkout.clip, into: folder, observer: observer) { $0.rate = .everyFrame }
+            try await run(Checkout.clip, into: folder, observer: observer) { $0.sample.rate = .everyFrame }
         }
         work.withLock { $0 = task }
         let error = await #expect(throws: VidscanError.self) { _ = try await task.value }
@@ -84,7 +84,7 @@ struct FailureTests {
         let models = try Models.store(concurrency: 2)
         for parent in [folder.path + "/file", "/proc/nowhere"] {
             let error = await #expect(throws: VidscanError.self) {
-                _ = try await Analysis(options: AnalysisOptions(workers: 2), models: models, observer: Recorder()).run(
+                _ = try await Analysis(settings: Settings(workers: 2), models: models, observer: Recorder()).run(
                     input: Checkout.clip, resultPath: parent + "/clip.vidscan", replaces: false)
             }
             #expect(error?.code == .output)
@@ -99,7 +99,7 @@ struct FailureTests {
     func limit() async throws {
         let folder = try TemporaryFolder()
         let error = await #expect(throws: VidscanError.self) {
-            _ = try await run(Checkout.clip, into: folder) { $0.limits.maximumPixels = 1000 }
+            _ = try await run(Checkout.clip, into: folder) { $0.sample.limits.maximumPixels = 1000 }
         }
         #expect(error?.code == .media(.limitExceeded))
         #expect(folder.entries == [])

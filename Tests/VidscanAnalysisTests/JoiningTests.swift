@@ -11,24 +11,24 @@ struct JoiningTests {
         "blendshapes.csv",
     ]
 
-    private static func set(_ options: inout AnalysisOptions) {
-        options.formats = [.csv, .json, .jsonl]
-        options.writesLandmarks = true
-        options.writesBlendshapes = true
+    private static func set(_ settings: inout Settings) {
+        settings.write.formats = [.csv, .json, .jsonl]
+        settings.write.landmarks = true
+        settings.write.blendshapes = true
     }
 
     /// Parts, each analysed by itself, the last one first.
     private struct Parts {
         let runs: [AnalysisRun]
 
-        init(of path: String, count: Int, configure: (inout AnalysisOptions) throws -> Void) async throws {
+        init(of path: String, count: Int, configure: (inout Settings) throws -> Void) async throws {
             var runs: [AnalysisRun] = []
             for index in (0..<count).reversed() {
                 runs.append(
                     try await AnalysisRun(path) {
                         JoiningTests.set(&$0)
                         try configure(&$0)
-                        $0.workers = 1 + index % 2
+                        $0.detect.workers = 1 + index % 2
                         $0.segment = VideoSegment(index: index, count: count)
                     })
             }
@@ -54,8 +54,8 @@ struct JoiningTests {
         ])
     func whole(name: String, count: Int, rate: String) async throws {
         let path = name == "faces.mp4" ? Checkout.clip : try Variants.path(name)
-        let configure: (inout AnalysisOptions) throws -> Void = {
-            $0.rate = try .of(rate == "every-frame" ? nil : rate)
+        let configure: (inout Settings) throws -> Void = {
+            $0.sample.rate = try .of(rate == "every-frame" ? nil : rate)
         }
         let whole = try await AnalysisRun(path) {
             Self.set(&$0)
@@ -74,9 +74,9 @@ struct JoiningTests {
 
     @Test("Of a window divide that window; more parts than samples are no harm")
     func window() async throws {
-        let configure: (inout AnalysisOptions) throws -> Void = {
-            $0.start = 9_300_000
-            $0.end = 11_000_000
+        let configure: (inout Settings) throws -> Void = {
+            $0.sample.start = 9_300_000
+            $0.sample.end = 11_000_000
         }
         let whole = try await AnalysisRun(Checkout.clip) {
             Self.set(&$0)
@@ -94,9 +94,9 @@ struct JoiningTests {
 
     @Test("That do not belong together, or are not all there, are refused by name, and nothing is left behind")
     func refused() async throws {
-        let shared: (inout AnalysisOptions) throws -> Void = { $0.rate = try .of("2") }
+        let shared: (inout Settings) throws -> Void = { $0.sample.rate = try .of("2") }
         let halves = try await Parts(of: Checkout.clip, count: 2, configure: shared)
-        let others = try await Parts(of: Checkout.clip, count: 2) { $0.rate = try .of("1") }
+        let others = try await Parts(of: Checkout.clip, count: 2) { $0.sample.rate = try .of("1") }
         let thirds = try await Parts(of: Checkout.clip, count: 3, configure: shared)
         let ofAnother = try await Parts(of: Variants.path("vfr.mp4"), count: 2, configure: shared)
         defer { withExtendedLifetime([halves, others, thirds, ofAnother]) {} }

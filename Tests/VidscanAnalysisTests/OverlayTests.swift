@@ -1,7 +1,6 @@
 import Foundation
 import Testing
 import TestSupport
-import VidscanAnalysis
 import VidscanBase
 import VidscanRender
 
@@ -78,7 +77,7 @@ struct OverlayTests {
     @Test("Every style and every place of a sticker draws something on the face, and something else")
     func styles() async throws {
         let source = try Variants.path("oneframe.mp4")
-        let analysis = try await AnalysisRun(source) { $0.writesLandmarks = true }
+        let analysis = try await AnalysisRun(source) { $0.write.landmarks = true }
         let plain = try RawVideo(source, width: 640, height: 360)
         var pictures: Set<[UInt8]> = [Array(plain.frame(0))]
         for element in OverlayStyle.Element.allCases where element != .trail && element != .emoji {

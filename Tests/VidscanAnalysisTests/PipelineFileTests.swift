@@ -8,23 +8,23 @@ import VidscanMedia
 @Suite("A pipeline file")
 struct PipelineFileTests {
     private func resolve(
-        _ text: String, _ overrides: [ResolvedConfiguration.Override] = []
-    ) throws -> ResolvedConfiguration {
-        try ResolvedConfiguration(
+        _ text: String, _ overrides: [ResolvedSettings.Override] = []
+    ) throws -> ResolvedSettings {
+        try ResolvedSettings(
             workers: 3, file: try PipelineFile(text: text, path: "p.yaml", allowsFileFilters: false),
             overrides: overrides)
     }
 
     @Test("Changes what it names, and nothing else")
     func partial() throws {
-        var expected = Configuration(workers: 3)
-        #expect(try resolve("").configuration == expected)
-        #expect(try resolve("detect:\n").configuration == expected)
-        expected.analysis.accuracy = .high
-        expected.analysis.maximumFaces = 2
-        expected.analysis.events.smileStartsAbove = 70
-        expected.analysis.formats = [.csv, .jsonl]
-        expected.messages.level = .quiet
+        var expected = Settings(workers: 3)
+        #expect(try resolve("").settings == expected)
+        #expect(try resolve("detect:\n").settings == expected)
+        expected.detect.accuracy = .high
+        expected.track.maximumFaces = 2
+        expected.track.events.smileStartsAbove = 70
+        expected.write.formats = [.csv, .jsonl]
+        expected.write.messages = .quiet
         let text = """
             description: two people
             detect: {accuracy: high}
@@ -35,14 +35,14 @@ struct PipelineFileTests {
               formats: [jsonl, csv]
               messages: quiet
             """
-        #expect(try resolve(text).configuration == expected)
+        #expect(try resolve(text).settings == expected)
     }
 
     @Test("Is overridden by the command line, and says where each value comes from")
     func origins() throws {
         let text = "sample:\n  rate: 2\ndetect:\n  accuracy: high\n"
         let resolved = try resolve(text, [.init("sample.rate", .text("10"), option: "--rate")])
-        let origin = { (path: String) in try resolved.origin(of: #require(PipelineKey.at(path))).description }
+        let origin = { (path: String) in try resolved.origin(of: #require(Setting.at(path))).description }
         #expect(try origin("sample.rate") == "option --rate")
         #expect(try origin("detect.accuracy") == "p.yaml:4")
         #expect(try origin("detect.faces") == "default")
@@ -55,10 +55,10 @@ struct PipelineFileTests {
     func filters() throws {
         let wanted = try FilterChain(steps: ["yadif", "eq=brightness=0.1:gamma=1.2"], allowsFiles: false)
         let listed = "filters:\n  - yadif\n  - {filter: eq, options: {brightness: 0.1, gamma: 1.2}}\n"
-        #expect(try resolve(listed).configuration.analysis.filters == wanted)
+        #expect(try resolve(listed).settings.filters == wanted)
         let text = "filters: yadif,eq=brightness=0.1:gamma=1.2\n"
-        #expect(try resolve(text).configuration.analysis.filters?.text == wanted.text)
-        #expect(try resolve("filters: []\n").configuration.analysis.filters == nil)
+        #expect(try resolve(text).settings.filters?.text == wanted.text)
+        #expect(try resolve("filters: []\n").settings.filters == nil)
     }
 
     @Test("Allows no filter to reach a file by itself")
@@ -73,18 +73,18 @@ struct PipelineFileTests {
         #expect(try PipelineFile(text: text, path: "p.yaml", allowsFileFilters: true).settings.count == 1)
     }
 
-    /// Any value that the key takes.
-    private func value(for key: PipelineKey, _ random: inout SeededGenerator) throws -> SettingValue {
-        if key.absence != nil, key.path != "detect.workers", Bool.random(using: &random) { return .absent }
+    /// Any value that the setting takes.
+    private func value(for setting: Setting, _ random: inout SeededGenerator) throws -> SettingValue {
+        if setting.nullMeaning != nil, setting.path != "detect.workers", Bool.random(using: &random) { return .absent }
         // Values that go together.
-        switch key.path {
+        switch setting.path {
         case "render.codec": return .text("h264")
         case "render.crf": return .number(Double(Int.random(in: 0...51, using: &random)))
         case "render.height": return .integer(2 * Int.random(in: 8...2000, using: &random))
         case "render.anonymize": return .absent
         default: break
         }
-        switch key.kind {
+        switch setting.kind {
         case .flag: return .flag(.random(using: &random))
         case .integer(let range): return .integer(.random(in: range, using: &random))
         case .number(let range, _):
@@ -93,7 +93,7 @@ struct PipelineFileTests {
             return .number(Bool.random(using: &random) ? value : max(bounds.lowerBound, value.rounded(.down)))
         case .choice(let names): return .text(try #require(names.randomElement(using: &random)))
         case .list(let names):
-            guard key.path == "measure.metrics" else {
+            guard setting.path == "measure.metrics" else {
                 return .list([try #require(names.randomElement(using: &random))])
             }
             return .list(Array(names.dropFirst(2).shuffled(using: &random).prefix(5)))
@@ -117,30 +117,36 @@ struct PipelineFileTests {
         var random = SeededGenerator(seed: 5)
         var tried = 0
         for _ in 0..<900 {
-            let overrides = try PipelineKey.all.map { key in
-                try ResolvedConfiguration.Override(key.path, try value(for: key, &random), option: "--x")
+            let overrides = try Setting.all.map { setting in
+                try ResolvedSettings.Override(setting.path, try value(for: setting, &random), option: "--x")
             }
             // Some go against the rules between keys.
-            guard let resolved = try? ResolvedConfiguration(workers: 3, overrides: overrides) else { continue }
+            guard let resolved = try? ResolvedSettings(workers: 3, overrides: overrides) else { continue }
             tried += 1
             let again = try resolve(resolved.yaml)
-            #expect(again.configuration == resolved.configuration)
-            #expect(again.configuration != Configuration(workers: 3))
+            #expect(again.settings == resolved.settings)
+            #expect(again.settings != Settings(workers: 3))
         }
         #expect(tried > 20)
     }
 
-    @Test("Has a schema that is checked in as the types have it")
+    @Test("The schema is checked in as it is generated")
     func schema() throws {
         let checkedIn = try String(contentsOfFile: Checkout.root + "/pipelines/schema.json", encoding: .utf8)
         #expect(checkedIn == PipelineSchema.json, "vidscan pipelines schema > pipelines/schema.json")
     }
 
-    @Test("The default one names every key, at its default")
+    @Test("The default pipeline is checked in as it is generated")
+    func template() throws {
+        let checkedIn = try String(contentsOfFile: Checkout.root + "/pipelines/default.yaml", encoding: .utf8)
+        #expect(checkedIn == PipelineText.template, "vidscan generate pipeline > pipelines/default.yaml")
+    }
+
+    @Test("The default pipeline has every setting, at its default")
     func defaults() throws {
         let file = try PipelineFile(path: Checkout.root + "/pipelines/default.yaml", allowsFileFilters: false)
-        #expect(file.settings.map(\.key.path) == PipelineKey.all.map(\.path))
-        #expect(try ResolvedConfiguration(workers: 3, file: file).configuration == Configuration(workers: 3))
+        #expect(file.settings.map(\.setting.path) == Setting.all.map(\.path))
+        #expect(try ResolvedSettings(workers: 3, file: file).settings == Settings(workers: 3))
     }
 
     @Test("Every shipped one says what it is for, and is a pipeline")
@@ -152,7 +158,7 @@ struct PipelineFileTests {
         for name in files {
             let file = try PipelineFile(path: folder + "/" + name, allowsFileFilters: false)
             #expect(file.summary?.isEmpty == false, "\(name)")
-            _ = try ResolvedConfiguration(workers: 1, file: file)
+            _ = try ResolvedSettings(workers: 1, file: file)
         }
     }
 }

@@ -13,7 +13,7 @@ struct ResultFolderTests {
     @discardableResult
     private func run(into folder: TemporaryFolder, replaces: Bool) async throws -> Analysis.Summary {
         try await Analysis(
-            options: AnalysisOptions(workers: 1), models: try Models.store(concurrency: 1), observer: Recorder()
+            settings: Settings(workers: 1), models: try Models.store(concurrency: 1), observer: Recorder()
         ).run(
             input: try Variants.path("still.png"), resultPath: folder.path + "/" + Self.name, replaces: replaces)
     }
@@ -23,7 +23,7 @@ struct ResultFolderTests {
         let folder = try TemporaryFolder()
         let place = folder.path + "/a/b/" + Self.name
         let summary = try await Analysis(
-            options: AnalysisOptions(workers: 1), models: try Models.store(concurrency: 1), observer: Recorder()
+            settings: Settings(workers: 1), models: try Models.store(concurrency: 1), observer: Recorder()
         ).run(input: try Variants.path("still.png"), resultPath: place, replaces: false)
         #expect(summary.resultPath == place)
         let files = ["events.csv", "faces.csv", "frames.csv", "run.json", "tracks.csv"].map { "a/b/\(Self.name)/\($0)" }

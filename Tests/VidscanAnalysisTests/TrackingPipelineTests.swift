@@ -7,13 +7,13 @@ import VidscanBase
 /// Ids, events and tracks of whole runs.
 @Suite struct TrackingPipelineTests {
     /// The tables of the sample clip.
-    private static func sample(workers: Int = 2, _ change: (inout AnalysisOptions) throws -> Void = { _ in })
+    private static func sample(workers: Int = 2, _ change: (inout Settings) throws -> Void = { _ in })
         async throws
         -> AnalysisRun
     {
         try await AnalysisRun(Checkout.clip) {
-            $0.workers = workers
-            $0.formats = [.csv, .json]
+            $0.detect.workers = workers
+            $0.write.formats = [.csv, .json]
             try change(&$0)
         }
     }
@@ -28,7 +28,7 @@ import VidscanBase
 
     @Test(arguments: ["5", "12"])
     func `the sample's cuts are found, and its two people are two ids, at any rate`(rate: String) async throws {
-        let run = try await Self.sample { $0.rate = try .of(rate) }
+        let run = try await Self.sample { $0.sample.rate = try .of(rate) }
         let events = try run.table("events.csv")
         let rows = { (kind: String) in try events.rows.indices.filter { try events.text("kind", $0) == kind } }
         let cuts = try rows("shot_cut").map { try #require(try events.number("time", $0)) }
@@ -49,11 +49,13 @@ import VidscanBase
     }
 
     @Test func `the most prominent faces are kept, the same ones in every frame`() async throws {
-        let window = { (options: inout AnalysisOptions) in (options.start, options.end) = (11_600_000, 14_400_000) }
+        let window = { (settings: inout Settings) in
+            (settings.sample.start, settings.sample.end) = (11_600_000, 14_400_000)
+        }
         let all = try await Self.sample(window)
         let one = try await Self.sample {
             window(&$0)
-            $0.maximumFaces = 1
+            $0.track.maximumFaces = 1
         }
         #expect(Set(try all.table("frames.csv").numbers("faces")) == [2])
         #expect(Set(try one.table("frames.csv").numbers("faces")) == [1])
@@ -67,10 +69,10 @@ import VidscanBase
 
     @Test func `small faces are left out when asked for, as a share of the picture's shorter side`() async throws {
         let run = try await Self.sample {
-            ($0.start, $0.end) = (3_000_000, 6_400_000)
-            $0.minimumFace = 0.35
+            ($0.sample.start, $0.sample.end) = (3_000_000, 6_400_000)
+            $0.detect.minimumFace = 0.35
         }
-        let all = try await Self.sample { ($0.start, $0.end) = (3_000_000, 6_400_000) }
+        let all = try await Self.sample { ($0.sample.start, $0.sample.end) = (3_000_000, 6_400_000) }
         let heights = { (run: AnalysisRun) in try run.table("faces.csv").numbers("height") }
         // The scene zooms: only a part of it is large enough. Smoothing moves a box by some per cent.
         try #require(heights(run).count >= 3)

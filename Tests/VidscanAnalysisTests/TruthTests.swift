@@ -9,7 +9,7 @@ struct TruthTests {
     @Test("Every face that is there is found and followed, and none where there is none")
     func everyFrame() async throws {
         let truth = Dictionary(grouping: try SampleTruth.faces(), by: \.frame)
-        let run = try await AnalysisRun(Checkout.clip) { $0.rate = .everyFrame }
+        let run = try await AnalysisRun(Checkout.clip) { $0.sample.rate = .everyFrame }
         let rows = try run.table("faces.csv").faces()
         let found = Dictionary(grouping: rows, by: \.frame)
         var overlaps: [Double] = []

@@ -18,12 +18,12 @@ struct Following {
 
 /// Reads the spool once: tracks the faces within each shot, keeps a summary of each track, and decides who is who.
 struct FollowPass {
-    let options: AnalysisOptions
+    let settings: Settings
     let changes: [ShotChange]
 
     func run(_ spool: FrameSpool, tracks output: TrackSpool) throws -> Following {
         let reader = try FrameSpoolReader(spool)
-        var tracker = FaceTracker(options: options.tracking)
+        var tracker = FaceTracker(options: settings.tracking)
         var summaries: [TrackSummary] = []
         var samplesOfShot = [0]
         var sample = 0
@@ -58,8 +58,8 @@ struct FollowPass {
         }
         try output.finish()
         var choice = TrackSelection.Options(
-            minimumSamples: options.minimumTrackSamples, maximumFaces: options.maximumFaces)
-        choice.meanConfidence = options.keepsDoubtfulFaces ? 0 : 1.1 * options.minimumConfidence
+            minimumSamples: settings.track.minimumSamples, maximumFaces: settings.track.maximumFaces)
+        choice.meanConfidence = settings.detect.keepsUncertainFaces ? 0 : 1.1 * settings.detect.minimumConfidence
         let selection = TrackSelection(
             summaries, samplesOfShot: samplesOfShot, options: choice,
             stitching: TrackStitcher(shapeVariances: FaceShape.betweenVariances))

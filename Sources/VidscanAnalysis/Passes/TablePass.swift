@@ -15,22 +15,23 @@ struct TablePass {
         let shot: Int
     }
 
-    let options: AnalysisOptions
+    let settings: Settings
     let changes: [ShotChange]
     let following: Following
 
     func run(_ spool: FrameSpool, writer: ResultWriter, report: inout WriteStage.Report) throws {
         let frames = try FrameSpoolReader(spool)
         let tracks = try TrackSpoolReader(following.spool, trackCount: following.summaries.count)
-        let smoother = TrackSmoother(options: options.smoothing)
-        var tales = TrackTales(options: options, changes: changes, following: following)
+        let smoother = TrackSmoother(options: settings.smoothing)
+        var tales = TrackTales(settings: settings, changes: changes, following: following)
         var window: [Entry] = []
         var current = 0
         var number = 0
         var shot = 0
         report.faces = 0
         func write(_ position: Int) throws {
-            let rows = smoother.rows(window, at: position, identities: following.identities, metrics: options.metrics)
+            let rows = smoother.rows(
+                window, at: position, identities: following.identities, metrics: settings.measure.metrics)
             try writer.write(window[position].frame, rows: rows)
             tales.add(rows, tracks: window[position].tracks, of: window[position])
             report.faces += rows.count

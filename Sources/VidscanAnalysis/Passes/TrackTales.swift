@@ -15,7 +15,7 @@ struct TrackTales {
         var best: (weight: Double, microseconds: Int64, frame: Int64)
     }
 
-    private let options: AnalysisOptions
+    private let settings: Settings
     private let following: Following
     /// Samples follow each other quickly enough.
     let tellsBlinks: Bool
@@ -26,11 +26,11 @@ struct TrackTales {
     private var events: [FaceEvent] = []
     private let changes: [Int: ShotChange.Kind]
 
-    init(options: AnalysisOptions, changes: [ShotChange], following: Following) {
-        self.options = options
+    init(settings: Settings, changes: [ShotChange], following: Following) {
+        self.settings = settings
         self.following = following
         // Announced rates such as 11.999 count as 12.
-        tellsBlinks = following.interval > 0 && 1 / following.interval >= options.events.blinkMinimumRate * 0.99
+        tellsBlinks = following.interval > 0 && 1 / following.interval >= settings.track.events.blinkMinimumRate * 0.99
         self.changes = Dictionary(changes.map { ($0.sample, $0.kind) }) { first, _ in first }
         events = changes.map {
             FaceEvent(
@@ -74,7 +74,7 @@ struct TrackTales {
     }
 
     private func detector(_ faceID: Int) -> FaceEventDetector {
-        FaceEventDetector(faceID: faceID, options: options.events, tellsBlinks: tellsBlinks)
+        FaceEventDetector(faceID: faceID, options: settings.track.events, tellsBlinks: tellsBlinks)
     }
 
     private mutating func take(_ row: FaceRow, raw: FaceRecord, into tale: inout Tale, _ entry: TablePass.Entry) {

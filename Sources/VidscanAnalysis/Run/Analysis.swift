@@ -1,3 +1,4 @@
+internal import VidscanFaces
 internal import Foundation
 internal import VidscanBase
 internal import VidscanInference
@@ -5,12 +6,12 @@ public import VidscanResults
 
 /// Analyses videos, one after another, with models that are loaded once.
 public struct Analysis: Sendable {
-    public let options: AnalysisOptions
+    public let settings: Settings
     private let models: ModelStore
     private let observer: any RunObserver
 
-    public init(options: AnalysisOptions, models: ModelStore, observer: any RunObserver) {
-        self.options = options
+    public init(settings: Settings, models: ModelStore, observer: any RunObserver) {
+        self.settings = settings
         self.models = models
         self.observer = observer
     }
@@ -41,7 +42,7 @@ public struct Analysis: Sendable {
         }
     }
 
-    /// Analyses one video, or the part of it that the options name: decode and sample → analyse on every worker → back in
+    /// Analyses one video, or the part of it that the settings name: decode and sample → analyse on every worker → back in
     /// order → track → write. A part ends before the tracking.
     ///
     /// - Parameters:
@@ -54,26 +55,26 @@ public struct Analysis: Sendable {
             let begin = ContinuousClock.now
             let file = try InputFile(input)
             let folder = try ResultFolder(
-                finalPath: resultPath, kind: options.segment == nil ? .result : .part, replaces: replaces)
+                finalPath: resultPath, kind: settings.segment == nil ? .result : .part, replaces: replaces)
             defer { folder.discardUnlessComplete() }
-            let blendshapeNames = options.writesBlendshapes ? try models.expressionModel().blendshapeNames : []
+            let blendshapeNames = settings.write.blendshapes ? try models.expressionModel().blendshapeNames : []
             let outcome = try await analyze(file, into: folder, blendshapeNames: blendshapeNames)
             let wall = begin.duration(to: .now) / .seconds(1)
             let tools = Tools(openvinoVersion: InferenceRuntime.version, models: try models.digests())
-            if let segment = options.segment, let decoded = outcome.decoded {
+            if let segment = settings.segment, let decoded = outcome.decoded {
                 let part = PartRecord(
                     name: input, input: RunRecord.Input(file), segment: segment,
                     resultName: ResultPlaces.resultName(ofPart: resultPath, segment), tools: tools,
                     frames: outcome.written.frames, digests: try PartRecord.digests(in: folder.partialPath),
-                    faceBytes: SpoolLayout(hasMesh: options.writesLandmarks, blendshapeCount: blendshapeNames.count)
+                    faceBytes: SpoolLayout(hasMesh: settings.write.landmarks, blendshapeCount: blendshapeNames.count)
                         .faceBytes,
                     blendshapeNames: blendshapeNames, decoded: decoded, times: outcome.times, wallSeconds: wall)
-                try folder.write(PartRecord.File(pipeline: Configuration(analysis: options).record, part: part))
+                try folder.write(PartRecord.File(pipeline: settings.record, part: part))
                 try folder.complete()
             } else {
                 let record = RunRecord(
-                    outcome, options: options, input: RunRecord.Input(file), tools: tools, wallSeconds: wall)
-                try await Delivery(options: options, observer: observer).complete(
+                    outcome, settings: settings, input: RunRecord.Input(file), tools: tools, wallSeconds: wall)
+                try await Delivery(settings: settings, observer: observer).complete(
                     folder, record: record, name: file.name)
             }
             return Summary(outcome, resultPath: resultPath, wallSeconds: wall)
@@ -86,27 +87,27 @@ public struct Analysis: Sendable {
     private func analyze(
         _ file: InputFile, into folder: ResultFolder, blendshapeNames: [String]
     ) async throws -> RunOutcome {
-        let line = AssemblyLine(options: options)
+        let line = AssemblyLine(settings: settings)
         defer { line.shutDown() }
         return try await withThrowingTaskGroup(of: StageResult.self) { group in
             group.addTask(executorPreference: line.decodeThread) {
-                .decoded(try await DecodeStage(line: line, options: options, observer: observer).run(file))
+                .decoded(try await DecodeStage(line: line, settings: settings, observer: observer).run(file))
             }
             for thread in line.workerThreads {
                 group.addTask(executorPreference: thread) {
-                    .analyzed(try await AnalyzeStage(line: line, options: options, models: models).run())
+                    .analyzed(try await AnalyzeStage(line: line, settings: settings, models: models).run())
                 }
             }
             let folderPath = folder.partialPath
             group.addTask(executorPreference: line.writeThread) {
                 let sink: any FrameSink =
-                    options.segment == nil
-                    ? try TableMaker(folderPath: folderPath, options: options, blendshapeNames: blendshapeNames)
-                    : try PartWriter(folderPath: folderPath, options: options, blendshapeNames: blendshapeNames)
-                let stage = WriteStage(line: line, options: options, observer: observer)
+                    settings.segment == nil
+                    ? try TableMaker(folderPath: folderPath, settings: settings, blendshapeNames: blendshapeNames)
+                    : try PartWriter(folderPath: folderPath, settings: settings, blendshapeNames: blendshapeNames)
+                let stage = WriteStage(line: line, settings: settings, observer: observer)
                 return .written(try await stage.run(into: sink))
             }
-            var outcome = RunOutcome(input: file.name, blinkRate: options.events.blinkMinimumRate)
+            var outcome = RunOutcome(input: file.name, blinkRate: settings.track.events.blinkMinimumRate)
             var workersLeft = line.workerThreads.count
             for try await result in group {
                 outcome.add(result)

@@ -13,8 +13,8 @@ struct AssemblyLine: Sendable {
     /// frame cannot pile up the results of those after it.
     let budget: InFlightBudget
 
-    init(options: AnalysisOptions) {
-        let workers = max(1, options.workers)
+    init(settings: Settings) {
+        let workers = max(1, settings.detect.workers)
         workerThreads = (0..<workers).map { ThreadExecutor(name: "worker \($0)") }
         let inFlight = 2 * workers + 1
         frames = BoundedChannel(capacity: inFlight)

@@ -4,7 +4,7 @@ internal import VidscanResults
 
 /// What follows once a result's tables are there: its record, and whatever else is to be made of them.
 struct Delivery {
-    let options: AnalysisOptions
+    let settings: Settings
     let observer: any RunObserver
 
     /// - Parameters:
@@ -13,21 +13,21 @@ struct Delivery {
     func complete(_ folder: ResultFolder, record: RunRecord, name: String) async throws {
         var record = record
         var notice: String?
-        if options.render.anonymize != nil {
+        if settings.render.anonymize != nil {
             let line = IdentifyingFiles.notice(
-                in: folder.partialPath, expected: options.report.isWanted ? ["report.html"] : [])
+                in: folder.partialPath, expected: settings.report.page ? ["report.html"] : [])
             record.notices.append(line)
             notice = line
         }
         try folder.write(record)
-        if let rendering = options.rendering {
+        if let rendering = settings.rendering {
             _ = try await Rendering(options: rendering, observer: observer).run(
                 resultPath: folder.partialPath, name: name, input: nil, outputPath: nil, replaces: false)
         }
-        if options.report.isWanted {
+        if settings.report.page {
             var page = Reporting.Options()
-            page.hasThumbnails = options.report.hasThumbnails
-            page.limits = options.limits
+            page.hasThumbnails = settings.report.thumbnails
+            page.limits = settings.sample.limits
             _ = try await Reporting(options: page).run(resultPath: folder.partialPath, replaces: false)
         }
         try folder.complete()

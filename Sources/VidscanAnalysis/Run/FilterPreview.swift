@@ -1,3 +1,4 @@
+internal import VidscanFaces
 internal import Foundation
 public import VidscanBase
 internal import VidscanMedia
@@ -5,15 +6,15 @@ internal import VidscanResults
 
 /// Shows what each filter of a chain does to one picture of a video.
 public struct FilterPreview: Sendable {
-    private let options: AnalysisOptions
+    private let settings: Settings
     private let allowsFileFilters: Bool
     private let models: ModelStore?
 
     /// - Parameters:
-    ///   - options: the filters, the stream and the limits of these are used, and for faces how they are detected.
+    ///   - settings: the filters, the stream, the limits, and how faces are detected are used.
     ///   - models: to mark faces on the last picture; `nil` marks none.
-    public init(options: AnalysisOptions, allowsFileFilters: Bool, models: ModelStore?) {
-        self.options = options
+    public init(settings: Settings, allowsFileFilters: Bool, models: ModelStore?) {
+        self.settings = settings
         self.allowsFileFilters = allowsFileFilters
         self.models = models
     }
@@ -34,7 +35,7 @@ public struct FilterPreview: Sendable {
             try panel(
                 file, after: nil, title: "source", detail: nil, at: microseconds)
         ]
-        for (number, prefix) in (options.filters?.prefixes() ?? []).enumerated() {
+        for (number, prefix) in (settings.filters?.prefixes() ?? []).enumerated() {
             let chain: FilterChain
             do {
                 chain = try FilterChain(steps: prefix.steps, allowsFiles: allowsFileFilters)
@@ -49,7 +50,7 @@ public struct FilterPreview: Sendable {
                     detail: settings.isEmpty ? "default settings" : String(settings), at: microseconds))
         }
         if let models, let last = panels.indices.last {
-            panels[last].marks = try FaceAnalyzer(models: models, options: options).analyze(panels[last].frame).faces
+            panels[last].marks = try FaceAnalyzer(models: models, settings: settings).analyze(panels[last].frame).faces
                 .map(\.observation.box)
         }
         do {
@@ -69,8 +70,9 @@ public struct FilterPreview: Sendable {
             let reader = try FrameReader(
                 path: file.absolutePath,
                 options: FrameReader.Options(
-                    rate: .everyFrame, start: microseconds > 0 ? microseconds : nil, streamIndex: options.streamIndex,
-                    limits: options.limits, filters: chain))
+                    rate: .everyFrame, start: microseconds > 0 ? microseconds : nil,
+                    streamIndex: settings.sample.stream,
+                    limits: settings.sample.limits, filters: chain))
             guard let frame = try reader.next() else {
                 throw MediaError(.undecodable, "has no picture at or after \(TimeText.seconds(microseconds)) s")
             }

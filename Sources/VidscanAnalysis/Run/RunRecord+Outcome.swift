@@ -4,13 +4,13 @@ internal import VidscanResults
 extension RunRecord {
     /// - Parameter tools: what the pictures were looked at with.
     init(
-        _ outcome: RunOutcome, options: AnalysisOptions, input: Input, tools: Tools, wallSeconds: Double,
+        _ outcome: RunOutcome, settings: Settings, input: Input, tools: Tools, wallSeconds: Double,
         parts: Int? = nil
     ) {
         self.init(
             ffmpegVersion: tools.ffmpegVersion, openvinoVersion: tools.openvinoVersion, models: tools.models,
-            input: input, pipeline: Configuration(analysis: options).record, workers: options.workers, parts: parts,
-            filters: outcome.filters(options.filters), video: outcome.video,
+            input: input, pipeline: settings.record, workers: settings.detect.workers, parts: parts,
+            filters: outcome.filters(settings.filters), video: outcome.video,
             discontinuities: outcome.discontinuities, counts: outcome.counts, warnings: outcome.warnings,
             notices: outcome.notices,
             timings: Timings(

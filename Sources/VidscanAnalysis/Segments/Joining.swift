@@ -1,3 +1,5 @@
+internal import VidscanMedia
+internal import VidscanFaces
 internal import Foundation
 public import VidscanBase
 public import VidscanResults
@@ -49,21 +51,22 @@ public struct Joining: Sendable {
             let begin = ContinuousClock.now
             let folders = try Self.complete(parts)
             let first = folders[0]
-            let options = first.options
+            let settings = first.settings
             let folder = try ResultFolder(finalPath: resultPath, replaces: replaces)
             defer { folder.discardUnlessComplete() }
             let folderPath = folder.partialPath
             let outcome = try await BlockingWork.run(thread: "join", input: parts.name) { _ in
-                try join(folders, options, into: folderPath)
+                try join(folders, settings, into: folderPath)
             }
             for warning in outcome.warnings + Self.differences(of: folders) {
                 observer.warned(parts.name, message: warning)
             }
             let wall = begin.duration(to: .now) / .seconds(1)
             let record = RunRecord(
-                outcome, options: options, input: first.record.input, tools: first.record.tools,
+                outcome, settings: settings, input: first.record.input, tools: first.record.tools,
                 wallSeconds: folders.reduce(wall) { $0 + $1.record.wallSeconds }, parts: folders.count)
-            try await Delivery(options: options, observer: observer).complete(folder, record: record, name: parts.name)
+            try await Delivery(settings: settings, observer: observer).complete(
+                folder, record: record, name: parts.name)
             return Analysis.Summary(outcome, resultPath: resultPath, wallSeconds: wall, parts: folders.count)
         } catch {
             throw Analysis.describe(error, input: (error as? VidscanError)?.input ?? parts.name)
@@ -71,20 +74,20 @@ public struct Joining: Sendable {
     }
 
     private func join(
-        _ folders: [PartFolder], _ options: AnalysisOptions, into folderPath: String
+        _ folders: [PartFolder], _ settings: Settings, into folderPath: String
     ) throws -> RunOutcome {
         var decoded = folders[0].record.decoded
         for folder in folders.dropFirst() { decoded.join(folder.record.decoded) }
-        decoded.isWholeVideo = options.start == nil && options.end == nil
+        decoded.isWholeVideo = settings.sample.start == nil && settings.sample.end == nil
         let name = folders[0].record.name
-        guard decoded.statistics.framesDecoded > 0 || options.start != nil else {
+        guard decoded.statistics.framesDecoded > 0 || settings.sample.start != nil else {
             throw VidscanError(
                 .media(.undecodable), "not one frame of any part could be decoded", input: name, stage: .decode)
         }
         for folder in folders { try folder.verify() }
         observer.opened(name, info: decoded.info)
         let sink = try TableMaker(
-            folderPath: folderPath, options: options, blendshapeNames: folders[0].record.blendshapeNames)
+            folderPath: folderPath, settings: settings, blendshapeNames: folders[0].record.blendshapeNames)
         var progress = RunProgress(microseconds: 0, frames: 0, faces: 0)
         var last: Int64?
         for folder in folders {
@@ -101,7 +104,7 @@ public struct Joining: Sendable {
                 observer.progressed(progress)
             }
         }
-        var outcome = RunOutcome(input: name, blinkRate: options.events.blinkMinimumRate)
+        var outcome = RunOutcome(input: name, blinkRate: settings.track.events.blinkMinimumRate)
         outcome.add(.decoded(decoded))
         for folder in folders { outcome.add(.analyzed(folder.record.times)) }
         outcome.add(.written(try sink.finish()))

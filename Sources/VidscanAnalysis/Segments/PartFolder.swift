@@ -9,7 +9,7 @@ struct PartFolder {
     /// As the user named it.
     let name: String
     let record: PartRecord
-    let options: AnalysisOptions
+    let settings: Settings
 
     private struct File: Decodable {
         var part: PartRecord
@@ -31,9 +31,9 @@ struct PartFolder {
         }
         do {
             // Its filters have run, and run no more.
-            options = try ResolvedConfiguration(
+            settings = try ResolvedSettings(
                 workers: 1, file: PipelineFile(path: file, filters: .keep)
-            ).configuration.analysis
+            ).settings
         } catch {
             throw failure("its part.json cannot be read as a part of this version")
         }
@@ -43,7 +43,7 @@ struct PartFolder {
     }
 
     private var layout: SpoolLayout {
-        SpoolLayout(hasMesh: options.writesLandmarks, blendshapeCount: record.blendshapeNames.count)
+        SpoolLayout(hasMesh: settings.write.landmarks, blendshapeCount: record.blendshapeNames.count)
     }
 
     /// Why it cannot be joined with another part, in words; `nil` when it can.
@@ -53,7 +53,7 @@ struct PartFolder {
         let isSameVideo = own.input.bytes == its.input.bytes && own.decoded.info == its.decoded.info
         if !isSameVideo || own.resultName != its.resultName { return "another video" }
         if own.segment.count != its.segment.count { return "one of \(own.segment.count), not of \(its.segment.count)" }
-        if options != other.options { return "made with other settings" }
+        if settings != other.settings { return "made with other settings" }
         if own.tools.models != its.tools.models || own.blendshapeNames != its.blendshapeNames {
             return "made with other models"
         }

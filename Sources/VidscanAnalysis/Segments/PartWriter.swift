@@ -9,10 +9,10 @@ final class PartWriter: FrameSink {
     private var report = WriteStage.Report()
 
     /// - Parameter folderPath: of the unfinished part.
-    init(folderPath: String, options: AnalysisOptions, blendshapeNames: [String]) throws(VidscanError) {
+    init(folderPath: String, settings: Settings, blendshapeNames: [String]) throws(VidscanError) {
         spool = try FrameSpool(
             path: "\(folderPath)/\(PartRecord.framesFile)",
-            layout: SpoolLayout(hasMesh: options.writesLandmarks, blendshapeCount: blendshapeNames.count))
+            layout: SpoolLayout(hasMesh: settings.write.landmarks, blendshapeCount: blendshapeNames.count))
         signatures = try SignatureSpool(path: "\(folderPath)/\(PartRecord.signaturesFile)")
     }
 

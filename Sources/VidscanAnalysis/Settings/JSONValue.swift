@@ -16,8 +16,8 @@ extension JSONValue {
     }
 }
 
-extension Configuration {
-    /// A digest of all that a result depends on besides its input: settings, version, models.
+extension Settings {
+    /// A digest of everything that a result depends on besides its input: settings, version, models.
     ///
     /// - Throws: `VidscanError` when a model is missing.
     public func digest(models: ModelStore) throws(VidscanError) -> String {
@@ -28,16 +28,14 @@ extension Configuration {
         return FileDigest.sha256(text: ([Vidscan.version, settings] + digests).joined(separator: "\n"))
     }
 
-    /// What a run was told, as far as its results depend on it; a pipeline file can be read from it.
+    /// The settings that results depend on, for `run.json`; a pipeline file can be read from them.
     var record: JSONValue {
         .object(
             Dictionary(
-                uniqueKeysWithValues: PipelineStage.allCases.map { stage in
-                    if let whole = stage.keys.first(where: \.name.isEmpty) {
-                        return (stage.rawValue, JSONValue(whole.value(self)))
-                    }
-                    let pairs = stage.keys.filter { !$0.belongsToRun }.map { ($0.name, JSONValue($0.value(self))) }
-                    return (stage.rawValue, .object(Dictionary(uniqueKeysWithValues: pairs)))
+                uniqueKeysWithValues: SettingsSection.allCases.map { section in
+                    if let whole = section.whole { return (section.rawValue, JSONValue(whole.get(self))) }
+                    let pairs = section.settings.filter(\.isRecorded).map { ($0.name, JSONValue($0.get(self))) }
+                    return (section.rawValue, .object(Dictionary(uniqueKeysWithValues: pairs)))
                 }))
     }
 }

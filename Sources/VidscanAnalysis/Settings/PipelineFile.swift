@@ -2,20 +2,20 @@ internal import Foundation
 internal import VidscanBase
 internal import Yams
 
-/// A pipeline as a file has it: the settings that it makes, each with its place. The file is YAML, or the `run.json` of an
-/// earlier run, whose `pipeline` is taken.
+/// The settings that a pipeline file makes, each with its position. The file is YAML, or the `run.json` of an earlier run,
+/// of which `pipeline` is read.
 public struct PipelineFile: Sendable {
-    public struct Setting: Sendable {
-        public let key: PipelineKey
+    public struct Entry: Sendable {
+        public let setting: Setting
         public let value: SettingValue
         public let position: TextPosition
     }
 
     /// As the user named it.
     public let path: String
-    /// What the file says of itself.
+    /// The file's own description.
     public let summary: String?
-    public let settings: [Setting]
+    public let settings: [Entry]
 
     /// - Parameter allowsFileFilters: whether filters may reach files, the network or devices; a file cannot allow itself.
     /// - Throws: `PipelineFileError` with everything that is wrong.
@@ -73,21 +73,21 @@ public struct PipelineFile: Sendable {
         let isDeep =
             text.utf8.count { $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "{") } > maximumBrackets
             || text.split(separator: "\n").contains { $0.utf8.count { $0 == UInt8(ascii: "-") } > maximumBrackets }
-        guard !isDeep else { throw problem(nil, "is no pipeline: its lists lie too deep in each other") }
+        guard !isDeep else { throw problem(nil, "is not a pipeline: it is nested too deeply") }
         do {
             return try Yams.compose(yaml: text, .default, .default, .utf8)
         } catch let error as YamlError {
             switch error {
             case .scanner(_, let reason, let mark, _), .parser(_, let reason, let mark, _),
                 .composer(_, let reason, let mark, _):
-                throw problem(TextPosition(line: mark.line, column: mark.column), "is no YAML: \(reason)")
+                throw problem(TextPosition(line: mark.line, column: mark.column), "is not valid YAML: \(reason)")
             case .duplicatedKeysInMapping(let names, let context):
                 let name = names.first ?? ""
-                throw problem(second(name, after: context.mark, in: text), "key '\(name)' is there twice")
-            default: throw problem(nil, "is no YAML")
+                throw problem(second(name, after: context.mark, in: text), "duplicate key '\(name)'")
+            default: throw problem(nil, "is not valid YAML")
             }
         } catch {
-            throw problem(nil, "is no YAML: \(error)")
+            throw problem(nil, "is not valid YAML: \(error)")
         }
     }
 
@@ -103,7 +103,7 @@ public struct PipelineFile: Sendable {
         switch (error as? CocoaError)?.code {
         case .fileReadNoSuchFile?: "no such file"
         case .fileReadTooLarge?: "it is too large for a pipeline"
-        case .fileReadInapplicableStringEncoding?: "it is no UTF-8 text"
+        case .fileReadInapplicableStringEncoding?: "it is not UTF-8 text"
         case .fileReadNoPermission?: "permission denied"
         default: error.localizedDescription
         }

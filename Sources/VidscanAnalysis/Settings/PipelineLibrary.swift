@@ -22,7 +22,7 @@ public enum PipelineLibrary {
         }
     }
 
-    /// A shipped pipeline by its name, or any file by its path: one with a slash or an ending is a path.
+    /// A shipped pipeline by its name, or any file by its path, which has a slash or an extension.
     ///
     /// - Throws: `PipelineFileError`.
     public static func load(_ nameOrPath: String, allowsFileFilters: Bool) throws(PipelineFileError) -> PipelineFile {
@@ -35,11 +35,12 @@ public enum PipelineLibrary {
         if isPath { return try PipelineFile(path: nameOrPath, filters: filters) }
         guard let folder, names.contains(nameOrPath) else {
             let known = names
-            let list = known.isEmpty ? "none is installed" : "there are \(known.joined(separator: ", "))"
+            let list = known.isEmpty ? "none is installed" : "available are \(known.joined(separator: ", "))"
             throw PipelineFileError([
                 PipelineProblem(
                     file: nameOrPath, position: nil,
-                    message: "no pipeline of that name; \(list)\(NearestName.suggestion(for: nameOrPath, among: known))"
+                    message:
+                        "there is no such pipeline; \(list)\(NearestName.suggestion(for: nameOrPath, among: known))"
                 )
             ])
         }

@@ -1,4 +1,4 @@
-/// Something that is wrong with a pipeline file, where, and what would be right.
+/// An error in a pipeline file: where it is, and what is allowed there.
 public struct PipelineProblem: Sendable, Equatable, CustomStringConvertible {
     /// As the user named it.
     public let file: String
@@ -33,6 +33,6 @@ public struct PipelineFileError: Error, Sendable, Equatable, CustomStringConvert
     public var description: String {
         let first = problems.first?.description ?? "unusable"
         return problems.count < 2
-            ? first : "\(first) (and \(problems.count - 1) more; 'vidscan pipelines check' has them all)"
+            ? first : "\(first) (and \(problems.count - 1) more; 'vidscan pipelines check' lists them all)"
     }
 }

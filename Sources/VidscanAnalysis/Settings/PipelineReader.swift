@@ -2,12 +2,12 @@ internal import VidscanBase
 internal import VidscanMedia
 internal import Yams
 
-/// Goes through the nodes of a YAML text and takes the settings out, noting everything that is wrong.
+/// Reads the settings from the nodes of a YAML text, and collects everything that is wrong with them.
 struct PipelineReader {
     let file: String
     let filters: FilterHandling
     private(set) var summary: String?
-    private(set) var settings: [PipelineFile.Setting] = []
+    private(set) var settings: [PipelineFile.Entry] = []
     private(set) var problems: [PipelineProblem] = []
 
     init(file: String, filters: FilterHandling) {
@@ -20,27 +20,25 @@ struct PipelineReader {
     mutating func read(_ root: Node) {
         if root.isEmpty { return }
         guard let mapping = root.mapping else {
-            return note(root, "the file is \(root.words); allowed: stages (\(Self.stageNames))")
+            return note(root, "the file is \(root.words); allowed: sections (\(SettingsSection.names))")
         }
         // The record of a run.
         if let record = mapping["pipeline"], mapping["vidscan_version"] != nil {
-            guard let stages = record.mapping else {
-                return note(record, "'pipeline' is \(record.words); allowed: stages (\(Self.stageNames))")
+            guard let sections = record.mapping else {
+                return note(record, "'pipeline' is \(record.words); allowed: sections (\(SettingsSection.names))")
             }
-            return read(stages: stages, inOrder: false)
+            return read(sections: sections, inOrder: false)
         }
-        read(stages: mapping, inOrder: true)
+        read(sections: mapping, inOrder: true)
     }
 
-    // MARK: Stages
+    // MARK: Sections
 
-    private static let stageNames = PipelineStage.allCases.map(\.rawValue).joined(separator: ", ")
-
-    private mutating func read(stages: Node.Mapping, inOrder: Bool) {
-        var last: PipelineStage?
-        for (keyNode, value) in stages {
+    private mutating func read(sections: Node.Mapping, inOrder: Bool) {
+        var last: SettingsSection?
+        for (keyNode, value) in sections {
             guard let name = keyNode.scalar?.string else {
-                note(keyNode, "\(keyNode.words) is no key; allowed: stages (\(Self.stageNames))")
+                note(keyNode, "\(keyNode.words) is not a key; allowed: sections (\(SettingsSection.names))")
                 continue
             }
             if name == Self.summaryKey {
@@ -51,93 +49,98 @@ struct PipelineReader {
                 summary = text
                 continue
             }
-            guard let stage = PipelineStage(rawValue: name) else {
-                let names = PipelineStage.allCases.map(\.rawValue) + [Self.summaryKey]
+            guard let section = SettingsSection(rawValue: name) else {
+                let names = SettingsSection.allCases.map(\.rawValue) + [Self.summaryKey]
                 let near = NearestName.suggestion(for: name, among: names)
-                note(keyNode, "unknown stage '\(name)'; allowed: \(Self.stageNames), \(Self.summaryKey)\(near)")
+                note(keyNode, "unknown section '\(name)'; allowed: \(SettingsSection.names), \(Self.summaryKey)\(near)")
                 continue
             }
-            if inOrder, let last, stage.place < last.place {
+            if inOrder, let last, section.position < last.position {
                 note(
                     keyNode,
-                    "stage '\(name)' comes after '\(last.rawValue)'; allowed: the order \(Self.stageNames)")
+                    "section '\(name)' comes after '\(last.rawValue)'; allowed: the order \(SettingsSection.names)")
             }
-            last = stage
-            read(stage, value)
+            last = section
+            read(section, value)
         }
     }
 
-    private mutating func read(_ stage: PipelineStage, _ node: Node) {
-        if let whole = stage.keys.first(where: \.name.isEmpty) { return read(whole, node) }
+    private mutating func read(_ section: SettingsSection, _ node: Node) {
+        if let whole = section.whole { return read(whole, node) }
         if node.isEmpty { return }
         guard let mapping = node.mapping else {
-            return note(node, "'\(stage.rawValue)' is \(node.words); allowed: keys (\(Self.names(of: stage)))")
+            return note(node, "'\(section.rawValue)' is \(node.words); allowed: keys (\(Self.names(of: section)))")
         }
         for (keyNode, value) in mapping {
             let name = keyNode.scalar?.string ?? ""
-            guard let key = stage.keys.first(where: { $0.name == name }) else {
-                note(keyNode, unknown(keyNode, in: stage))
+            guard let setting = section.settings.first(where: { $0.name == name }) else {
+                note(keyNode, unknown(keyNode, in: section))
                 continue
             }
-            read(key, value)
+            read(setting, value)
         }
     }
 
-    private func unknown(_ node: Node, in stage: PipelineStage) -> String {
+    private func unknown(_ node: Node, in section: SettingsSection) -> String {
         guard let name = node.scalar?.string else {
-            return "\(node.words) is no key; allowed: \(Self.names(of: stage))"
+            return "\(node.words) is not a key; allowed: \(Self.names(of: section))"
         }
         let near =
-            PipelineKey.all.first { $0.name == name }.map { "; '\(name)' belongs to '\($0.stage.rawValue)'" }
-            ?? NearestName.suggestion(for: name, among: stage.keys.map(\.name))
-        return "unknown key '\(name)' in '\(stage.rawValue)'; allowed: \(Self.names(of: stage))\(near)"
+            Setting.all.first { $0.name == name }.map { "; '\(name)' belongs to '\($0.section.rawValue)'" }
+            ?? NearestName.suggestion(for: name, among: section.settings.map(\.name))
+        return "unknown key '\(name)' in '\(section.rawValue)'; allowed: \(Self.names(of: section))\(near)"
     }
 
-    private static func names(of stage: PipelineStage) -> String {
-        stage.keys.map(\.name).joined(separator: ", ")
+    private static func names(of section: SettingsSection) -> String {
+        section.settings.map(\.name).joined(separator: ", ")
     }
 
     // MARK: Values
 
-    private mutating func read(_ key: PipelineKey, _ node: Node) {
-        if key.kind == .filters { return readFilters(key, node) }
+    private mutating func read(_ setting: Setting, _ node: Node) {
+        if setting.kind == .filters { return readFilters(setting, node) }
         if node.isEmpty {
-            guard key.absence != nil else { return noteValue(key, node) }
-            return take(key, .absent, node)
+            guard setting.nullMeaning != nil else { return note(setting, node) }
+            return take(setting, .absent, node)
         }
-        if case .list = key.kind, let items = node.sequence {
-            return readList(key, items, node)
+        if case .list = setting.kind, let items = node.sequence { return readList(setting, items, node) }
+        guard let scalar = node.scalar else { return note(setting, node) }
+        do {
+            take(setting, try setting.kind.parse(scalar.string, isQuoted: scalar.style.isQuoted), node)
+        } catch {
+            note(setting, node, error)
         }
-        guard let scalar = node.scalar, let value = key.kind.read(scalar.string, isQuoted: scalar.style.isQuoted) else {
-            return noteValue(key, node)
-        }
-        guard key.kind.allows(value) else { return noteValue(key, node) }
-        take(key, value, node)
     }
 
-    private mutating func readList(_ key: PipelineKey, _ items: Node.Sequence, _ node: Node) {
-        guard case .list(let names) = key.kind else { return }
-        var chosen: [String] = []
+    private mutating func readList(_ setting: Setting, _ items: Node.Sequence, _ node: Node) {
+        let before = problems.count
         for item in items {
-            guard let name = item.scalar?.string, names.contains(name) else {
-                noteValue(key, item)
+            guard let word = item.scalar?.string else {
+                note(setting, item)
                 continue
             }
-            chosen.append(name)
+            do {
+                _ = try setting.kind.parse(word)
+            } catch {
+                note(setting, item, error)
+            }
         }
-        guard chosen.count == items.count else { return }
-        guard !chosen.isEmpty else { return note(node, "'\(key.path)' is an empty list; allowed: \(key.kind.allowed)") }
-        take(key, .list(chosen), node)
+        guard problems.count == before else { return }
+        do {
+            take(setting, try setting.kind.parse(items.compactMap(\.scalar?.string)), node)
+        } catch {
+            note(node, "'\(setting.path)' is an empty list; \(error)")
+        }
     }
 
-    private mutating func take(_ key: PipelineKey, _ value: SettingValue, _ node: Node) {
-        settings.append(PipelineFile.Setting(key: key, value: value, position: node.position))
+    private mutating func take(_ setting: Setting, _ value: SettingValue, _ node: Node) {
+        settings.append(PipelineFile.Entry(setting: setting, value: value, position: node.position))
     }
 
     // MARK: Filters
 
-    private mutating func readFilters(_ key: PipelineKey, _ node: Node) {
-        if node.isEmpty { return take(key, .absent, node) }
+    private mutating func readFilters(_ setting: Setting, _ node: Node) {
+        if node.isEmpty { return take(setting, .absent, node) }
         var steps: [(text: String, node: Node)] = []
         if let text = node.scalar?.string {
             steps = [(text, node)]
@@ -147,16 +150,16 @@ struct PipelineReader {
                 if let step = readStep(item) { steps.append((step, item)) }
             }
             guard problems.count == before else { return }
-            if steps.isEmpty { return take(key, .absent, node) }
+            if steps.isEmpty { return take(setting, .absent, node) }
         } else {
-            return noteValue(key, node)
+            return note(setting, node)
         }
         guard case .run(let allowsFiles) = filters else {
-            return take(key, .filters(FilterChain.readBack(steps: steps.map(\.text))), node)
+            return take(setting, .filters(FilterChain.readBack(steps: steps.map(\.text))), node)
         }
         do {
             let chain = try FilterChain(steps: steps.map(\.text), allowsFiles: allowsFiles)
-            take(key, .filters(chain), node)
+            take(setting, .filters(chain), node)
         } catch {
             // The step at fault, when it is at fault by itself.
             for step in steps {
@@ -243,14 +246,8 @@ struct PipelineReader {
 
     // MARK: Problems
 
-    private mutating func noteValue(_ key: PipelineKey, _ node: Node) {
-        var near = ""
-        switch key.kind {
-        case .choice(let names), .list(let names):
-            if let text = node.scalar?.string { near = NearestName.suggestion(for: text, among: names) }
-        default: break
-        }
-        note(node, "'\(key.path)' is \(node.words); allowed: \(key.kind.allowed)\(near)")
+    private mutating func note(_ setting: Setting, _ node: Node, _ error: SettingError? = nil) {
+        note(node, "'\(setting.path)' is \(node.words); \(error ?? SettingError(allowed: setting.kind.allowed))")
     }
 
     private mutating func note(_ node: Node, _ message: String) {
@@ -258,9 +255,9 @@ struct PipelineReader {
     }
 }
 
-extension PipelineStage {
+extension SettingsSection {
     /// In the order of the data flow.
-    fileprivate var place: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+    fileprivate var position: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }
 
 extension Node {
@@ -268,7 +265,7 @@ extension Node {
         mark.map { TextPosition(line: $0.line, column: $0.column) } ?? .start
     }
 
-    /// Nothing stands there, or `null`.
+    /// There is nothing, or `null`.
     fileprivate var isEmpty: Bool {
         guard let scalar, !scalar.style.isQuoted else { return false }
         return ["", "~", "null", "Null", "NULL"].contains(scalar.string)

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import VidscanBase
 
-/// The JSON Schema (draft 2020-12) of pipeline files, for editors; made from the description of the keys.
+/// The JSON Schema (draft 2020-12) of pipeline files, for editors; made from the declarations of the settings.
 public enum PipelineSchema {
     public static var json: String {
         let schema = JSONValue.object([
@@ -11,7 +11,7 @@ public enum PipelineSchema {
             "additionalProperties": .flag(false),
             "properties": .object(
                 Dictionary(
-                    uniqueKeysWithValues: PipelineStage.allCases.map { ($0.rawValue, stage($0)) }
+                    uniqueKeysWithValues: SettingsSection.allCases.map { ($0.rawValue, section($0)) }
                         + [
                             (
                                 "description",
@@ -26,50 +26,50 @@ public enum PipelineSchema {
         return String(decoding: data, as: UTF8.self) + "\n"
     }
 
-    private static func stage(_ stage: PipelineStage) -> JSONValue {
-        if let whole = stage.keys.first(where: \.name.isEmpty) { return property(whole, meaning: stage.meaning) }
+    private static func section(_ section: SettingsSection) -> JSONValue {
+        if let whole = section.whole { return property(whole) }
         return .object([
             "type": .list([.text("object"), .text("null")]), "additionalProperties": .flag(false),
-            "description": .text(stage.meaning),
+            "description": .text(section.help),
             "properties": .object(
-                Dictionary(uniqueKeysWithValues: stage.keys.map { ($0.name, property($0, meaning: $0.meaning)) })),
+                Dictionary(uniqueKeysWithValues: section.settings.map { ($0.name, property($0)) })),
         ])
     }
 
-    private static func property(_ key: PipelineKey, meaning: String) -> JSONValue {
-        var parts = type(of: key.kind, canBeAbsent: key.absence != nil)
-        let options = key.options.isEmpty ? "" : " On the command line: \(key.options.joined(separator: ", "))."
-        let absence = key.absence.map { " Without it: \($0)." } ?? ""
-        parts["description"] = .text(meaning + absence + options)
-        if !key.options.isEmpty { parts["x-options"] = .list(key.options.map(JSONValue.text)) }
-        let preset = key.value(Configuration(workers: 1))
-        if key.absence == nil { parts["default"] = JSONValue(preset) }
+    private static func property(_ setting: Setting) -> JSONValue {
+        var parts = type(of: setting.kind, canBeNull: setting.nullMeaning != nil)
+        let names = setting.optionNames
+        let options = names.isEmpty ? "" : " On the command line: \(names.joined(separator: ", "))."
+        let null = setting.nullMeaning.map { " Default: \($0)." } ?? ""
+        parts["description"] = .text(setting.help + null + options)
+        if !names.isEmpty { parts["x-options"] = .list(names.map(JSONValue.text)) }
+        if setting.nullMeaning == nil { parts["default"] = JSONValue(setting.get(Settings(workers: 1))) }
         return .object(parts)
     }
 
-    private static func type(of kind: SettingKind, canBeAbsent: Bool) -> [String: JSONValue] {
+    private static func type(of kind: SettingKind, canBeNull: Bool) -> [String: JSONValue] {
         let types = { (names: [String]) -> JSONValue in
-            .list((names + (canBeAbsent ? ["null"] : [])).map(JSONValue.text))
+            .list((names + (canBeNull ? ["null"] : [])).map(JSONValue.text))
         }
         switch kind {
         case .flag: return ["type": types(["boolean"])]
         case .integer(let range):
-            let most: [String: JSONValue] =
+            let maximum: [String: JSONValue] =
                 range.upperBound == .max ? [:] : ["maximum": .integer(range.upperBound)]
-            return ["type": types(["integer"]), "minimum": .integer(range.lowerBound)].merging(most) { $1 }
+            return ["type": types(["integer"]), "minimum": .integer(range.lowerBound)].merging(maximum) { $1 }
         case .number(let range, _):
             if range == SettingKind.positive { return ["type": types(["number"]), "exclusiveMinimum": .integer(0)] }
             return [
                 "type": types(["number"]), "minimum": .number(range.lowerBound), "maximum": .number(range.upperBound),
             ]
         case .choice(let names):
-            return ["enum": .list(names.map(JSONValue.text) + (canBeAbsent ? [.null] : []))]
+            return ["enum": .list(names.map(JSONValue.text) + (canBeNull ? [.null] : []))]
         case .list(let names):
             let item = JSONValue.object(["enum": .list(names.map(JSONValue.text))])
             return [
                 "anyOf": .list(
                     [item, .object(["type": .text("array"), "items": item, "minItems": .integer(1)])]
-                        + (canBeAbsent ? [.object(["type": .text("null")])] : []))
+                        + (canBeNull ? [.object(["type": .text("null")])] : []))
             ]
         case .rate: return ["type": types(["number", "string"])]
         case .time: return ["type": types(["number", "string"])]

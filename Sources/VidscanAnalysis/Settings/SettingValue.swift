@@ -2,9 +2,9 @@ internal import VidscanBase
 public import VidscanMedia
 internal import VidscanRender
 
-/// The value of one key, whatever its type.
+/// The value of a setting.
 public enum SettingValue: Sendable, Equatable {
-    /// Not set: what that means is the key's affair.
+    /// `null`; what that means, the setting says.
     case absent
     case flag(Bool)
     case integer(Int)
@@ -14,16 +14,16 @@ public enum SettingValue: Sendable, Equatable {
     case filters(FilterChain)
 }
 
-/// What a key takes, and how it reads and writes that.
+/// The values that a setting takes, and how they are read.
 public enum SettingKind: Sendable, Equatable {
     case flag
     case integer(ClosedRange<Int>)
     /// A lower bound just above 0 means that 0 is not allowed.
-    case number(ClosedRange<Double>, unit: String?)
+    case number(ClosedRange<Double>, unit: String? = nil)
     case choice([String])
     /// Any of these names, each once.
     case list([String])
-    /// Samples a second, or every frame.
+    /// Samples per second, or every frame.
     case rate
     /// Seconds, or `[hh:]mm:ss`.
     case time
@@ -81,11 +81,36 @@ public enum SettingKind: Sendable, Equatable {
         }
     }
 
-    /// Reads a single word.
+    /// Reads a value from a word of a pipeline file or of the command line: a whole value, or one item of a list.
     ///
-    /// - Parameter isQuoted: it is text, whatever it looks like.
-    /// - Returns: `nil` when it is not of this type; the range has yet to be looked at.
-    func read(_ text: String, isQuoted: Bool) -> SettingValue? {
+    /// - Parameter isQuoted: it is text, even if it looks like a number.
+    public func parse(_ word: String, isQuoted: Bool = false) throws(SettingError) -> SettingValue {
+        guard let value = read(word, isQuoted: isQuoted), allows(value) else {
+            switch self {
+            case .choice(let names), .list(let names):
+                throw SettingError(allowed: allowed + NearestName.suggestion(for: word, among: names))
+            default: throw SettingError(allowed: allowed)
+            }
+        }
+        return value
+    }
+
+    /// Reads a list from its items, or any other value from a single word.
+    public func parse(_ words: [String]) throws(SettingError) -> SettingValue {
+        guard case .list = self else {
+            guard let word = words.first, words.count == 1 else { throw SettingError(allowed: allowed) }
+            return try parse(word)
+        }
+        var names: [String] = []
+        for word in words {
+            if case .list(let items) = try parse(word) { names += items }
+        }
+        guard !names.isEmpty else { throw SettingError(allowed: allowed) }
+        return .list(names)
+    }
+
+    /// - Returns: `nil` when the word is not of this type; `allows` checks the range.
+    private func read(_ text: String, isQuoted: Bool) -> SettingValue? {
         switch self {
         case .flag: return isQuoted ? nil : ["true": .flag(true), "false": .flag(false)][text]
         case .integer: return isQuoted ? nil : Int(text).map(SettingValue.integer)
@@ -103,7 +128,15 @@ public enum SettingKind: Sendable, Equatable {
     }
 }
 
-/// A positive number of samples a second.
+/// A word that is not a value of a setting.
+public struct SettingError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// What is allowed, and perhaps which name was meant.
+    public let allowed: String
+
+    public var description: String { "allowed: " + allowed }
+}
+
+/// A positive number of samples per second.
 enum SampleRate {
     static func parse(_ text: String) -> Rational? {
         guard let rate = DecimalNumber.rational(text), rate.numerator > 0 else { return nil }

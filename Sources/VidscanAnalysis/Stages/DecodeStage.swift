@@ -6,7 +6,7 @@ internal import VidscanResults
 /// Reads the sampled frames of a video and hands them to the workers, as fast as the budget allows.
 struct DecodeStage {
     let line: AssemblyLine
-    let options: AnalysisOptions
+    let settings: Settings
     let observer: any RunObserver
 
     func run(_ file: InputFile) async throws -> DecodingReport {
@@ -23,14 +23,14 @@ struct DecodeStage {
         var lastTime: Int64?
         do {
             let reader = try FrameReader(
-                path: file.absolutePath, options: FrameReader.Options(options), cancellation: cancellation)
+                path: file.absolutePath, options: FrameReader.Options(settings), cancellation: cancellation)
             observer.opened(file.name, info: reader.info)
             stage = .decode
             var displaySize: PictureSize?
             while let frame = try reader.next() {
                 lastTime = frame.microseconds
                 let size = frame.geometry.displaySize
-                if let first = displaySize, options.render.anonymize != nil {
+                if let first = displaySize, settings.render.anonymize != nil {
                     try HidingConditions.checkSize(
                         size, first: first, microseconds: frame.microseconds, stage: .decode)
                 }
@@ -42,7 +42,7 @@ struct DecodeStage {
             return DecodingReport(
                 info: reader.info, statistics: reader.statistics, displaySize: displaySize,
                 filtering: reader.filtering,
-                isWholeVideo: options.start == nil && options.end == nil && options.segment == nil)
+                isWholeVideo: settings.sample.start == nil && settings.sample.end == nil && settings.segment == nil)
         } catch let error as MediaError {
             if error.code == .cancelled { throw CancellationError() }
             throw VidscanError(
@@ -52,10 +52,11 @@ struct DecodeStage {
 }
 
 extension FrameReader.Options {
-    init(_ options: AnalysisOptions) {
+    init(_ settings: Settings) {
         self.init(
-            rate: options.rate, start: options.start, end: options.end, segment: options.segment,
-            streamIndex: options.streamIndex, limits: options.limits, filters: options.filters)
-        if options.keepsDoubtfulFaces { decoderThreads = AnonymizeOptions.decoderThreads }
+            rate: settings.sample.rate, start: settings.sample.start, end: settings.sample.end,
+            segment: settings.segment,
+            streamIndex: settings.sample.stream, limits: settings.sample.limits, filters: settings.filters)
+        if settings.detect.keepsUncertainFaces { decoderThreads = AnonymizeOptions.decoderThreads }
     }
 }

@@ -7,16 +7,16 @@ internal import VidscanResults
 /// Finds and measures the faces of single frames. Each worker has one; it keeps no memory of earlier frames.
 final class FaceAnalyzer {
     private let models: ModelStore
-    private let options: AnalysisOptions
+    private let settings: Settings
     private let resampler: AreaResampler
     private let cropper: SquareCropper
     private var detectorSession: FaceDetector.Session?
     private var meshSession: AttentionMesh.Session?
     private(set) var times = StageTimes()
 
-    init(models: ModelStore, options: AnalysisOptions) {
+    init(models: ModelStore, settings: Settings) {
         self.models = models
-        self.options = options
+        self.settings = settings
         let converter = PictureConverter()
         resampler = AreaResampler(converter: converter)
         cropper = SquareCropper(converter: converter)
@@ -28,7 +28,7 @@ final class FaceAnalyzer {
             var analyzed: [AnalyzedFace] = []
             for (number, (face, appearance)) in found.faces.enumerated() {
                 guard number < Self.mostCandidates else {
-                    guard options.keepsDoubtfulFaces else { break }
+                    guard settings.detect.keepsUncertainFaces else { break }
                     // Too many to measure; where faces are hidden, none is left out.
                     analyzed.append(AnalyzedFace(observation: face, presence: 0, appearance: appearance))
                     continue
@@ -64,18 +64,18 @@ final class FaceAnalyzer {
 
     private func detect(_ frame: SampledFrame) throws -> Detection {
         let display = frame.geometry.displaySize
-        let geometry = options.detectorGeometry(for: display)
+        let geometry = settings.detectorGeometry(for: display)
         let session = try detectorSession(inputSize: geometry.tensor)
         let input = try session.input()
         try times.measure(\.resample) { () throws(MediaError) in
             try resampler.resample(frame, pictureSize: geometry.picture, tensorSize: geometry.tensor, into: input)
         }
         let found = try times.measure(\.detect) { () throws(InferenceError) in
-            try session.detect(minimumConfidence: options.candidateConfidence)
+            try session.detect(minimumConfidence: settings.candidateConfidence)
         }
         let scaleX = Double(display.width) / Double(geometry.picture.width)
         let scaleY = Double(display.height) / Double(geometry.picture.height)
-        let least = options.minimumFace * Double(display.shortSide)
+        let least = settings.detect.minimumFace * Double(display.shortSide)
         return times.measure(\.look) {
             let picture = TensorPicture(base: input, size: geometry.picture, tensorSize: geometry.tensor)
             let faces = found.compactMap { face -> (FaceObservation, FaceAppearance)? in
@@ -122,7 +122,9 @@ final class FaceAnalyzer {
         guard let located else { return nil }
         if located.presence < MeshPresence.threshold {
             // A full profile is a face, though no mesh fits it; a detector that is sure is believed.
-            guard options.keepsDoubtfulFaces || face.confidence >= MeshPresence.trustedConfidence else { return nil }
+            guard settings.detect.keepsUncertainFaces || face.confidence >= MeshPresence.trustedConfidence else {
+                return nil
+            }
             return AnalyzedFace(observation: face, presence: located.presence)
         }
         let model = needsExpressions ? try models.expressionModel() : nil
@@ -138,7 +140,7 @@ final class FaceAnalyzer {
         }
     }
 
-    private var needsExpressions: Bool { !options.metrics.isEmpty || options.writesBlendshapes }
+    private var needsExpressions: Bool { !settings.measure.metrics.isEmpty || settings.write.blendshapes }
 }
 
 extension FaceObservation {

@@ -13,7 +13,7 @@ protocol FrameSink {
 /// Makes the tables of a whole run: finds the shots and sets the frames aside as they come; when all have come, follows
 /// each face through the video.
 final class TableMaker: FrameSink {
-    private let options: AnalysisOptions
+    private let settings: Settings
     private let folderPath: String
     private let spool: FrameSpool
     private let writer: ResultWriter
@@ -26,16 +26,16 @@ final class TableMaker: FrameSink {
     /// - Parameters:
     ///   - folderPath: of the unfinished result.
     ///   - blendshapeNames: empty when they are not wanted.
-    init(folderPath: String, options: AnalysisOptions, blendshapeNames: [String]) throws(VidscanError) {
-        self.options = options
+    init(folderPath: String, settings: Settings, blendshapeNames: [String]) throws(VidscanError) {
+        self.settings = settings
         self.folderPath = folderPath
         spool = try FrameSpool(
             path: folderPath + "/.frames",
-            layout: SpoolLayout(hasMesh: options.writesLandmarks, blendshapeCount: blendshapeNames.count))
+            layout: SpoolLayout(hasMesh: settings.write.landmarks, blendshapeCount: blendshapeNames.count))
         // Made now, so that a full disk or a missing permission shows before the work and not after it.
         writer = try ResultWriter(
-            folderPath: folderPath, formats: options.formats, writesLandmarks: options.writesLandmarks,
-            blendshapeNames: options.writesBlendshapes ? blendshapeNames : nil)
+            folderPath: folderPath, formats: settings.write.formats, writesLandmarks: settings.write.landmarks,
+            blendshapeNames: settings.write.blendshapes ? blendshapeNames : nil)
     }
 
     func add(_ frame: FrameRecord, signature: FrameSignature) throws {
@@ -63,11 +63,11 @@ final class TableMaker: FrameSink {
         try spool.finish()
         let clock = ContinuousClock()
         var begin = clock.now
-        let tracks = try FollowPass(options: options, changes: changes).run(
+        let tracks = try FollowPass(settings: settings, changes: changes).run(
             spool, tracks: TrackSpool(path: folderPath + "/.tracks"))
         report.followSeconds = begin.duration(to: clock.now) / .seconds(1)
         begin = clock.now
-        try TablePass(options: options, changes: changes, following: tracks).run(
+        try TablePass(settings: settings, changes: changes, following: tracks).run(
             spool, writer: writer, report: &report)
         try writer.finish()
         report.tableSeconds = begin.duration(to: clock.now) / .seconds(1)

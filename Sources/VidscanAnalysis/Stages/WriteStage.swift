@@ -29,7 +29,7 @@ struct WriteStage {
     }
 
     let line: AssemblyLine
-    let options: AnalysisOptions
+    let settings: Settings
     let observer: any RunObserver
 
     /// Hands every frame on as it comes in order, and gives its credit back.
@@ -38,7 +38,7 @@ struct WriteStage {
         var progress = RunProgress(microseconds: 0, frames: 0, faces: 0)
         while let result = try await line.results.receive() {
             for next in order.insert(result, sequence: result.sequence) {
-                let frame = FrameRecord(next, metrics: options.metrics)
+                let frame = FrameRecord(next, metrics: settings.measure.metrics)
                 try sink.add(frame, signature: next.signature)
                 line.budget.giveBack(bytes: next.byteCount)
                 progress.add(frame)

@@ -175,7 +175,7 @@ package struct RunRecord: Encodable {
     package var counts: Counts
     /// What a careful reader of the tables should know; empty when all went well.
     package var warnings: [String]
-    /// What the options left out.
+    /// What the settings left out.
     package var notices: [String]
     package var timings: Timings
 

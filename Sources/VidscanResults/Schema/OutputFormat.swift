@@ -4,6 +4,6 @@ public enum OutputFormat: String, Sendable, CaseIterable {
     case csv
     /// `faces.json`, one document.
     case json
-    /// `faces.jsonl`, one object a line.
+    /// `faces.jsonl`, one object per line.
     case jsonl
 }

@@ -1,16 +1,23 @@
 public import VidscanFaces
 
-enum MeasureKeys {
-    static let all = [
-        PipelineKey(
-            stage: .measure, name: "metrics", kind: .list(MetricChoice.names), options: ["--metrics"],
-            meaning:
-                "What to measure beyond points and pose: names of columns, or the groups eyes, expressions, emotions,"
-                + " emojis, all, none.", absence: nil, belongsToRun: false,
-            value: { .list(MetricChoice.names(of: $0.analysis.metrics)) },
-            set: { value, configuration in
+extension Settings {
+    /// What is measured for each face.
+    public struct Measure: Sendable, Equatable {
+        /// Beyond landmarks, head pose and light; columns of other metrics stay blank.
+        public var metrics = Set(Metric.allCases)
+    }
+}
+
+extension Settings.Measure {
+    static let declarations = [
+        Setting(
+            .measure, "metrics", .list(MetricChoice.names), [.value("metrics", "list")],
+            "Metrics besides landmarks and head pose: column names, or the groups eyes, expressions, emotions, emojis, all,"
+                + " none.",
+            get: { .list(MetricChoice.names(of: $0.measure.metrics)) },
+            set: { value, settings in
                 guard case .list(let names) = value, let metrics = MetricChoice.metrics(named: names) else { return }
-                configuration.analysis.metrics = metrics
+                settings.measure.metrics = metrics
             })
     ]
 }
