@@ -50,24 +50,24 @@ struct AnalyzeCommand: AsyncParsableCommand {
             Output.error("vidscan: error: \(error)")
             throw ExitStatus.usage
         }
-        let teller = configuration.messages.makeTeller()
+        let reporter = ConsoleReporter(configuration.messages)
         var options = configuration.analysis
         options.segment = segment
         let models: ModelStore
         do {
             models = try ModelStore(concurrency: options.workers, precision: options.precision)
         } catch {
-            teller.failed(error)
+            reporter.failed(error)
             throw ExitStatus.usage
         }
-        let analysis = Analysis(options: options, models: models, observer: teller)
+        let analysis = Analysis(options: options, models: models, observer: reporter)
         let targets = ResultPlaces.plan(inputs: inputs, folder: configuration.output.folder, segment: segment)
-        let window = Teller.Window(start: options.start, end: options.end, segment: segment)
-        try await CommandWork.run(teller) {
-            try await CommandWork.each(of: inputs, window: window, teller) { input, position in
+        let window = ConsoleReporter.Window(start: options.start, end: options.end, segment: segment)
+        try await CommandWork.run(reporter) {
+            try await CommandWork.each(of: inputs, window: window, reporter) { input, position in
                 let summary = try await analysis.run(
                     input: input, resultPath: targets[position], replaces: configuration.output.replaces)
-                teller.delivered(input, summary: summary)
+                reporter.delivered(input, summary: summary)
             }
         }
     }

@@ -32,7 +32,7 @@ struct SettingOptions: ParsableArguments {
     var coding: CodingOptions
 
     @OptionGroup(title: "What to tell")
-    var telling: TellingOptions
+    var messages: MessageArguments
 
     /// - Parameter named: takes the place of `pipeline`.
     /// - Throws: `PipelineFileError`, `ConfigurationError`.
@@ -43,6 +43,6 @@ struct SettingOptions: ParsableArguments {
         return try ResolvedConfiguration(
             workers: max(1, ProcessInfo.processInfo.activeProcessorCount), file: file,
             overrides: output.overrides() + video.overrides() + faces.overrides() + making.overrides()
-                + drawing.overrides() + hiding.overrides() + coding.overrides() + telling.overrides())
+                + drawing.overrides() + hiding.overrides() + coding.overrides() + messages.overrides())
     }
 }
