@@ -6,7 +6,7 @@ PREFIX ?= /usr/local
 export PKG_CONFIG_PATH := $(CURDIR)/.deps/pkgconfig:$(PKG_CONFIG_PATH)
 BINARY := .build/release/vidscan
 
-.PHONY: help bootstrap build demo test install uninstall lint format bench sanitize fuzz clean
+.PHONY: help bootstrap build demo test install uninstall deb lint format bench sanitize fuzz clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | expand -t 12
@@ -38,8 +38,14 @@ fuzz: bootstrap  ## fuzz each target for SECONDS (60), or only TARGET
 install: bootstrap  ## install a vidscan that runs from anywhere: make install PREFIX=/opt/vidscan
 	@scripts/install "$(DESTDIR)$(PREFIX)"
 
-uninstall:  ## remove what install put there
-	@rm -rf "$(DESTDIR)$(PREFIX)/bin/vidscan" "$(DESTDIR)$(PREFIX)/lib/vidscan" "$(DESTDIR)$(PREFIX)/share/vidscan"
+INSTALLED := bin/vidscan lib/vidscan share/vidscan share/doc/vidscan share/man/man1/vidscan*.1 \
+	share/bash-completion/completions/vidscan share/zsh/site-functions/_vidscan \
+	share/fish/vendor_completions.d/vidscan.fish
+uninstall:  ## remove what 'make install' installed
+	@cd "$(DESTDIR)$(PREFIX)" && rm -rf $(INSTALLED)
+
+deb: bootstrap  ## build a Debian package in dist/
+	@scripts/package_deb
 
 lint:  ## check formatting and style
 	@swift format lint --strict --recursive Package.swift Sources Tests
