@@ -6,7 +6,7 @@ PREFIX ?= /usr/local
 export PKG_CONFIG_PATH := $(CURDIR)/.deps/pkgconfig:$(PKG_CONFIG_PATH)
 BINARY := .build/release/vidscan
 
-.PHONY: help bootstrap build demo test install uninstall deb lint format bench sanitize fuzz clean
+.PHONY: help bootstrap build demo test install uninstall deb docs lint format bench sanitize fuzz clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | expand -t 12
@@ -46,6 +46,13 @@ uninstall:  ## remove what 'make install' installed
 
 deb: bootstrap  ## build a Debian package in dist/
 	@scripts/package_deb
+
+LIBRARIES := $(notdir $(patsubst %/Documentation.docc,%,$(wildcard Sources/*/Documentation.docc)))
+docs: bootstrap  ## build the documentation of the libraries in dist/docs
+	@mkdir -p dist
+	@VIDSCAN_DOCS=1 swift package -c release --allow-writing-to-directory dist/docs generate-documentation \
+		$(addprefix --target ,$(LIBRARIES)) --enable-experimental-combined-documentation \
+		--transform-for-static-hosting --hosting-base-path / --output-path dist/docs
 
 lint:  ## check formatting and style
 	@swift format lint --strict --recursive Package.swift Sources Tests
