@@ -8,25 +8,24 @@ internal import VidscanPipeline
 struct VidscanCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "vidscan",
-        abstract: "Finds and follows every face in a video, and writes a time series of each.",
+        abstract: "Detects and tracks every face in a video and writes a time series for each.",
         discussion: """
             EXAMPLES
-              vidscan analyze movie.mp4                 faces 5 times a second, into movie.mp4.vidscan/
-              vidscan analyze *.mp4 --output results    many videos, one result folder each
-              vidscan analyze a.mp4 --pipeline thorough settings from a file
-              vidscan render movie.mp4.vidscan          the video with its faces marked
-              vidscan schema                            what each column means
-              vidscan doctor                            is everything there that vidscan needs?
+              vidscan analyze movie.mp4                  a result in movie.mp4.vidscan/
+              vidscan analyze *.mp4 --output results     one result per video
+              vidscan analyze a.mp4 --pipeline thorough  settings from a pipeline
+              vidscan render movie.mp4.vidscan           the video with its faces marked
+              vidscan schema                             what each column means
+              vidscan doctor                             check the installation
 
             EXIT STATUS
-              0  every input was delivered        2  wrong usage, or something is not installed
-              1  some inputs failed               130  interrupted
+            \(ExitStatus.meanings.map { "  \($0.code)\(String(repeating: " ", count: 5 - "\($0.code)".count))\($1)" }.joined(separator: "\n"))
             """,
         version: Vidscan.version,
         subcommands: [
             AnalyzeCommand.self, MergeCommand.self, BatchCommand.self, BatchWorkerCommand.self, RenderCommand.self,
             ReportCommand.self, SampleCommand.self, PipelinesCommand.self, FiltersCommand.self, SchemaCommand.self,
-            DoctorCommand.self,
+            DoctorCommand.self, GenerateCommand.self,
         ])
 
     /// Parses, runs, and ends with one of the exit statuses above.
@@ -54,7 +53,11 @@ struct VidscanCommand: AsyncParsableCommand {
             return 0
         }
         let isUsage = exitCode(for: error) == .validationFailure
-        Output.error("vidscan: error: \(message(for: error))" + (isUsage ? " ('--help' tells what there is)" : ""))
+        let message = message(for: error)
+        let near =
+            message.hasPrefix("Unexpected argument")
+            ? (try? CommandHelp.root().suggestion(for: CommandLine.arguments.dropFirst())) ?? "" : ""
+        Output.error("vidscan: error: \(message)\(near)" + (isUsage ? " (see '--help')" : ""))
         return isUsage ? ExitStatus.usage.code : ExitStatus.someFailed.code
     }
 }
@@ -66,6 +69,13 @@ struct ExitStatus: Error {
     static let someFailed = ExitStatus(code: 1)
     static let usage = ExitStatus(code: 2)
     static let interrupted = ExitStatus(code: 130)
+
+    static let meanings = [
+        (ExitStatus(code: 0), "every input was processed"),
+        (someFailed, "some inputs failed"),
+        (usage, "wrong usage, or something is not installed"),
+        (interrupted, "interrupted"),
+    ]
 }
 
 /// Text to people and programs, whole lines at a time. All that goes to a terminal or a log passes here, where

@@ -1,0 +1,79 @@
+internal import ArgumentParser
+internal import Foundation
+internal import VidscanCore
+
+/// A command with its arguments and subcommands, as the argument parser describes it.
+struct CommandHelp: Decodable {
+    let commandName: String
+    let abstract: String?
+    let discussion: String?
+    let shouldDisplay: Bool
+    let defaultSubcommand: String?
+    let subcommands: [CommandHelp]?
+    let arguments: [Argument]?
+
+    struct Argument: Decodable {
+        struct Name: Decodable {
+            let kind: String
+            let name: String
+
+            /// `--rate`, `-o`
+            var spelled: String { (kind == "short" ? "-" : "--") + name }
+        }
+
+        let kind: String
+        let names: [Name]?
+        let valueName: String?
+        let defaultValue: String?
+        let abstract: String?
+        /// The heading that it is listed under.
+        let sectionTitle: String?
+        let shouldDisplay: Bool
+        let isOptional: Bool
+        let isRepeating: Bool
+    }
+
+    /// All of vidscan.
+    ///
+    /// - Throws: `DecodingError`, when the parser describes commands in another format.
+    static func root() throws -> CommandHelp {
+        struct Dump: Decodable { let command: CommandHelp }
+        return try JSONDecoder().decode(Dump.self, from: Data(VidscanCommand._dumpHelp().utf8)).command
+    }
+
+    /// The subcommands that the help lists.
+    var listed: [CommandHelp] { (subcommands ?? []).filter { $0.shouldDisplay && $0.commandName != "help" } }
+
+    /// `; did you mean 'analyze'?` when the command line names a subcommand that does not exist, but a similar one does.
+    func suggestion(for commandLine: some Sequence<String>) -> String {
+        var command = self
+        for word in commandLine {
+            guard command.defaultSubcommand == nil, !command.listed.isEmpty, !word.hasPrefix("-") else { break }
+            guard let next = command.subcommands?.first(where: { $0.commandName == word }) else {
+                return NearestName.suggestion(for: word, among: command.listed.map(\.commandName))
+            }
+            command = next
+        }
+        return ""
+    }
+
+    // MARK: The discussion
+
+    /// Its paragraphs, without the examples and other lists under a heading in capitals.
+    var paragraphs: [String] { Array(blocks.prefix { !Self.isHeading($0) }) }
+
+    /// The lines under `EXAMPLES`.
+    var examples: [String] {
+        guard let block = blocks.first(where: { $0.hasPrefix("EXAMPLES\n") }) else { return [] }
+        return block.split(separator: "\n").dropFirst().map { $0.trimmingCharacters(in: .whitespaces) }
+    }
+
+    private var blocks: [String] {
+        (discussion ?? "").components(separatedBy: "\n\n").map { $0.trimmingCharacters(in: .newlines) }
+            .filter { !$0.isEmpty }
+    }
+
+    private static func isHeading(_ block: String) -> Bool {
+        block.prefix { $0 != "\n" }.allSatisfy { $0.isUppercase || $0 == " " }
+    }
+}

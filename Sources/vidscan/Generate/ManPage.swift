@@ -1,0 +1,174 @@
+internal import VidscanPipeline
+
+/// The man page: everything that the commands' help and the settings say, as one page.
+struct ManPage {
+    private let root: CommandHelp
+    private var roff = Roff()
+    /// The options that set something in a pipeline, by their heading.
+    private let settingOptions: [CommandHelp.Argument]
+
+    init(_ root: CommandHelp) {
+        self.root = root
+        let analyze = root.listed.first { $0.commandName == "analyze" }
+        settingOptions = (analyze?.arguments ?? []).filter { $0.sectionTitle != nil && $0.shouldDisplay }
+    }
+
+    mutating func text() -> String {
+        roff = Roff()
+        roff.macro("TH", "VIDSCAN", "1", "", "vidscan \(Vidscan.version)", "User Commands")
+        roff.section("NAME")
+        let abstract = root.abstract ?? ""
+        roff.line("vidscan - " + abstract.prefix(1).lowercased() + abstract.dropFirst().trimmedOfPeriod)
+        writeSynopsis()
+        roff.section("DESCRIPTION")
+        for paragraph in Self.description { roff.paragraph(paragraph) }
+        roff.section("COMMANDS")
+        for command in root.listed { write(command, below: "vidscan") }
+        writeOptions()
+        writeSettings()
+        writeFiles()
+        roff.section("EXIT STATUS")
+        for (status, meaning) in ExitStatus.meanings { roff.item([("\(status.code)", "")], meaning) }
+        roff.section("EXAMPLES")
+        roff.example(root.examples + root.listed.flatMap(\.examples))
+        roff.section("SEE ALSO")
+        roff.line("ffmpeg(1), ffprobe(1), ffmpeg-filters(1)")
+        return roff.text
+    }
+
+    private static let description = [
+        "vidscan samples the frames of a video on an exact time grid, detects the faces in each of them, tracks them"
+            + " through the video, and measures them. It writes tables: one row per face and sampled frame, with the"
+            + " frame's presentation timestamp, and one row per frame, per person and per event.",
+        "From a finished result it makes a video with the faces marked, decorated or hidden, and a report page.",
+        "Everything runs on this machine; nothing is sent anywhere.",
+    ]
+
+    // MARK: Commands
+
+    private mutating func writeSynopsis() {
+        roff.section("SYNOPSIS")
+        for command in root.listed {
+            roff.macro("SY", "vidscan \(command.commandName)")
+            if !command.listed.isEmpty { roff.line(command.defaultSubcommand == nil ? "COMMAND" : "[COMMAND]") }
+            roff.line("[OPTIONS]")
+            for argument in command.arguments ?? [] where argument.kind == "positional" {
+                roff.line(Self.placeholder(argument))
+            }
+            roff.macro("YS")
+        }
+    }
+
+    private mutating func write(_ command: CommandHelp, below parent: String) {
+        let name = "\(parent) \(command.commandName)"
+        roff.subsection(name)
+        roff.line(command.abstract ?? "")
+        for paragraph in command.paragraphs { roff.paragraph(paragraph) }
+        let arguments = (command.arguments ?? []).filter(\.shouldDisplay)
+        let shared = Set(settingOptions.compactMap(Self.longName))
+        let own = arguments.filter {
+            !$0.isHelp && !(shared.contains(Self.longName($0) ?? "") && $0.sectionTitle != nil)
+        }
+        for option in Self.merged(own) { write(option) }
+        let headings = settingOptions.compactMap(\.sectionTitle).uniqued()
+        let taken = headings.filter(Set(arguments.compactMap(\.sectionTitle)).contains)
+        if taken.count == headings.count {
+            roff.paragraph("It takes all of the OPTIONS below.")
+        } else if !taken.isEmpty {
+            roff.paragraph(
+                "It also takes the OPTIONS below under \(taken.map { "\"\($0)\"" }.joined(separator: ", ")).")
+        }
+        for subcommand in command.listed { write(subcommand, below: name) }
+    }
+
+    // MARK: Options and settings
+
+    private mutating func writeOptions() {
+        roff.section("OPTIONS")
+        roff.line("Each option overrides the pipeline setting in parentheses.")
+        for title in settingOptions.compactMap(\.sectionTitle).uniqued() {
+            roff.subsection(title)
+            for option in Self.merged(settingOptions.filter { $0.sectionTitle == title }) { write(option) }
+        }
+    }
+
+    private mutating func writeSettings() {
+        roff.section("PIPELINE FILES")
+        roff.line(
+            "A pipeline is a YAML file of settings, for --pipeline. \"vidscan pipelines show default\" prints one with every"
+                + " setting; a pipeline needs only those that it changes. These settings have no option:")
+        for key in PipelineKey.all where key.options.isEmpty {
+            roff.item([(key.path, "")], key.meaning + (key.presetText.map { " Default: \($0)." } ?? ""))
+        }
+    }
+
+    private mutating func writeFiles() {
+        roff.section("FILES")
+        let files = [
+            ("INPUT.vidscan/faces.csv", "One row per face and sampled frame."),
+            ("INPUT.vidscan/frames.csv", "One row per sampled frame."),
+            ("INPUT.vidscan/tracks.csv", "One row per face."),
+            ("INPUT.vidscan/events.csv", "Cuts, blinks, smiles, and who comes and goes."),
+            (
+                "INPUT.vidscan/run.json",
+                "The input, the settings and the software of the run. It is also a pipeline file."
+            ),
+            ("PREFIX/share/vidscan/pipelines/", "The pipelines that come with vidscan."),
+            ("PREFIX/share/vidscan/models/", "The models."),
+        ]
+        for (path, words) in files { roff.item([("", path)], words) }
+    }
+
+    /// An option, or a flag together with its opposite.
+    private mutating func write(_ arguments: [CommandHelp.Argument]) {
+        guard let first = arguments.first else { return }
+        let names = arguments.flatMap { $0.names ?? [] }.map(\.spelled).sorted { $0.count == 2 && $1.count > 2 }
+        let value = first.kind == "flag" ? "" : first.valueName ?? ""
+        let terms =
+            first.kind == "positional"
+            ? [(name: "", value: Self.placeholder(first))] : names.map { (name: $0, value: value) }
+        let setting = PipelineKey.all.first { key in
+            first.sectionTitle != nil && names.contains { key.options.contains($0) }
+        }
+        let preset = first.kind == "option" ? first.defaultValue.map { " Default: \($0)." } ?? "" : ""
+        roff.item(terms, (first.abstract ?? "") + preset + (setting.map { " (\($0.path))" } ?? ""))
+    }
+
+    /// Flags with their opposites, which stand next to them and have the same words.
+    private static func merged(_ arguments: [CommandHelp.Argument]) -> [[CommandHelp.Argument]] {
+        arguments.reduce(into: []) { lists, argument in
+            if argument.kind == "flag", let name = longName(argument), let last = lists.last?.first.flatMap(longName),
+                name == "no-" + last
+            {
+                lists[lists.count - 1].append(argument)
+            } else {
+                lists.append([argument])
+            }
+        }
+    }
+
+    private static func longName(_ argument: CommandHelp.Argument) -> String? {
+        argument.names?.first { $0.kind == "long" }?.name
+    }
+
+    /// `INPUT...`
+    private static func placeholder(_ argument: CommandHelp.Argument) -> String {
+        let name = (argument.valueName ?? "") + (argument.isRepeating ? "..." : "")
+        return argument.isOptional ? "[\(name)]" : name
+    }
+}
+
+extension CommandHelp.Argument {
+    fileprivate var isHelp: Bool { names?.contains { ["help", "version"].contains($0.name) } == true }
+}
+
+extension StringProtocol {
+    fileprivate var trimmedOfPeriod: String { hasSuffix(".") ? String(dropLast()) : String(self) }
+}
+
+extension Array where Element: Hashable {
+    fileprivate func uniqued() -> [Element] {
+        var seen: Set<Element> = []
+        return filter { seen.insert($0).inserted }
+    }
+}
