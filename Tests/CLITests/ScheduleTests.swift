@@ -66,7 +66,7 @@ struct ScheduleTests {
         #expect(flock(lock, LOCK_EX) == 0)
         let third = try ChildProcess.run(["bash", "-c", command])
         #expect(third.status == 75)
-        #expect(third.errors == "vidscan-nightly: the previous run has not finished\n")
+        #expect(third.errors == "vidscan-nightly: the run before is still at it\n")
     }
 
     @Test("A task of a Slurm array does its part of the files")
