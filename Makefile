@@ -25,8 +25,7 @@ demo: build  ## set up, build, analyse the sample clip
 	@echo; echo "The results are in $(CURDIR)/demo/faces.mp4.vidscan/. The columns are described by: $(BINARY) schema"
 
 test: bootstrap  ## set up, run every test
-	@echo "test: swift test -c release"
-	@swift test -c release --parallel
+	@scripts/test
 
 sanitize: bootstrap  ## run tests under ThreadSanitizer and AddressSanitizer
 	@scripts/sanitize

@@ -1,5 +1,5 @@
 internal import Foundation
-internal import VidscanCore
+internal import VidscanBase
 internal import VidscanReport
 
 /// The page of a batch: a row for each input, those that failed first, which leads to its result.

@@ -1,5 +1,5 @@
 internal import Foundation
-internal import VidscanCore
+internal import VidscanBase
 
 /// What a journal says, for people and programs.
 public struct BatchRecord: Sendable {

@@ -1,4 +1,4 @@
-internal import VidscanCore
+internal import VidscanBase
 
 /// A field of a table, as RFC 4180 has it, with text from elsewhere in it: names of files, reasons of failures.
 enum CSVField {

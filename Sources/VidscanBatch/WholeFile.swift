@@ -1,4 +1,4 @@
-internal import CSystem
+internal import CLinux
 internal import Foundation
 
 /// A file that appears whole, or not at all: it is written beside its place, brought to the disk, and renamed.

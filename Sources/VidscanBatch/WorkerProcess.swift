@@ -1,4 +1,4 @@
-internal import CSystem
+internal import CLinux
 internal import Foundation
 internal import Synchronization
 

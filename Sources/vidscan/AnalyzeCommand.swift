@@ -1,16 +1,20 @@
 internal import ArgumentParser
-internal import VidscanCore
-internal import VidscanPipeline
+internal import VidscanAnalysis
+internal import VidscanBase
+internal import VidscanResults
 
 struct AnalyzeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "analyze",
-        abstract: "Finds and follows the faces of videos or pictures, and writes their time series.",
+        abstract: "Detects and tracks the faces in videos or pictures and writes their time series.",
         discussion: """
-            Each input gets a folder of its own, INPUT.vidscan/, with faces.csv (one row per face and sampled frame), \
-            frames.csv (one row per sampled frame), tracks.csv (one row per face), events.csv (cuts, blinks, smiles, who comes \
-            and goes) and run.json (what was done, and to what). It appears only when it \
-            is complete.
+            Each input gets a result folder, INPUT.vidscan/, which appears only when it is complete:
+
+              faces.csv   one row per face and sampled frame
+              frames.csv  one row per sampled frame
+              tracks.csv  one row per face
+              events.csv  cuts, blinks, smiles, faces that appear and disappear
+              run.json    the input, the settings, and the software that was used
 
             EXAMPLES
               vidscan analyze movie.mp4
@@ -22,7 +26,7 @@ struct AnalyzeCommand: AsyncParsableCommand {
               vidscan analyze movie.mp4 --overlay --style full --report
               vidscan analyze street.mp4 --anonymize blur
               vidscan analyze a.mp4 b.mov c.jpg --output results
-              vidscan analyze day.mp4 --segment 2/7     the third of seven parts; see 'vidscan merge --help'
+              vidscan analyze day.mp4 --segment 2/7
             """)
 
     @Argument(help: ArgumentHelp("Videos or pictures.", valueName: "input"))
@@ -30,43 +34,43 @@ struct AnalyzeCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Analyse one of several equal parts: its number from 0, and how many. 'vidscan merge' joins them.",
+            "Analyse segment K of N equal ones, counted from 0. 'vidscan merge' joins their results.",
             valueName: "K/N"),
         transform: VideoSegment.init(text:))
     var segment: VideoSegment?
 
     @OptionGroup
-    var settings: SettingOptions
+    var options: SettingOptions
 
     func validate() throws {
         if inputs.isEmpty { throw ValidationError("Name at least one video or picture.") }
     }
 
     func run() async throws {
-        let configuration: Configuration
+        var settings: Settings
         do {
-            configuration = try settings.resolve().configuration
+            settings = try options.resolve().settings
         } catch {
             Output.error("vidscan: error: \(error)")
             throw ExitStatus.usage
         }
-        let teller = configuration.messages.makeTeller()
-        var options = configuration.analysis
-        options.segment = segment
+        let teller = settings.messages.makeTeller()
+        settings.segment = segment
         let models: ModelStore
         do {
-            models = try ModelStore(concurrency: options.workers, precision: options.precision)
+            models = try ModelStore(concurrency: settings.detect.workers, precision: settings.detect.precision)
         } catch {
             teller.failed(error)
             throw ExitStatus.usage
         }
-        let analysis = Analysis(options: options, models: models, observer: teller)
-        let targets = ResultPlaces.plan(inputs: inputs, folder: configuration.output.folder, segment: segment)
-        let window = Teller.Window(start: options.start, end: options.end, segment: segment)
+        let analysis = Analysis(settings: settings, models: models, observer: teller)
+        let targets = ResultPlaces.plan(inputs: inputs, folder: settings.write.folder, segment: segment)
+        let window = Teller.Window(start: settings.sample.start, end: settings.sample.end, segment: segment)
+        let replaces = settings.write.replaces
         try await CommandWork.run(teller) {
             try await CommandWork.each(of: inputs, window: window, teller) { input, position in
                 let summary = try await analysis.run(
-                    input: input, resultPath: targets[position], replaces: configuration.output.replaces)
+                    input: input, resultPath: targets[position], replaces: replaces)
                 teller.delivered(input, summary: summary)
             }
         }
@@ -78,10 +82,10 @@ extension VideoSegment {
     init(text: String) throws {
         let numbers = text.split(separator: "/", omittingEmptySubsequences: false).map { Int($0) }
         guard numbers.count == 2, let index = numbers[0], let count = numbers[1], count > 0 else {
-            throw ValidationError("'\(text)' is no part of a number of parts: 2/7.")
+            throw ValidationError("it must be a segment and the number of segments, such as 2/7.")
         }
         guard let segment = VideoSegment(index: index, count: count) else {
-            throw ValidationError("parts are numbered from 0: 0/\(count) to \(count - 1)/\(count).")
+            throw ValidationError("segments are numbered from 0: 0/\(count) to \(count - 1)/\(count).")
         }
         self = segment
     }

@@ -1,8 +1,8 @@
 internal import ArgumentParser
 internal import Foundation
+internal import VidscanAnalysis
 internal import VidscanBatch
 internal import VidscanMedia
-internal import VidscanPipeline
 
 struct BatchRunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -18,21 +18,21 @@ struct BatchRunCommand: AsyncParsableCommand {
     var settings: SettingOptions
 
     func run() async throws {
-        let resolved: ResolvedConfiguration
+        let resolved: ResolvedSettings
         let digest: String
         do {
             resolved = try settings.resolve()
-            let models = try ModelStore(concurrency: 1, precision: resolved.configuration.analysis.precision)
-            digest = try resolved.configuration.digest(models: models)
+            let models = try ModelStore(concurrency: 1, precision: resolved.settings.detect.precision)
+            digest = try resolved.settings.digest(models: models)
         } catch {
             Output.error("vidscan: error: \(error)")
             throw ExitStatus.usage
         }
-        guard let output = resolved.configuration.output.folder else {
+        guard let output = resolved.settings.write.folder else {
             Output.error("vidscan: error: --output names the folder for the results and the journal")
             throw ExitStatus.usage
         }
-        let teller = BatchTeller(resolved.configuration.messages)
+        let teller = BatchTeller(resolved.settings.messages)
         let folder = BatchFolder(BatchFolder.absolute(output))
         var status: ExitStatus?
         var interrupts: InterruptHandler?
@@ -61,7 +61,7 @@ struct BatchRunCommand: AsyncParsableCommand {
     /// - Parameter interrupts: what hears of signals from when files are analysed.
     /// - Returns: how to end, when not all is well.
     private func run(
-        _ resolved: ResolvedConfiguration, digest: String, folder: BatchFolder, teller: BatchTeller,
+        _ resolved: ResolvedSettings, digest: String, folder: BatchFolder, teller: BatchTeller,
         interrupts: inout InterruptHandler?
     ) async throws -> ExitStatus? {
         let budget = try work.budget(cores: Self.cores)
@@ -69,7 +69,7 @@ struct BatchRunCommand: AsyncParsableCommand {
         for problem in findings.problems { teller.failed(problem.path, reason: problem.reason) }
         var selection = BatchJournal.Selection()
         selection.retries = work.retries
-        selection.isForced = resolved.configuration.output.replaces
+        selection.isForced = resolved.settings.write.replaces
         selection.isOnlyFailed = work.onlyFailed
         if work.dryRun {
             let journal = try BatchJournal.glance(folder: folder.path, shard: files.shard?.value)
@@ -125,7 +125,7 @@ struct BatchRunCommand: AsyncParsableCommand {
     private static var cores: Int { max(1, ProcessInfo.processInfo.activeProcessorCount) }
 
     private func options(
-        _ resolved: ResolvedConfiguration, _ selection: BatchJournal.Selection, _ budget: MemoryBudget
+        _ resolved: ResolvedSettings, _ selection: BatchJournal.Selection, _ budget: MemoryBudget
     ) -> Batch.Options {
         var options = Batch.Options()
         options.jobs = budget.jobs
@@ -135,10 +135,10 @@ struct BatchRunCommand: AsyncParsableCommand {
         options.memoryLimit = budget.workerLimit
         options.takesDigests = work.byContent
         options.leastFreeSpace = Int64(work.leaveFree) << 20
-        let isChosen = PipelineKey.at("detect.workers").map { resolved.origin(of: $0) != .preset } ?? false
+        let isChosen = Setting.at("detect.workers").map { resolved.origin(of: $0) != .default } ?? false
         options.setup = WorkerSetup(
-            pipeline: resolved.yaml, allowsFileFilters: settings.video.filtering.allowFileFilters,
-            workers: isChosen ? resolved.configuration.analysis.workers : max(1, Self.cores / options.jobs))
+            pipeline: resolved.yaml, allowsFileFilters: settings.video.filters.allowFileFilters,
+            workers: isChosen ? resolved.settings.detect.workers : max(1, Self.cores / options.jobs))
         return options
     }
 

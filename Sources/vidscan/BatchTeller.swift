@@ -1,8 +1,9 @@
 internal import Foundation
 internal import Logging
 internal import Synchronization
+internal import VidscanAnalysis
+internal import VidscanBase
 internal import VidscanBatch
-internal import VidscanPipeline
 
 /// Tells people how a batch goes: a live line on a terminal, a line now and then elsewhere, failures as they come.
 final class BatchTeller: BatchObserver {

@@ -1,9 +1,11 @@
 internal import ArgumentParser
-internal import CSystem
+internal import CLinux
 internal import Foundation
+internal import VidscanAnalysis
+internal import VidscanBase
 internal import VidscanBatch
 internal import VidscanMedia
-internal import VidscanPipeline
+internal import VidscanResults
 
 /// The other side of `vidscan batch`: takes inputs from its standard input, one at a time, until that ends.
 struct BatchWorkerCommand: AsyncParsableCommand {
@@ -43,11 +45,11 @@ struct BatchWorkerCommand: AsyncParsableCommand {
         let setup = try JSONDecoder().decode(WorkerSetup.self, from: Data(line.utf8))
         let file = try PipelineFile(
             text: setup.pipeline, path: "the batch's pipeline", allowsFileFilters: setup.allowsFileFilters)
-        let workers = try ResolvedConfiguration.Override(
+        let workers = try ResolvedSettings.Override(
             "detect.workers", .integer(setup.workers), option: "--workers")
-        let options = try ResolvedConfiguration(workers: 1, file: file, overrides: [workers]).configuration.analysis
-        let models = try ModelStore(concurrency: options.workers, precision: options.precision)
-        return Analysis(options: options, models: models, observer: WorkerVoice())
+        let settings = try ResolvedSettings(workers: 1, file: file, overrides: [workers]).settings
+        let models = try ModelStore(concurrency: settings.detect.workers, precision: settings.detect.precision)
+        return Analysis(settings: settings, models: models, observer: WorkerVoice())
     }
 
     private static func analyze(_ job: WorkerJob, with analysis: Analysis) async -> WorkerMessage {
@@ -59,14 +61,14 @@ struct BatchWorkerCommand: AsyncParsableCommand {
                     videoSeconds: Double(summary.analysedMicroseconds) / 1e6, wallSeconds: summary.wallSeconds,
                     // One that cannot be had is none: it only saves work later.
                     digest: job.takesDigest ? try? FileDigest.sha256(path: job.input) : nil))
-        } catch let error as PipelineError {
+        } catch let error as VidscanError {
             return .failed(reason: error.reason, kind: kind(of: error))
         } catch {
             return .failed(reason: error.localizedDescription, kind: .other)
         }
     }
 
-    private static func kind(of error: PipelineError) -> WorkerFailure {
+    private static func kind(of error: VidscanError) -> WorkerFailure {
         switch error.code {
         case .interrupted: .interrupted
         case .setup: .setup

@@ -1,4 +1,4 @@
-internal import VidscanPipeline
+internal import VidscanBase
 
 /// How the commands that work on several inputs go through them and end.
 enum CommandWork {
@@ -12,10 +12,10 @@ enum CommandWork {
         defer { interrupts.stop() }
         do {
             guard try await task.value == 0 else { throw ExitStatus.someFailed }
-        } catch let error as PipelineError where error.code == .interrupted {
+        } catch let error as VidscanError where error.code == .interrupted {
             teller.interrupted()
             throw ExitStatus.interrupted
-        } catch let error as PipelineError {
+        } catch let error as VidscanError {
             teller.failed(error)
             throw ExitStatus.someFailed
         }
@@ -36,7 +36,7 @@ enum CommandWork {
             teller.begins(input, number: position + 1, of: inputs.count, window: window)
             do {
                 try await work(input, position)
-            } catch let error as PipelineError where error.code == .interrupted {
+            } catch let error as VidscanError where error.code == .interrupted {
                 throw error
             } catch {
                 failures += 1

@@ -1,11 +1,11 @@
 internal import ArgumentParser
-internal import VidscanPipeline
+internal import VidscanAnalysis
 
 struct DoctorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Looks whether everything that vidscan needs is there.",
-        discussion: "Ends with status 2 when something is missing, and says what to do about it.")
+        abstract: "Checks that everything vidscan needs is installed.",
+        discussion: "If something is missing, it says what to do, and exits with status 2.")
 
     func run() throws {
         let findings = Doctor().examine()

@@ -1,20 +1,20 @@
 internal import ArgumentParser
-internal import VidscanPipeline
+internal import VidscanAnalysis
 
 struct FilterPreviewCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "preview",
-        abstract: "Writes a contact sheet: a picture of a video, and what each filter makes of it.",
+        abstract: "Writes a contact sheet: a frame of a video, before and after each filter.",
         discussion: """
             EXAMPLES
-              vidscan filters preview movie.mp4 --at 12.5 --filter hqdn3d,eq=gamma=1.4 -o sheet.png
-              vidscan filters preview movie.mp4 --at 1:05 --pipeline lobby.yaml --mark-faces -o sheet.png
+              vidscan filters preview movie.mp4 --at 12.5 --filter hqdn3d -o sheet.png
+              vidscan filters preview movie.mp4 --pipeline lobby.yaml -o sheet.png
             """)
 
     @Argument(help: ArgumentHelp("A video or picture.", valueName: "input"))
     var input: String
 
-    @Option(help: ArgumentHelp("Which picture: seconds or [hh:]mm:ss. Default: the first.", valueName: "time"))
+    @Option(help: ArgumentHelp("Which frame: seconds or [hh:]mm:ss. Default: the first.", valueName: "time"))
     var at: TimeArgument?
 
     @Option(name: .shortAndLong, help: ArgumentHelp("The PNG file to write.", valueName: "file"))
@@ -24,31 +24,30 @@ struct FilterPreviewCommand: AsyncParsableCommand {
     var pipeline: String?
 
     @OptionGroup
-    var video: FilterOptions
+    var filters: FilterOptions
 
-    @Flag(help: "Mark the faces that are found on the last picture.")
+    @Flag(help: "Mark the faces that are detected after the last filter.")
     var markFaces = false
 
-    @Flag(help: "Replace a file that is there already.")
+    @Flag(help: "Replace an existing file.")
     var force = false
 
     func run() async throws {
-        let options: AnalysisOptions
+        let settings: Settings
         let models: ModelStore?
         do {
             let file = try pipeline.map {
-                try PipelineLibrary.load($0, allowsFileFilters: video.allowFileFilters)
+                try PipelineLibrary.load($0, allowsFileFilters: filters.allowFileFilters)
             }
-            let resolved = try ResolvedConfiguration(workers: 1, file: file, overrides: video.overrides())
-            options = resolved.configuration.analysis
-            models = markFaces ? try ModelStore(concurrency: 1, precision: options.precision) : nil
+            settings = try ResolvedSettings(workers: 1, file: file, overrides: filters.overrides()).settings
+            models = markFaces ? try ModelStore(concurrency: 1, precision: settings.detect.precision) : nil
         } catch {
             Output.error("vidscan: error: \(error)")
             throw ExitStatus.usage
         }
         do {
             let preview = FilterPreview(
-                options: options, allowsFileFilters: video.allowFileFilters, models: models)
+                settings: settings, allowsFileFilters: filters.allowFileFilters, models: models)
             try preview.write(input: input, at: at?.microseconds ?? 0, to: output, replaces: force)
         } catch {
             Output.error("vidscan: error: \(error)")

@@ -1,19 +1,19 @@
 public import ArgumentParser
+internal import VidscanAnalysis
 public import VidscanMedia
-internal import VidscanPipeline
 
 struct FiltersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "filters",
-        abstract: "Lists, explains and previews the filters that pictures can go through.",
+        abstract: "Lists, explains and previews FFmpeg's video filters.",
         discussion: """
-            They are the video filters of the installed libavfilter. 'vidscan analyze --filter' and the section 'filters' of \
+            Lists the video filters of the installed libavfilter. 'vidscan analyze --filter' and the section 'filters' of \
             a pipeline take them in FFmpeg's syntax.
 
             EXAMPLES
               vidscan filters list --category denoise
               vidscan filters show eq
-              vidscan filters preview movie.mp4 --at 1:05 --filter yadif --filter eq=gamma=1.4 -o sheet.png
+              vidscan filters preview movie.mp4 --at 1:05 --filter yadif -o sheet.png
             """,
         subcommands: [List.self, Show.self, FilterPreviewCommand.self])
 
@@ -22,7 +22,7 @@ struct FiltersCommand: AsyncParsableCommand {
 
         @Option(
             help: ArgumentHelp(
-                "Only this one: \(FilterCategory.allCases.map(\.rawValue).joined(separator: ", ")).",
+                "Only this category: \(FilterCategory.allCases.map(\.rawValue).joined(separator: ", ")).",
                 valueName: "category"))
         var category: FilterCategory?
 
@@ -43,9 +43,9 @@ struct FiltersCommand: AsyncParsableCommand {
 
     struct Show: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Explains a filter: inputs, outputs, every option with type, range, default and meaning.")
+            abstract: "Explains a filter: its inputs, outputs and options, with type, range and default.")
 
-        @Argument(help: ArgumentHelp("Name of a filter.", valueName: "filter"))
+        @Argument(help: ArgumentHelp("The name of a filter.", valueName: "filter"))
         var name: String
 
         @Flag(help: "As a JSON object.")

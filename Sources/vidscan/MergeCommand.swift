@@ -1,35 +1,37 @@
 internal import ArgumentParser
-internal import VidscanPipeline
+internal import VidscanAnalysis
+internal import VidscanResults
 
 struct MergeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "merge",
-        abstract: "Joins the parts of a long video, analysed apart, into one result.",
+        abstract: "Joins the segments of a long video, analysed separately, into one result.",
         discussion: """
-            The result is the one that a single run over the whole video gives, to the byte: who is who, the cuts and the \
-            events are told here, over all parts. The parts stay; delete them when you have the result. Each part was \
-            made by 'vidscan analyze --segment' with the same settings, on whatever machine.
+            The result is identical, byte for byte, to that of a single run over the whole video: identities, cuts and \
+            events are determined here, over all segments. Analyse the segments with 'vidscan analyze --segment' and the \
+            same settings, on any machines. The inputs are kept; delete them when you have the result. Segments of \
+            several videos give one result per video.
 
             EXAMPLES
-              for part in 0 1 2 3; do vidscan analyze day.mp4 --segment $part/4; done
+              for k in 0 1 2 3; do vidscan analyze day.mp4 --segment $k/4; done
               vidscan merge day.mp4.part-*-of-4
-              vidscan merge parts/* --output results    parts of several videos: a result each
+              vidscan merge parts/* --output results
             """)
 
-    @Argument(help: ArgumentHelp("Folders that 'vidscan analyze --segment' has made, in any order.", valueName: "part"))
+    @Argument(help: ArgumentHelp("Folders made by 'vidscan analyze --segment', in any order.", valueName: "part"))
     var parts: [String]
 
-    @Option(name: .shortAndLong, help: .of("write.folder", valueName: "folder"))
+    @Option(name: .shortAndLong, help: .of("write.folder"))
     var output: String?
 
     @Flag(help: .of("write.replace"))
     var force = false
 
-    @OptionGroup(title: "What to tell")
+    @OptionGroup(title: MessageSettings.title)
     var telling: TellingOptions
 
     func validate() throws {
-        if parts.isEmpty { throw ValidationError("Name the parts.") }
+        if parts.isEmpty { throw ValidationError("Name the folders of the segments.") }
     }
 
     func run() async throws {

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Logging
-internal import VidscanCore
-internal import VidscanPipeline
+internal import VidscanAnalysis
+internal import VidscanBase
 
 /// Messages on standard error, through swift-log: `vidscan: warning: …`, or a JSON object a line.
 struct MessageLog: Sendable {

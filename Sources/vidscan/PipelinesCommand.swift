@@ -1,13 +1,14 @@
 internal import ArgumentParser
-internal import VidscanPipeline
+internal import VidscanAnalysis
+internal import VidscanResults
 
 struct PipelinesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pipelines",
-        abstract: "Lists, shows and checks pipelines: the settings of a run, as files.",
+        abstract: "Lists, shows and checks pipelines: files with the settings of a run.",
         discussion: """
-            A pipeline is a YAML file whose sections are the stages of an analysis. 'vidscan analyze --pipeline' takes a \
-            shipped one by its name, or any file.
+            A pipeline is a YAML file of settings. 'vidscan analyze --pipeline' takes the name of a shipped pipeline, or \
+            the path of a file.
 
             EXAMPLES
               vidscan pipelines list
@@ -23,7 +24,7 @@ struct PipelinesCommand: ParsableCommand {
         func run() throws {
             let names = PipelineLibrary.names
             guard !names.isEmpty else {
-                Output.error("vidscan: error: no pipelines are installed; 'make install' puts them beside the models")
+                Output.error("vidscan: error: no pipelines are installed; 'make install' installs them")
                 throw ExitStatus.usage
             }
             let width = names.map(\.count).max() ?? 0
@@ -36,10 +37,9 @@ struct PipelinesCommand: ParsableCommand {
 
     struct Show: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Shows the whole configuration of a pipeline, and where each value comes from.",
+            abstract: "Shows all settings of a pipeline, and where each value comes from.",
             discussion: """
-                What it prints is a pipeline file itself. Options of 'vidscan analyze' can be given too, to see what they \
-                come to.
+                The output is a pipeline file. Add options of 'vidscan analyze' to see their effect.
 
                 EXAMPLES
                   vidscan pipelines show default
@@ -71,12 +71,12 @@ struct PipelinesCommand: ParsableCommand {
 
     struct Check: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Checks pipeline files and tells everything that is wrong.")
+            abstract: "Checks pipeline files and reports every error.")
 
         @Argument(help: ArgumentHelp("Shipped pipelines or YAML files.", valueName: "name|file"))
         var names: [String]
 
-        @Flag(help: "Let filters reach files, the network and devices.")
+        @Flag(help: "Allow filters to access files, the network and devices.")
         var allowFileFilters = false
 
         func run() throws {
@@ -84,7 +84,7 @@ struct PipelinesCommand: ParsableCommand {
             for name in names {
                 do {
                     let file = try PipelineLibrary.load(name, allowsFileFilters: allowFileFilters)
-                    _ = try ResolvedConfiguration(workers: 1, file: file)
+                    _ = try ResolvedSettings(workers: 1, file: file)
                     Output.standard("\(name): ok")
                 } catch {
                     failures += 1

@@ -1,25 +1,26 @@
 internal import ArgumentParser
-internal import VidscanPipeline
+internal import VidscanAnalysis
+internal import VidscanRender
 
 struct RenderCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "render",
-        abstract: "Makes a video of a finished result: faces marked, decorated or hidden.",
+        abstract: "Makes a video from a finished result, with faces marked, decorated or hidden.",
         discussion: """
-            Reads the result and the video that it was made of; nothing is detected again. The new video has the same \
-            frames at the same times, upright and with square pixels; sound and subtitles are copied as they are, but no \
-            subtitles where faces are hidden. It goes into the result's folder as overlay.mp4 or anonymized.mp4 (.mkv \
-            where MP4 does not hold the sound or the subtitles), and appears only when it is complete. Faces are hidden \
-            only in videos that were analysed by 'vidscan analyze --anonymize', which looks at every frame.
+            Reads the result and its video; no face is detected again. The new video has the same frames at the same \
+            times, upright and with square pixels. Sound and subtitles are copied unchanged, but no subtitles if faces \
+            are hidden. The video is written to the result's folder as overlay.mp4 or anonymized.mp4 (.mkv if MP4 cannot \
+            hold the sound or the subtitles), and appears only when it is complete. Faces can be hidden only in results \
+            of 'vidscan analyze --anonymize', which analyses every frame.
 
             EXAMPLES
               vidscan render movie.mp4.vidscan
-              vidscan render movie.mp4.vidscan --show box,id,trail --crf 18 --output marked.mp4
-              vidscan render movie.mp4.vidscan --sticker pipelines/mustache.png --sticker-place mustache
+              vidscan render movie.mp4.vidscan --show box,id,trail -o marked.mp4
+              vidscan render movie.mp4.vidscan --sticker hat.png --sticker-place face
               vidscan render movie.mp4.vidscan --anonymize pixelate --except 3
             """)
 
-    @Argument(help: ArgumentHelp("Folders that 'vidscan analyze' has made.", valueName: "result"))
+    @Argument(help: ArgumentHelp("Result folders of 'vidscan analyze'.", valueName: "result"))
     var results: [String]
 
     @Option(
@@ -27,37 +28,37 @@ struct RenderCommand: AsyncParsableCommand {
         help: ArgumentHelp("The new video: .mp4, .mov or .mkv. Default: in the result's folder.", valueName: "file"))
     var output: String?
 
-    @Option(help: ArgumentHelp("The video, if it lies elsewhere now.", valueName: "file"))
+    @Option(help: ArgumentHelp("The source video, if it has moved.", valueName: "file"))
     var input: String?
 
-    @Flag(help: "Replace a video that is there already.")
+    @Flag(help: "Replace an existing video.")
     var force = false
 
-    @Flag(help: "Take the video though it has changed since it was analysed.")
+    @Flag(help: "Use the source video even if it has changed since the analysis.")
     var changedSource = false
 
     @Option(
         help: ArgumentHelp(
-            "Take what to draw and hide from a pipeline: a shipped one, or a YAML file. Options given here override it.",
+            "Take what to draw and hide from a pipeline: a shipped one or a YAML file. Options given here override it.",
             valueName: "name|file"))
     var pipeline: String?
 
-    @OptionGroup(title: "What to draw")
-    var drawing: DrawingOptions
+    @OptionGroup(title: DrawingSettings.title)
+    var drawing: SettingArguments<DrawingSettings>
 
-    @OptionGroup(title: "What to hide")
-    var hiding: HidingOptions
+    @OptionGroup(title: HidingSettings.title)
+    var hiding: SettingArguments<HidingSettings>
 
-    @Option(parsing: .upToNextOption, help: ArgumentHelp("Hide these face_ids only.", valueName: "id"))
+    @Option(parsing: .upToNextOption, help: ArgumentHelp("Hide only these face_ids.", valueName: "id"))
     var only: [Int] = []
 
     @Option(parsing: .upToNextOption, help: ArgumentHelp("Do not hide these face_ids.", valueName: "id"))
     var except: [Int] = []
 
-    @OptionGroup(title: "How to code it")
-    var coding: CodingOptions
+    @OptionGroup(title: EncodingSettings.title)
+    var encoding: SettingArguments<EncodingSettings>
 
-    @OptionGroup(title: "What to tell")
+    @OptionGroup(title: MessageSettings.title)
     var telling: TellingOptions
 
     func validate() throws {
@@ -68,23 +69,23 @@ struct RenderCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let configuration: Configuration
+        let settings: Settings
         do {
             let file = try pipeline.map { try PipelineLibrary.load($0, filters: .keep) }
-            configuration = try ResolvedConfiguration(
+            settings = try ResolvedSettings(
                 workers: 1, file: file,
-                overrides: drawing.overrides() + hiding.overrides() + coding.overrides() + telling.overrides()
-            ).configuration
+                overrides: drawing.overrides + hiding.overrides + encoding.overrides + telling.overrides()
+            ).settings
         } catch {
             Output.error("vidscan: error: \(error)")
             throw ExitStatus.usage
         }
-        var options = configuration.render.options(isAskedFor: true) ?? RenderOptions()
-        if options.anonymize == nil, hiding.invert || !only.isEmpty || !except.isEmpty {
+        var options = settings.render.options(isRequested: true) ?? RenderOptions()
+        if options.anonymize == nil, hiding.sets("render.invert") || !only.isEmpty || !except.isEmpty {
             throw ValidationError("--invert, --only and --except need --anonymize.")
         }
         if options.anonymize != nil, changedSource {
-            throw ValidationError("--changed-source and --anonymize exclude each other: faces may be elsewhere now.")
+            throw ValidationError("--changed-source and --anonymize exclude each other: faces may have moved.")
         }
         if let both = Set(only).intersection(except).min() {
             throw ValidationError("--only and --except both name \(both).")
@@ -92,7 +93,7 @@ struct RenderCommand: AsyncParsableCommand {
         options.anonymize?.only = only.isEmpty ? nil : Set(only)
         options.anonymize?.except = Set(except)
         options.acceptsChangedSource = changedSource
-        let teller = configuration.messages.makeTeller()
+        let teller = settings.messages.makeTeller()
         let rendering = Rendering(options: options, observer: teller)
         try await CommandWork.run(teller) {
             try await CommandWork.each(of: results, teller) { result, _ in

@@ -1,13 +1,14 @@
 internal import ArgumentParser
-internal import VidscanPipeline
+internal import VidscanBase
+internal import VidscanReport
 
 struct ReportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "report",
-        abstract: "Makes a page that shows a finished result: faces, timeline, curves, events.",
+        abstract: "Makes a report page from a finished result: faces, timeline, curves, events.",
         discussion: """
-            One HTML file that needs nothing else and reaches for nothing: it can be mailed, or opened years later. It \
-            goes into the result's folder as report.html. Several results get a page each, and an index of them.
+            The page is one HTML file, report.html in the result's folder. It loads nothing else, so you can mail it or \
+            open it years later. Several results get a page each, and an index.
 
             EXAMPLES
               vidscan report movie.mp4.vidscan
@@ -15,33 +16,33 @@ struct ReportCommand: AsyncParsableCommand {
               vidscan report results/*.vidscan --output results/index.html
             """)
 
-    @Argument(help: ArgumentHelp("Folders that 'vidscan analyze' has made.", valueName: "result"))
+    @Argument(help: ArgumentHelp("Result folders of 'vidscan analyze'.", valueName: "result"))
     var results: [String]
 
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
-            "The page; of several results, the index. Default: report.html in the result's folder, index.html here.",
+            "The page, or for several results the index. Default: report.html in the result's folder, or index.html.",
             valueName: "file"))
     var output: String?
 
-    @Option(help: ArgumentHelp("The video, if it lies elsewhere now.", valueName: "file"))
+    @Option(help: ArgumentHelp("The source video, if it has moved.", valueName: "file"))
     var input: String?
 
     @Flag(
         inversion: .prefixedNo,
         help:
-            "Show pictures of faces, or none; without them the video is not needed. Default: shown, unless faces are hidden."
+            "Show thumbnails of the faces; without them, the video is not needed. Default: shown, unless faces are hidden."
     )
     var thumbnails: Bool?
 
-    @Flag(help: "Replace pages that are there already.")
+    @Flag(help: "Replace existing pages.")
     var force = false
 
-    @Flag(help: "Take the video though it has changed since it was analysed.")
+    @Flag(help: "Use the source video even if it has changed since the analysis.")
     var changedSource = false
 
-    @OptionGroup(title: "What to tell")
+    @OptionGroup(title: MessageSettings.title)
     var telling: TellingOptions
 
     func validate() throws {
@@ -56,7 +57,7 @@ struct ReportCommand: AsyncParsableCommand {
         options.acceptsChangedSource = changedSource
         let reporting = Reporting(options: options)
         try await CommandWork.run(teller) {
-            var outcomes: [(result: String, outcome: Result<Reporting.Summary, PipelineError>)] = []
+            var outcomes: [(result: String, outcome: Result<Reporting.Summary, VidscanError>)] = []
             for result in results {
                 do {
                     let summary = try await reporting.run(
@@ -64,7 +65,7 @@ struct ReportCommand: AsyncParsableCommand {
                         replaces: force)
                     teller.reported(result, path: summary.path)
                     outcomes.append((result, .success(summary)))
-                } catch let error as PipelineError where error.code != .interrupted {
+                } catch let error as VidscanError where error.code != .interrupted {
                     teller.failed(error)
                     outcomes.append((result, .failure(error)))
                 }

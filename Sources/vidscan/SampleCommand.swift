@@ -1,16 +1,18 @@
 internal import ArgumentParser
 internal import Foundation
-internal import VidscanCore
+internal import VidscanAnalysis
+internal import VidscanBase
 internal import VidscanMedia
-internal import VidscanPipeline
+internal import VidscanResults
 
 struct SampleCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sample",
-        abstract: "Lists the frames that an analysis would look at, without looking at them.",
+        abstract: "Lists the frames that an analysis would sample, without analysing them.",
         discussion: """
-            Decodes and samples only, and prints a CSV: time, frame and, with --md5, the checksum of the planes \
-            after the filters, as FFmpeg's framemd5 prints it. So what was sampled can be compared with what any other tool decodes.
+            Prints a CSV with the time and number of each frame and, with --md5, the checksum of its planes after the \
+            filters. FFmpeg's framemd5 prints the same checksum, so that you can compare the samples with what other \
+            tools decode.
 
             EXAMPLES
               vidscan sample movie.mp4 --rate 2
@@ -27,7 +29,7 @@ struct SampleCommand: AsyncParsableCommand {
     @Flag(name: .customLong("md5"), help: "Print the checksum of each frame's planes.")
     var printsDigest = false
 
-    @Flag(help: "Decode every frame, whatever is sampled. The samples are the same; it takes longer.")
+    @Flag(help: "Decode every frame, not only those that samples need. The output is the same, but takes longer.")
     var decodeAll = false
 
     func run() async throws {
@@ -37,9 +39,9 @@ struct SampleCommand: AsyncParsableCommand {
             Output.error("vidscan: error: \(error)")
             throw ExitStatus.someFailed
         }
-        let options: AnalysisOptions
+        let settings: Settings
         do {
-            options = try ResolvedConfiguration(workers: 1, overrides: video.overrides()).configuration.analysis
+            settings = try ResolvedSettings(workers: 1, overrides: video.overrides()).settings
         } catch {
             Output.error("vidscan: error: \(error)")
             throw ExitStatus.usage
@@ -48,8 +50,9 @@ struct SampleCommand: AsyncParsableCommand {
             let reader = try FrameReader(
                 path: input,
                 options: FrameReader.Options(
-                    rate: options.rate, start: options.start, end: options.end, streamIndex: options.streamIndex,
-                    passesOver: !decodeAll, limits: options.limits, filters: options.filters))
+                    rate: settings.sample.rate, start: settings.sample.start, end: settings.sample.end,
+                    streamIndex: settings.sample.stream, passesOver: !decodeAll, limits: settings.sample.limits,
+                    filters: settings.filters))
             var writer = ByteWriter()
             writer.write(text: printsDigest ? "time,frame,md5\n" : "time,frame\n")
             while let frame = try reader.next() {

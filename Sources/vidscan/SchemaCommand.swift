@@ -1,5 +1,5 @@
 internal import ArgumentParser
-internal import VidscanPipeline
+internal import VidscanResults
 
 struct SchemaCommand: ParsableCommand {
     enum Format: String, CaseIterable, ExpressibleByArgument {
@@ -8,7 +8,7 @@ struct SchemaCommand: ParsableCommand {
 
     static let configuration = CommandConfiguration(
         commandName: "schema",
-        abstract: "Tells what each column of the result tables means.",
+        abstract: "Explains the columns of the result tables.",
         discussion: """
             EXAMPLES
               vidscan schema

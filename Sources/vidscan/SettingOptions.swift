@@ -1,48 +1,81 @@
 internal import ArgumentParser
 internal import Foundation
-internal import VidscanPipeline
+internal import VidscanAnalysis
+internal import VidscanMedia
 
-/// Everything that a run can be told, by a pipeline and by options.
+/// All settings of a run, from a pipeline and from options.
 struct SettingOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Take settings from a shipped pipeline, a YAML file, or the run.json of an earlier run. Options given here"
-                + " override it.", valueName: "name|file"))
+            "Take settings from a pipeline: a shipped one, a YAML file, or the run.json of an earlier run. Options given"
+                + " here override it.", valueName: "name|file"))
     var pipeline: String?
 
-    @OptionGroup(title: "What to write")
-    var output: OutputArguments
+    @OptionGroup(title: OutputSettings.title)
+    var output: SettingArguments<OutputSettings>
 
-    @OptionGroup(title: "Which frames")
+    @OptionGroup(title: FrameSettings.title)
     var video: VideoOptions
 
-    @OptionGroup(title: "Which faces")
-    var faces: FaceOptions
+    @OptionGroup(title: FaceSettings.title)
+    var faces: SettingArguments<FaceSettings>
 
-    @OptionGroup(title: "What else to make")
-    var making: MakingOptions
+    @OptionGroup(title: ExtraSettings.title)
+    var extras: SettingArguments<ExtraSettings>
 
-    @OptionGroup(title: "What to draw")
-    var drawing: DrawingOptions
+    @OptionGroup(title: DrawingSettings.title)
+    var drawing: SettingArguments<DrawingSettings>
 
-    @OptionGroup(title: "What to hide")
-    var hiding: HidingOptions
+    @OptionGroup(title: HidingSettings.title)
+    var hiding: SettingArguments<HidingSettings>
 
-    @OptionGroup(title: "How to code the video")
-    var coding: CodingOptions
+    @OptionGroup(title: EncodingSettings.title)
+    var encoding: SettingArguments<EncodingSettings>
 
-    @OptionGroup(title: "What to tell")
+    @OptionGroup(title: MessageSettings.title)
     var telling: TellingOptions
 
-    /// - Parameter named: takes the place of `pipeline`.
-    /// - Throws: `PipelineFileError`, `ConfigurationError`.
-    func resolve(named: String? = nil) throws -> ResolvedConfiguration {
+    /// - Parameter named: a pipeline, instead of `pipeline`.
+    /// - Throws: `PipelineFileError`, `SettingsError`.
+    func resolve(named: String? = nil) throws -> ResolvedSettings {
         let file = try (named ?? pipeline).map {
-            try PipelineLibrary.load($0, allowsFileFilters: video.filtering.allowFileFilters)
+            try PipelineLibrary.load($0, allowsFileFilters: video.filters.allowFileFilters)
         }
-        return try ResolvedConfiguration(
+        return try ResolvedSettings(
             workers: max(1, ProcessInfo.processInfo.activeProcessorCount), file: file,
-            overrides: output.overrides() + video.overrides() + faces.overrides() + making.overrides()
-                + drawing.overrides() + hiding.overrides() + coding.overrides() + telling.overrides())
+            overrides: output.overrides + video.overrides() + faces.overrides + extras.overrides + drawing.overrides
+                + hiding.overrides + encoding.overrides + telling.overrides())
     }
+}
+
+/// Which frames of a video are analysed, and through which filters.
+struct VideoOptions: ParsableArguments {
+    @OptionGroup
+    var frames: SettingArguments<FrameSettings>
+
+    @OptionGroup
+    var filters: FilterOptions
+
+    func overrides() throws -> [ResolvedSettings.Override] { frames.overrides + (try filters.overrides()) }
+}
+
+/// The filters. What they may do, only the command line can permit, so that they are read after all of it.
+struct FilterOptions: ParsableArguments {
+    @Option(name: .customLong("filter"), help: .of("filters"))
+    var steps: [String] = []
+
+    @Flag(help: "Allow filters to access files, the network and devices.")
+    var allowFileFilters = false
+
+    func overrides() throws -> [ResolvedSettings.Override] {
+        guard !steps.isEmpty else { return [] }
+        do {
+            let chain = try FilterChain(steps: steps, allowsFiles: allowFileFilters)
+            return [try ResolvedSettings.Override("filters", .filters(chain), option: "--filter")]
+        } catch let error as MediaError {
+            throw ValidationError("--filter: \(error.reason)")
+        }
+    }
+
+    func validate() throws { _ = try overrides() }
 }

@@ -1,8 +1,10 @@
 internal import Foundation
 internal import Synchronization
-internal import VidscanCore
+internal import VidscanAnalysis
+internal import VidscanBase
 internal import VidscanMedia
-internal import VidscanPipeline
+internal import VidscanRender
+internal import VidscanResults
 
 /// Tells people how a run goes: a live line on a terminal, a plain line now and then elsewhere, warnings and errors as
 /// they come, and a summary at the end of each input.
@@ -79,7 +81,7 @@ final class Teller: RunObserver {
 
     func failed(_ error: any Error) {
         var facts: [String: String] = [:]
-        if let error = error as? PipelineError {
+        if let error = error as? VidscanError {
             facts["input"] = error.input
             facts["stage"] = error.stage?.rawValue
         }

@@ -1,30 +1,14 @@
-public import ArgumentParser
+internal import ArgumentParser
 internal import Glibc
 internal import Logging
-public import VidscanPipeline
+internal import VidscanAnalysis
 
 /// How much is told, and how.
 struct TellingOptions: ParsableArguments {
-    @Flag(name: .shortAndLong, help: "Tell errors only.")
-    var quiet = false
+    @OptionGroup
+    var settings: SettingArguments<MessageSettings>
 
-    @Flag(name: .shortAndLong, help: "Tell details too.")
-    var verbose = false
-
-    @Option(help: .of("write.log_format"))
-    var logFormat: MessageOptions.Format?
-
-    func validate() throws {
-        if quiet && verbose { throw ValidationError("--quiet and --verbose exclude each other.") }
-    }
-
-    func overrides() throws -> [ResolvedConfiguration.Override] {
-        var list = OverrideList()
-        if quiet { try list.add("write.messages", .text("quiet"), "--quiet") }
-        if verbose { try list.add("write.messages", .text("verbose"), "--verbose") }
-        try list.add("write.log_format", logFormat.map { .text($0.rawValue) }, "--log-format")
-        return list.overrides
-    }
+    func overrides() -> [ResolvedSettings.Override] { settings.overrides }
 }
 
 extension TellingOptions {
@@ -33,15 +17,13 @@ extension TellingOptions {
     /// - Throws: `ExitStatus`; why, has been told.
     func makeTeller() throws -> Teller {
         do {
-            return try ResolvedConfiguration(workers: 1, overrides: overrides()).configuration.messages.makeTeller()
+            return try ResolvedSettings(workers: 1, overrides: overrides()).settings.messages.makeTeller()
         } catch {
             Output.error("vidscan: error: \(error)")
             throw ExitStatus.usage
         }
     }
 }
-
-extension MessageOptions.Format: ExpressibleByArgument {}
 
 extension MessageOptions {
     func makeTeller() -> Teller {

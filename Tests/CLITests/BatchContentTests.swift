@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TestSupport
 
 @Suite("A batch that goes by content")
 struct BatchContentTests: BatchTesting {

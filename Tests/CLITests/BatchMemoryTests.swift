@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TestSupport
 
 @Suite("The memory of a batch's workers")
 struct BatchMemoryTests: BatchTesting {

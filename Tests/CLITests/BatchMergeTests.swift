@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TestSupport
 
 @Suite("The merge of a batch")
 struct BatchMergeTests: BatchTesting {
@@ -85,7 +86,7 @@ struct BatchMergeTests: BatchTesting {
         #expect(told.count == 1 && told[0].contains("/more/18.png: "), "\(told)")
         let merged = try Tool.run("batch", "merge", "out", in: folder)
         #expect(merged.status == 0, "\(merged.errors)")
-        let videos = merged.output.split(separator: "\n").dropFirst().map { $0.prefix { $0 != "," } }
+        let videos = try CSVTable(merged.output).texts("video")
         #expect(videos.count == 9)
         #expect(Set(videos).count == 9)
     }

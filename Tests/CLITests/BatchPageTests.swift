@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TestSupport
 
 @Suite("The page of a batch")
 struct BatchPageTests: BatchTesting {

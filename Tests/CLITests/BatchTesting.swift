@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// What tests of batches share.
 protocol BatchTesting {}
@@ -27,15 +28,10 @@ extension BatchTesting {
 
     /// Columns of the index by the inputs' names.
     func index(_ folder: TemporaryFolder) throws -> [String: [String: String]] {
-        let lines = try folder.text("out/index.csv").split(separator: "\n").map { line in
-            line.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-        }
-        var rows: [String: [String: String]] = [:]
-        for line in lines.dropFirst() {
-            let row = Dictionary(uniqueKeysWithValues: zip(lines[0], line))
-            rows[((row["video"] ?? "") as NSString).lastPathComponent] = row
-        }
-        return rows
+        let table = try CSVTable(path: folder.path + "/out/index.csv")
+        let names = try table.texts("video").map { ($0 as NSString).lastPathComponent }
+        let rows = table.rows.map { Dictionary(uniqueKeysWithValues: zip(table.columns, $0)) }
+        return Dictionary(uniqueKeysWithValues: zip(names, rows))
     }
 
     func results(_ folder: TemporaryFolder) -> [String] {

@@ -1,5 +1,6 @@
 import Glibc
 import Testing
+import TestSupport
 
 @Suite("A run that is interrupted")
 struct InterruptionTests {

@@ -1,4 +1,5 @@
 import Testing
+import TestSupport
 
 @Suite("What vidscan is told")
 struct UsageTests {
@@ -24,6 +25,21 @@ struct UsageTests {
         #expect(outcome.errors == "")
     }
 
+    @Test(
+        "No example is broken at 80 columns",
+        arguments: [
+            [], ["analyze"], ["merge"], ["batch"], ["render"], ["report"], ["sample"], ["pipelines"],
+            ["pipelines", "show"], ["filters"], ["filters", "preview"], ["schema"],
+        ])
+    func examples(command: [String]) throws {
+        let lines = try ChildProcess.run([Checkout.tool] + command + ["--help"]).output
+            .split(separator: "\n", omittingEmptySubsequences: false)
+        let start = try #require(lines.firstIndex(of: "EXAMPLES"))
+        let examples = lines[(start + 1)...].prefix { !$0.isEmpty }
+        #expect(examples.count >= 2)
+        for line in examples { #expect(line.hasPrefix("  "), "'\(line)'") }
+    }
+
     @Test("The version is a number, alone on a line")
     func version() throws {
         let outcome = try ChildProcess.run([Checkout.tool, "--version"])
@@ -33,29 +49,53 @@ struct UsageTests {
 
     private static let wrong: [(String, String)] = [
         ("analyze", "Missing expected argument '<input> ...'"),
-        ("analyze x.mp4 --rate 0", "The value '0' is invalid for '--rate <number>': it must be above 0"),
+        ("analyze x.mp4 --rate 0", "The value '0' is invalid for '--rate <number>': allowed: a positive number"),
         ("analyze x.mp4 --rate=-1", "The value '-1' is invalid for '--rate <number>'"),
         ("analyze x.mp4 --rate fast", "The value 'fast' is invalid for '--rate <number>'"),
         ("analyze x.mp4 --rate 1e3", "The value '1e3' is invalid for '--rate <number>'"),
         ("analyze x.mp4 --rate", "Missing value for '--rate <number>'"),
         ("analyze x.mp4 --start 1:75", "The value '1:75' is invalid for '--start <time>'"),
         ("analyze x.mp4 --start 5 --end 5", "--end must come after --start."),
-        ("analyze x.mp4 --stream=-1", "--stream must be 0 or more."),
-        ("analyze x.mp4 --workers 0", "--workers must be 1 to 256."),
-        ("analyze x.mp4 --workers 257", "--workers must be 1 to 256."),
-        ("analyze x.mp4 --min-confidence 1.5", "--min-confidence must be 0 to 1."),
-        ("analyze x.mp4 --max-faces 0", "--max-faces must be 1 to 10000."),
-        ("analyze x.mp4 --max-pixels 0", "--max-pixels must be 1 or more."),
-        ("analyze x.mp4 --max-duration 0", "--max-duration must be positive."),
-        ("analyze x.mp4 --accuracy best", "The value 'best' is invalid for '--accuracy <accuracy>'."),
-        ("analyze x.mp4 --faces tiny", "The value 'tiny' is invalid for '--faces <faces>'."),
-        ("analyze x.mp4 --precision half", "The value 'half' is invalid for '--precision <precision>'."),
+        (
+            "analyze x.mp4 --stream=-1",
+            "The value '-1' is invalid for '--stream <index>': allowed: a whole number, 0 or more"
+        ),
+        (
+            "analyze x.mp4 --workers 0",
+            "The value '0' is invalid for '--workers <count>': allowed: a whole number, 1 to 256"
+        ),
+        ("analyze x.mp4 --workers 257", "The value '257' is invalid for '--workers <count>': "),
+        (
+            "analyze x.mp4 --min-confidence 1.5",
+            "The value '1.5' is invalid for '--min-confidence <score>': allowed: a number, 0 to 1"
+        ),
+        (
+            "analyze x.mp4 --max-faces 0",
+            "The value '0' is invalid for '--max-faces <count>': allowed: a whole number, 1 to 10000"
+        ),
+        (
+            "analyze x.mp4 --max-pixels 0",
+            "The value '0' is invalid for '--max-pixels <count>': allowed: a whole number, 1 or more"
+        ),
+        (
+            "analyze x.mp4 --max-duration 0",
+            "The value '0' is invalid for '--max-duration <seconds>': allowed: a number, positive"
+        ),
+        (
+            "analyze x.mp4 --accuracy best",
+            "The value 'best' is invalid for '--accuracy <accuracy>': allowed: low, medium, high"
+        ),
+        ("analyze x.mp4 --faces tiny", "The value 'tiny' is invalid for '--faces <faces>': allowed: large, small"),
+        (
+            "analyze x.mp4 --precision half",
+            "The value 'half' is invalid for '--precision <precision>': allowed: exact, fast"
+        ),
         ("analyze x.mp4 --format xml", "The value 'xml' is invalid for '--format <list>'"),
         ("analyze x.mp4 --format csv,", "The value 'csv,' is invalid for '--format <list>'"),
         ("analyze x.mp4 --quiet --verbose", "--quiet and --verbose exclude each other."),
         (
             "analyze x.mp4 --segment 7/7",
-            "The value '7/7' is invalid for '--segment <K/N>': parts are numbered from 0: 0/7 to 6/7."
+            "The value '7/7' is invalid for '--segment <K/N>': segments are numbered from 0: 0/7 to 6/7."
         ),
         ("analyze x.mp4 --segment 3", "The value '3' is invalid for '--segment <K/N>'"),
         ("analyze x.mp4 --segment 0/0", "The value '0/0' is invalid for '--segment <K/N>'"),
@@ -69,11 +109,17 @@ struct UsageTests {
         ("render a.vidscan b.vidscan --output x.mp4", "--output and --input go with one result only."),
         (
             "render a.vidscan --show box,hat",
-            "--show must be a list of box, id, emotion, emoji, bars, points, mesh, axes, trail."
+            "The value 'box,hat' is invalid for '--show <list>': allowed: a list of box, id, emotion, emoji, bars, points, "
         ),
         ("render a.vidscan --show box --style full", "--style and --show exclude each other."),
-        ("render a.vidscan --bars grin", "--bars must be a list of names, see 'vidscan schema'."),
-        ("render a.vidscan --codec divx", "The value 'divx' is invalid for '--codec <codec>'."),
+        (
+            "render a.vidscan --bars grin",
+            "The value 'grin' is invalid for '--bars <list>': allowed: a list of names, see 'vidscan schema'"
+        ),
+        (
+            "render a.vidscan --codec divx",
+            "The value 'divx' is invalid for '--codec <codec>': allowed: h264, hevc, vp9, av1, ffv1"
+        ),
         ("render a.vidscan --crf 60", "--crf of h264 must be 0 to 51."),
         ("render a.vidscan --codec ffv1 --crf 3", "ffv1 takes no --crf."),
         ("render a.vidscan --height 241", "--height must be even."),
@@ -84,12 +130,20 @@ struct UsageTests {
             "--changed-source and --anonymize exclude each other"
         ),
         ("render a.vidscan --anonymize blur --only 1 3 --except 3", "--only and --except both name 3."),
-        ("render a.vidscan --anonymize blur --strength 3", "--strength must be 0.1 to 1."),
-        ("render a.vidscan --sticker-insets 1,2,3", "--sticker-insets must be left,top,right,bottom in pixels."),
+        (
+            "render a.vidscan --anonymize blur --strength 3",
+            "The value '3' is invalid for '--strength <share>': allowed: a number, 0.1 to 1"
+        ),
+        (
+            "render a.vidscan --sticker-insets 1,2,3",
+            "The value '1,2,3' is invalid for '--sticker-insets <pixels>': allowed: left,top,right,bottom in pixels"
+        ),
         ("sample", "Missing expected argument '<input>'"),
         ("sample a.mp4 b.mp4", "Unexpected argument 'b.mp4'"),
         ("schema --format xml", "The value 'xml' is invalid for '--format <format>'."),
-        ("analyse", "Unexpected argument 'analyse'"),
+        ("analyse", "Unexpected argument 'analyse'; did you mean 'analyze'?"),
+        ("pipelines schow x", "Unexpected argument 'schow'; did you mean 'show'?"),
+        ("sample --rate 5 a.mp4 b.mp4", "Unexpected argument 'b.mp4' (see '--help')"),
     ]
 
     @Test("Wrong usage is one line that says what is wrong, and status 2", arguments: wrong)

@@ -1,8 +1,8 @@
 import Foundation
-import VidscanCore
-import VidscanInference
+import VidscanAnalysis
+import VidscanBase
 import VidscanMedia
-import VidscanPipeline
+import VidscanResults
 
 /// A good result, good parts and the small video that they are of: what inputs of readers differ from in one file or a few.
 struct FuzzBase: Sendable {
@@ -35,23 +35,23 @@ struct FuzzBase: Sendable {
         process.waitUntilExit()
         guard process.terminationStatus == 0 else { throw CocoaError(.fileWriteUnknown) }
         let models = try ModelStore(concurrency: 1, precision: .exact)
-        var options = AnalysisOptions(workers: 1)
-        options.rate = .everyFrame
-        options.minimumTrackSamples = 1
+        var settings = Settings(workers: 1)
+        settings.sample.rate = .everyFrame
+        settings.track.minimumSamples = 1
         for (number, part) in parts.enumerated() {
-            options.segment = VideoSegment(index: number, count: parts.count)
-            try await analyze(base, part, options, models)
+            settings.segment = VideoSegment(index: number, count: parts.count)
+            try await analyze(base, part, settings, models)
         }
-        options.segment = nil
-        options.writesLandmarks = true
-        try await analyze(base, result, options, models)
+        settings.segment = nil
+        settings.write.landmarks = true
+        try await analyze(base, result, settings, models)
         return base
     }
 
     private static func analyze(
-        _ base: FuzzBase, _ name: String, _ options: AnalysisOptions, _ models: ModelStore
+        _ base: FuzzBase, _ name: String, _ settings: Settings, _ models: ModelStore
     ) async throws {
-        let analysis = Analysis(options: options, models: models, observer: SilentObserver())
+        let analysis = Analysis(settings: settings, models: models, observer: SilentObserver())
         _ = try await analysis.run(input: base.video, resultPath: base.path + "/" + name, replaces: true)
     }
 

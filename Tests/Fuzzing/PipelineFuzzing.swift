@@ -1,5 +1,5 @@
 import Foundation
-import VidscanPipeline
+import VidscanAnalysis
 
 /// The text of a pipeline: what is read must mean the same when it is written and read again.
 enum PipelineFuzzing {
@@ -10,18 +10,18 @@ enum PipelineFuzzing {
         guard let second = read(written) else {
             fatalError("what was written cannot be read: \(written)")
         }
-        demand(first.configuration == second.configuration, "means something else when read again: \(written)")
+        demand(first.settings == second.settings, "means something else when read again: \(written)")
     }
 
     /// - Returns: `nil` when there is something wrong with it, which must be said in words.
-    private static func read(_ text: String) -> ResolvedConfiguration? {
+    private static func read(_ text: String) -> ResolvedSettings? {
         do {
             let file = try PipelineFile(text: text, path: "fuzz.yaml", allowsFileFilters: false)
-            return try ResolvedConfiguration(workers: 1, file: file)
+            return try ResolvedSettings(workers: 1, file: file)
         } catch let error as PipelineFileError {
             demand(!error.problems.isEmpty, "an error without a problem")
             for problem in error.problems { demand(!problem.message.isEmpty, "a problem without words") }
-        } catch let error as ConfigurationError {
+        } catch let error as SettingsError {
             demand(!error.description.isEmpty, "an error without words")
         } catch {
             fatalError("an error of another kind: \(error)")

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Testing
+import TestSupport
 import VidscanBatch
 
 @Suite("What is in the files of a batch")

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Testing
+import TestSupport
 import VidscanBatch
 
 @Suite("The files of a batch")

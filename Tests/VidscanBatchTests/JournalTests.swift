@@ -1,6 +1,7 @@
 import Foundation
 import Synchronization
 import Testing
+import TestSupport
 import VidscanBatch
 
 @Suite("The journal of a batch")

@@ -1,6 +1,6 @@
 internal import ArgumentParser
 internal import Foundation
-internal import VidscanCore
+internal import VidscanBase
 
 /// A command with its arguments and subcommands, as the argument parser describes it.
 struct CommandHelp: Decodable {
@@ -65,7 +65,7 @@ struct CommandHelp: Decodable {
     /// The lines under `EXAMPLES`.
     var examples: [String] {
         guard let block = blocks.first(where: { $0.hasPrefix("EXAMPLES\n") }) else { return [] }
-        return block.split(separator: "\n").dropFirst().map { $0.trimmingCharacters(in: .whitespaces) }
+        return block.split(separator: "\n").dropFirst().map { String($0.hasPrefix("  ") ? $0.dropFirst(2) : $0) }
     }
 
     private var blocks: [String] {

@@ -1,14 +1,18 @@
 internal import ArgumentParser
 internal import Glibc
+internal import VidscanAnalysis
 
-/// Prints what belongs to an installation and is derived from the commands: the man page and the shells' completions.
+/// Prints what is derived from the commands and the settings: the man page, the shells' completions, and the pipeline with
+/// every setting.
 struct GenerateCommand: ParsableCommand {
     enum Artifact: String, CaseIterable, ExpressibleByArgument {
         case man, bash, zsh, fish
+        /// `pipelines/default.yaml`
+        case pipeline
     }
 
     static let configuration = CommandConfiguration(
-        commandName: "generate", abstract: "Prints the man page, or the completions for a shell.",
+        commandName: "generate", abstract: "Prints the man page, a shell's completions, or default.yaml.",
         shouldDisplay: false)
 
     @Argument(help: "What to print.")
@@ -23,6 +27,7 @@ struct GenerateCommand: ParsableCommand {
         case .bash: text = VidscanCommand.completionScript(for: .bash)
         case .zsh: text = VidscanCommand.completionScript(for: .zsh)
         case .fish: text = VidscanCommand.completionScript(for: .fish)
+        case .pipeline: text = PipelineText.template
         }
         Output.write(text + (text.hasSuffix("\n") ? "" : "\n"), to: STDOUT_FILENO)
     }

@@ -1,4 +1,5 @@
-internal import VidscanPipeline
+internal import VidscanAnalysis
+internal import VidscanBase
 
 /// The man page: everything that the commands' help and the settings say, as one page.
 struct ManPage {
@@ -63,7 +64,13 @@ struct ManPage {
         let name = "\(parent) \(command.commandName)"
         roff.subsection(name)
         roff.line(command.abstract ?? "")
-        for paragraph in command.paragraphs { roff.paragraph(paragraph) }
+        for paragraph in command.paragraphs {
+            if paragraph.hasPrefix("  ") {
+                roff.example(paragraph.split(separator: "\n").map { String($0.dropFirst(2)) })
+            } else {
+                roff.paragraph(paragraph)
+            }
+        }
         let arguments = (command.arguments ?? []).filter(\.shouldDisplay)
         let shared = Set(settingOptions.compactMap(Self.longName))
         let own = arguments.filter {
@@ -97,8 +104,8 @@ struct ManPage {
         roff.line(
             "A pipeline is a YAML file of settings, for --pipeline. \"vidscan pipelines show default\" prints one with every"
                 + " setting; a pipeline needs only those that it changes. These settings have no option:")
-        for key in PipelineKey.all where key.options.isEmpty {
-            roff.item([(key.path, "")], key.meaning + (key.presetText.map { " Default: \($0)." } ?? ""))
+        for setting in Setting.all where setting.options.isEmpty {
+            roff.item([(setting.path, "")], setting.helpWithDefault)
         }
     }
 
@@ -127,8 +134,8 @@ struct ManPage {
         let terms =
             first.kind == "positional"
             ? [(name: "", value: Self.placeholder(first))] : names.map { (name: $0, value: value) }
-        let setting = PipelineKey.all.first { key in
-            first.sectionTitle != nil && names.contains { key.options.contains($0) }
+        let setting = Setting.all.first { setting in
+            first.sectionTitle != nil && names.contains { setting.optionNames.contains($0) }
         }
         let preset = first.kind == "option" ? first.defaultValue.map { " Default: \($0)." } ?? "" : ""
         roff.item(terms, (first.abstract ?? "") + preset + (setting.map { " (\($0.path))" } ?? ""))

@@ -1,0 +1,38 @@
+/// An error in a pipeline file: where it is, and what is allowed there.
+public struct PipelineProblem: Sendable, Equatable, CustomStringConvertible {
+    /// As the user named it.
+    public let file: String
+    /// From 1; `nil` for a problem with the file as a whole.
+    public let position: TextPosition?
+    public let message: String
+
+    /// `nightly.yaml:4:13: 'detect.min_face' is 1.5; allowed: a number, 0 to 1`
+    public var description: String {
+        position.map { "\(file):\($0.line):\($0.column): \(message)" } ?? "\(file): \(message)"
+    }
+}
+
+/// A place in a text, both from 1.
+public struct TextPosition: Sendable, Equatable, Comparable {
+    public let line: Int
+    public let column: Int
+
+    public static func < (a: TextPosition, b: TextPosition) -> Bool { (a.line, a.column) < (b.line, b.column) }
+}
+
+/// A pipeline that cannot be used.
+public struct PipelineFileError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// In the order of the file; at least one.
+    public let problems: [PipelineProblem]
+
+    public init(_ problems: [PipelineProblem]) {
+        self.problems = problems
+    }
+
+    /// The first, and how many more there are.
+    public var description: String {
+        let first = problems.first?.description ?? "unusable"
+        return problems.count < 2
+            ? first : "\(first) (and \(problems.count - 1) more; 'vidscan pipelines check' lists them all)"
+    }
+}

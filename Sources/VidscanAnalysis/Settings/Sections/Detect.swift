@@ -1,0 +1,73 @@
+public import VidscanInference
+
+extension Settings {
+    /// How faces are detected.
+    public struct Detect: Sendable, Equatable {
+        /// The long side of the detector's input.
+        public enum Accuracy: String, Sendable, CaseIterable {
+            case low, medium, high
+
+            /// Pixels.
+            var longSide: Int {
+                switch self {
+                case .low: 320
+                case .medium: 448
+                case .high: 640
+                }
+            }
+        }
+
+        public enum FaceSize: String, Sendable, CaseIterable {
+            /// Of people in front of a camera.
+            case large
+            /// Distant ones too, at twice the detector's resolution.
+            case small
+        }
+
+        public var accuracy = Accuracy.medium
+        public var faces = FaceSize.large
+        /// A face's longer side as a fraction of the frame's shorter side, 0…1; smaller faces are ignored.
+        public var minimumFace = 0.0
+        /// Of the face that starts a track, 0…1.
+        public var minimumConfidence = 0.5
+        public var precision = InferencePrecision.exact
+        /// Frames analysed in parallel; results do not depend on it.
+        public var workers: Int
+        /// Keep what may not be a face, because a face that is not hidden is worse than a wall that is. Set by
+        /// `detectThoroughly`.
+        public var keepsUncertainFaces = false
+
+        public init(workers: Int) {
+            self.workers = workers
+        }
+    }
+}
+
+extension Settings.Detect.Accuracy: SettingChoice {}
+extension Settings.Detect.FaceSize: SettingChoice {}
+extension InferencePrecision: SettingChoice {}
+
+extension Settings.Detect {
+    static let declarations = [
+        Setting(
+            .detect, "accuracy", \.detect.accuracy, options: [.value("accuracy")],
+            "Long side of the detector's input: low is 320 pixels, medium 448, high 640."),
+        Setting(
+            .detect, "faces", \.detect.faces, options: [.value("faces")],
+            "Faces to look for: large, or small and distant ones too, at twice the resolution."),
+        Setting(
+            .detect, "min_face", \.detect.minimumFace, .number(0...1), options: [.value("min-face", "share")],
+            "Ignore faces whose longer side is less than this share of the frame's shorter side, 0 to 1."),
+        Setting(
+            .detect, "min_confidence", \.detect.minimumConfidence, .number(0...1),
+            options: [.value("min-confidence", "score")],
+            "Minimum detector score of a new face, 0 to 1."),
+        Setting(
+            .detect, "precision", \.detect.precision, options: [.value("precision")],
+            "exact gives the same results on every machine; fast uses bfloat16 if the processor has it."),
+        Setting(
+            .detect, "workers", \.detect.workers, .integer(1...256), options: [.value("workers", "count")],
+            null: "one per core", isRecorded: false,
+            "Frames analysed in parallel. Results do not depend on it."),
+    ]
+}

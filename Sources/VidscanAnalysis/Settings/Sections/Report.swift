@@ -1,0 +1,20 @@
+extension Settings {
+    /// The report page that is made from a result.
+    public struct Report: Sendable, Equatable {
+        public var page = false
+        /// `nil` shows them, unless faces are hidden.
+        public var thumbnails: Bool?
+    }
+}
+
+extension Settings.Report {
+    static let declarations = [
+        Setting(
+            .report, "page", \.report.page, options: [.flag("report")],
+            "Make a report page, report.html: faces, timeline, curves, events."),
+        Setting(
+            .report, "thumbnails", \.report.thumbnails, options: [.onOff("thumbnails")],
+            null: "shown, unless faces are hidden",
+            "Show thumbnails of the faces in the report."),
+    ]
+}

@@ -1,0 +1,153 @@
+internal import ArgumentParser
+internal import VidscanAnalysis
+
+/// The settings whose options a command takes together, under one heading of its help.
+protocol SettingSelection {
+    static var group: SettingGroup { get }
+}
+
+extension SettingSelection {
+    static var title: String { group.rawValue }
+}
+
+enum OutputSettings: SettingSelection { static let group = SettingGroup.output }
+enum FrameSettings: SettingSelection { static let group = SettingGroup.frames }
+enum FaceSettings: SettingSelection { static let group = SettingGroup.faces }
+enum ExtraSettings: SettingSelection { static let group = SettingGroup.extras }
+enum DrawingSettings: SettingSelection { static let group = SettingGroup.drawing }
+enum HidingSettings: SettingSelection { static let group = SettingGroup.hiding }
+enum EncodingSettings: SettingSelection { static let group = SettingGroup.encoding }
+enum MessageSettings: SettingSelection { static let group = SettingGroup.messages }
+
+/// Options made from the settings' declarations.
+///
+/// The parser finds the options of a type by reflection, and their values through the type's decoder. So this type reflects
+/// one option or flag for each that a setting declares, and decodes their values into overrides.
+struct SettingArguments<Selection: SettingSelection>: ParsableArguments, CustomReflectable {
+    /// In the order of the help; where options of one setting contradict each other, the last one wins.
+    private(set) var overrides: [ResolvedSettings.Override] = []
+
+    init() {}
+
+    init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: Key.self)
+        for setting in Selection.group.settings {
+            for option in setting.options {
+                if let (value, name) = try option.decode(setting, from: values) {
+                    overrides.append(ResolvedSettings.Override(setting, value, option: name))
+                }
+            }
+        }
+    }
+
+    var customMirror: Mirror {
+        let options = Selection.group.settings.flatMap { setting in
+            setting.options.map { (label: String?.some($0.long), value: $0.definition(setting)) }
+        }
+        return Mirror(self, children: options)
+    }
+
+    func validate() throws {
+        // Flags for values of one setting: --quiet and --verbose. An option for any value gives way to a flag instead.
+        for (path, given) in Dictionary(grouping: overrides, by: \.setting.path) where given.count > 1 {
+            let flags = Setting.at(path)?.options.filter { if case .flag = $0.form { true } else { false } } ?? []
+            let names = given.map(\.option).filter { name in flags.contains { $0.names.contains(name) } }
+            if names.count > 1 { throw ValidationError("\(names.joined(separator: " and ")) exclude each other.") }
+        }
+    }
+
+    /// Whether an option sets it.
+    func sets(_ path: String) -> Bool { overrides.contains { $0.setting.path == path } }
+}
+
+/// An option by its name.
+private struct Key: CodingKey {
+    let stringValue: String
+    let intValue: Int? = nil
+
+    init(stringValue: String) { self.stringValue = stringValue }
+
+    init?(intValue: Int) { nil }
+}
+
+extension SettingOption {
+    /// What tells the parser about it.
+    fileprivate func definition(_ setting: Setting) -> Any {
+        let names: NameSpecification =
+            short.map { [.customLong(long), .customShort($0)] } ?? .customLong(long)
+        switch form {
+        case .value:
+            return Option<SettingValue?>(
+                wrappedValue: nil, name: names, help: .of(setting), completion: setting.completion
+            ) { word in
+                do {
+                    return try setting.kind.parse(word: word)
+                } catch {
+                    throw ValidationError("\(error)")
+                }
+            }
+        case .flag(_, let help):
+            return Flag<Bool>(wrappedValue: false, name: names, help: help.map { "\($0)" } ?? .of(setting))
+        case .onOff:
+            return Flag<Bool?>(name: names, inversion: .prefixedNo, help: .of(setting))
+        }
+    }
+
+    /// - Returns: the value, and the name of the option that gave it; `nil` when it was not given.
+    fileprivate func decode(
+        _ setting: Setting, from values: KeyedDecodingContainer<Key>
+    ) throws -> (SettingValue, String)? {
+        let key = Key(stringValue: long)
+        switch form {
+        case .value:
+            return try values.decode(Option<SettingValue?>.self, forKey: key).wrappedValue.map { ($0, names[0]) }
+        case .flag(let word, _):
+            guard try values.decode(Flag<Bool>.self, forKey: key).wrappedValue else { return nil }
+            return (try setting.kind.parse(word), names[0])
+        case .onOff:
+            return try values.decode(Flag<Bool?>.self, forKey: key).wrappedValue.map { isOn in
+                (.flag(isOn), names[isOn ? 0 : 1])
+            }
+        }
+    }
+}
+
+extension SettingKind {
+    /// Reads a value of the command line, where commas separate the items of a list.
+    fileprivate func parse(word: String) throws(SettingError) -> SettingValue {
+        guard case .list = self else { return try parse(word) }
+        return try parse(word.split(separator: ",", omittingEmptySubsequences: false).map(String.init))
+    }
+}
+
+extension Setting {
+    fileprivate var completion: CompletionKind? {
+        switch kind {
+        case .choice(let names), .list(let names): .list(names)
+        case .text where path == "write.folder": .directory
+        case .text: .file()
+        default: nil
+        }
+    }
+}
+
+extension ArgumentHelp {
+    /// What a setting means, with its default.
+    static func of(_ path: String) -> ArgumentHelp {
+        Setting.at(path).map { .of($0) } ?? ""
+    }
+
+    fileprivate static func of(_ setting: Setting) -> ArgumentHelp {
+        var text = setting.helpWithDefault
+        if case .choice(let names) = setting.kind { text += " (values: \(names.joined(separator: ", ")))" }
+        let valueName = setting.options.lazy.compactMap { option -> String? in
+            if case .value(let name) = option.form { name } else { nil }
+        }.first
+        return ArgumentHelp(text, valueName: valueName)
+    }
+
+    private init(_ text: String, valueName: String?) {
+        self.init(stringLiteral: text)
+        self.valueName = valueName
+    }
+}
