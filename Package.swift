@@ -169,3 +169,8 @@ if let runtime = Context.environment["VIDSCAN_FUZZER_RUNTIME"] {
             ]),
     ]
 }
+
+// 'make docs' builds the documentation of the libraries. Nothing else needs the plugin, so nothing else downloads it.
+if Context.environment["VIDSCAN_DOCS"] != nil {
+    package.dependencies.append(.package(url: "https://github.com/swiftlang/swift-docc-plugin", exact: "1.5.0"))
+}
