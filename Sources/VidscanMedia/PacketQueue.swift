@@ -32,7 +32,7 @@ final class PacketQueue: Sequence {
     }
 
     static func allocate() throws(MediaError) -> UnsafeMutablePointer<AVPacket> {
-        guard let packet = av_packet_alloc() else { throw MediaError(.io, Libav.message(Libav.outOfMemory)) }
+        guard let packet = av_packet_alloc() else { throw MediaError(.io, FFmpeg.message(FFmpeg.outOfMemory)) }
         return packet
     }
 

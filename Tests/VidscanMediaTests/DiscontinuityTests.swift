@@ -170,7 +170,7 @@ struct DiscontinuityTests {
     func rewritten() throws {
         let source = try Variants.path("joined.ts")
         let folder = try TemporaryFolder()
-        let rewriter = try VideoRewriter(source: source, options: VideoRewriter.Options(rateFactor: 40))
+        let rewriter = try Transcoder(source: source, options: Transcoder.Options(rateFactor: 40))
         var times: [Int64] = []
         let path = folder.path + "/new.mp4"
         try rewriter.run(to: path, container: .mp4) { times.append($0.microseconds) }

@@ -191,7 +191,7 @@ struct FilterSyntaxTests {
 
     @Test("What could be read in two ways is refused, with the place", arguments: refused)
     func refusals(text: String, reason: String) {
-        do throws(FilterSyntax.Refusal) {
+        do throws(FilterSyntax.ParseError) {
             _ = try FilterSyntax.parse(text)
             Issue.record("it was accepted")
         } catch {
@@ -202,9 +202,11 @@ struct FilterSyntaxTests {
     @Test("Very long text and very many filters are refused")
     func sizes() {
         let long = "drawtext=text=" + String(repeating: "a", count: FilterSyntax.maximumBytes)
-        #expect(throws: FilterSyntax.Refusal.self) { try FilterSyntax.parse(long) }
+        #expect(throws: FilterSyntax.ParseError.self) { try FilterSyntax.parse(long) }
         let many = Array(repeating: "null", count: FilterSyntax.maximumFilters)
         #expect((try? FilterSyntax.parse(many.joined(separator: ",")))?.count == FilterSyntax.maximumFilters)
-        #expect(throws: FilterSyntax.Refusal.self) { try FilterSyntax.parse((many + ["null"]).joined(separator: ",")) }
+        #expect(throws: FilterSyntax.ParseError.self) {
+            try FilterSyntax.parse((many + ["null"]).joined(separator: ","))
+        }
     }
 }

@@ -106,7 +106,7 @@ public struct ContactSheet: Sendable {
         _ panel: Panel, picture: PictureSize, cell: Cell, detail: [String]
     ) throws(MediaError) -> UnsafeMutablePointer<AVFrame> {
         guard let frame = av_frame_clone(panel.frame.frame) else {
-            throw MediaError(.io, Libav.message(Libav.outOfMemory))
+            throw MediaError(.io, FFmpeg.message(FFmpeg.outOfMemory))
         }
         let display = panel.frame.geometry.displaySize
         let left = (Layout.pictureWidth - picture.width) / 2
@@ -196,13 +196,13 @@ public struct ContactSheet: Sendable {
     // MARK: Sheet
 
     private static func canvas(_ size: PictureSize) throws(MediaError) -> UnsafeMutablePointer<AVFrame> {
-        guard let frame = av_frame_alloc() else { throw MediaError(.io, Libav.message(Libav.outOfMemory)) }
+        guard let frame = av_frame_alloc() else { throw MediaError(.io, FFmpeg.message(FFmpeg.outOfMemory)) }
         frame.pointee.format = AV_PIX_FMT_RGB24.rawValue
         frame.pointee.width = Int32(size.width)
         frame.pointee.height = Int32(size.height)
         guard av_frame_get_buffer(frame, 0) >= 0, let pixels = frame.pointee.data.0 else {
             FrameFilter.free(frame)
-            throw MediaError(.io, Libav.message(Libav.outOfMemory))
+            throw MediaError(.io, FFmpeg.message(FFmpeg.outOfMemory))
         }
         for row in 0..<size.height {
             let line = pixels + row * Int(frame.pointee.linesize.0)
@@ -225,9 +225,9 @@ public struct ContactSheet: Sendable {
 
     private static func encode(_ frame: UnsafeMutablePointer<AVFrame>) throws(MediaError) -> [UInt8] {
         let failure = { (code: Int32) in
-            MediaError(.unsupportedCodec, "cannot write a PNG: \(Libav.reason(code))")
+            MediaError(.unsupportedCodec, "cannot write a PNG: \(FFmpeg.reason(code))")
         }
-        Libav.beginErrors()
+        FFmpeg.beginErrors()
         guard let encoder = avcodec_find_encoder(AV_CODEC_ID_PNG), let context = avcodec_alloc_context3(encoder) else {
             throw MediaError(.unsupportedCodec, "this FFmpeg has no PNG encoder")
         }

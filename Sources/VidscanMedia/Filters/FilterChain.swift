@@ -43,7 +43,7 @@ public struct FilterChain: Sendable, Hashable {
         } catch {
             throw MediaError(.filter, "'\(printable(text))' is no list of filters: \(error.reason)")
         }
-        return FilterChain(steps, uses, try FilterGate.calls(uses, allowsFiles: allowsFiles))
+        return FilterChain(steps, uses, try FilterPermission.calls(uses, allowsFiles: allowsFiles))
     }
 
     /// A chain that a finished result was made with: libavfilter is given nothing of it, and it cannot run.

@@ -33,7 +33,7 @@ final class FilterGraph {
     ///   - filters: permitted already.
     ///   - threads: for filters that work on parts of a picture at the same time.
     init(_ filters: [FilterCall], input: FilterInput, threads: Int) throws(MediaError) {
-        guard let graph = avfilter_graph_alloc() else { throw MediaError(.io, Libav.message(Libav.outOfMemory)) }
+        guard let graph = avfilter_graph_alloc() else { throw MediaError(.io, FFmpeg.message(FFmpeg.outOfMemory)) }
         self.graph = graph
         self.input = input
         graph.pointee.nb_threads = Int32(threads)
@@ -61,20 +61,20 @@ final class FilterGraph {
 
     /// Gives the graph a frame, whose contents it takes; `nil` is the end.
     func push(_ frame: UnsafeMutablePointer<AVFrame>?) throws(MediaError) {
-        Libav.beginErrors()
+        FFmpeg.beginErrors()
         let result = av_buffersrc_add_frame_flags(source, frame, 0)
-        guard result >= 0 || result == Libav.endOfFile else { throw Self.failure("failed", result) }
+        guard result >= 0 || result == FFmpeg.endOfFile else { throw Self.failure("failed", result) }
     }
 
     /// Takes the next picture out; the caller owns it. `nil` when the graph needs another frame, or has come to its end.
     func pull() throws(MediaError) -> UnsafeMutablePointer<AVFrame>? {
-        guard let frame = av_frame_alloc() else { throw MediaError(.io, Libav.message(Libav.outOfMemory)) }
-        Libav.beginErrors()
+        guard let frame = av_frame_alloc() else { throw MediaError(.io, FFmpeg.message(FFmpeg.outOfMemory)) }
+        FFmpeg.beginErrors()
         let result = av_buffersink_get_frame(sink, frame)
         if result >= 0 { return frame }
         var optional: UnsafeMutablePointer<AVFrame>? = frame
         av_frame_free(&optional)
-        guard result == Libav.tryAgain || result == Libav.endOfFile else { throw Self.failure("failed", result) }
+        guard result == FFmpeg.tryAgain || result == FFmpeg.endOfFile else { throw Self.failure("failed", result) }
         return nil
     }
 
@@ -96,7 +96,7 @@ final class FilterGraph {
         _ graph: UnsafeMutablePointer<AVFilterGraph>, _ text: String, _ input: FilterInput
     ) throws(MediaError) -> (source: UnsafeMutablePointer<AVFilterContext>, sink: UnsafeMutablePointer<AVFilterContext>)
     {
-        Libav.beginErrors()
+        FFmpeg.beginErrors()
         var source: UnsafeMutablePointer<AVFilterContext>?
         var sink: UnsafeMutablePointer<AVFilterContext>?
         let made = avfilter_graph_create_filter(
@@ -161,7 +161,7 @@ final class FilterGraph {
             avfilter_inout_free(&inputs)
         }
         guard let output = outputs, let input = inputs else {
-            throw MediaError(.io, Libav.message(Libav.outOfMemory))
+            throw MediaError(.io, FFmpeg.message(FFmpeg.outOfMemory))
         }
         output.pointee.name = av_strdup("in")
         output.pointee.filter_ctx = last
@@ -175,7 +175,7 @@ final class FilterGraph {
     }
 
     private static func failure(_ what: String, _ code: Int32) -> MediaError {
-        MediaError(.filter, "the filter chain \(what): \(Libav.reason(code))")
+        MediaError(.filter, "the filter chain \(what): \(FFmpeg.reason(code))")
     }
 
     // MARK: Checking
@@ -185,7 +185,7 @@ final class FilterGraph {
     /// - Parameter filters: permitted already: making a filter runs its code.
     /// - Throws: `MediaError` with the code `filter` and the library's reason.
     static func check(_ filters: [FilterCall]) throws(MediaError) {
-        guard let graph = avfilter_graph_alloc() else { throw MediaError(.io, Libav.message(Libav.outOfMemory)) }
+        guard let graph = avfilter_graph_alloc() else { throw MediaError(.io, FFmpeg.message(FFmpeg.outOfMemory)) }
         var optional: UnsafeMutablePointer<AVFilterGraph>? = graph
         defer { avfilter_graph_free(&optional) }
         var inputs: UnsafeMutablePointer<AVFilterInOut>?
@@ -194,7 +194,7 @@ final class FilterGraph {
             avfilter_inout_free(&outputs)
             avfilter_inout_free(&inputs)
         }
-        Libav.beginErrors()
+        FFmpeg.beginErrors()
         let parsed = avfilter_graph_parse2(graph, FilterCall.text(filters), &inputs, &outputs)
         guard parsed >= 0 else { throw failure("cannot be built", parsed) }
         guard let input = inputs, let output = outputs, input.pointee.next == nil, output.pointee.next == nil,

@@ -33,7 +33,7 @@ public enum FilterSyntax {
     }
 
     /// Text that is no list of filters.
-    public struct Refusal: Error, Sendable, Equatable {
+    public struct ParseError: Error, Sendable, Equatable {
         /// `a quotation mark is not closed, at character 7`
         public let reason: String
     }
@@ -45,9 +45,9 @@ public enum FilterSyntax {
     /// More are not taken: each costs memory before the first picture comes.
     public static let maximumFilters = 1000
 
-    public static func parse(_ text: String) throws(Refusal) -> [Use] {
+    public static func parse(_ text: String) throws(ParseError) -> [Use] {
         let bytes = Array(text.utf8)
-        guard bytes.count <= maximumBytes else { throw Refusal(reason: "it is longer than \(maximumBytes) bytes") }
+        guard bytes.count <= maximumBytes else { throw ParseError(reason: "it is longer than \(maximumBytes) bytes") }
         if let place = bytes.firstIndex(where: { isControl($0) }) {
             throw Scanner(bytes, at: place).refusal("a control character is in it")
         }
@@ -57,7 +57,7 @@ public enum FilterSyntax {
         while true {
             uses.append(try readUse(&scanner, startsBranch: startsBranch))
             guard uses.count <= maximumFilters else {
-                throw Refusal(reason: "it has more than \(maximumFilters) filters")
+                throw ParseError(reason: "it has more than \(maximumFilters) filters")
             }
             switch scanner.current {
             case nil: return uses
@@ -85,7 +85,7 @@ public enum FilterSyntax {
         }
     }
 
-    private static func readUse(_ scanner: inout Scanner, startsBranch: Bool) throws(Refusal) -> Use {
+    private static func readUse(_ scanner: inout Scanner, startsBranch: Bool) throws(ParseError) -> Use {
         let inputs = try readLabels(&scanner)
         scanner.skipSpaces()
         let start = scanner.place
@@ -118,7 +118,7 @@ public enum FilterSyntax {
         return use
     }
 
-    private static func readLabels(_ scanner: inout Scanner) throws(Refusal) -> [String] {
+    private static func readLabels(_ scanner: inout Scanner) throws(ParseError) -> [String] {
         var labels: [String] = []
         scanner.skipSpaces()
         while scanner.current == UInt8(ascii: "[") {
@@ -139,7 +139,7 @@ public enum FilterSyntax {
     /// What FFmpeg takes for a part of an option's name.
     private static func isKey(_ byte: UInt8) -> Bool { isWord(byte) || "-/.".utf8.contains(byte) }
 
-    private static func readArguments(_ bytes: [UInt8]) throws(Refusal) -> [Argument] {
+    private static func readArguments(_ bytes: [UInt8]) throws(ParseError) -> [Argument] {
         var scanner = Scanner(bytes, countsCharacters: false)
         var arguments: [Argument] = []
         while scanner.current != nil {
@@ -148,9 +148,9 @@ public enum FilterSyntax {
             var name: String? = scanner.read(while: isKey)
             scanner.skipSpaces()
             if scanner.current == UInt8(ascii: "=") {
-                guard name?.isEmpty == false else { throw Refusal(reason: "there is no name before '='") }
+                guard name?.isEmpty == false else { throw ParseError(reason: "there is no name before '='") }
                 guard name.map({ $0.utf8.count <= maximumNameBytes }) == true else {
-                    throw Refusal(reason: "a name is too long")
+                    throw ParseError(reason: "a name is too long")
                 }
                 scanner.advance()
             } else {
@@ -158,7 +158,7 @@ public enum FilterSyntax {
                 scanner.place = start
                 // Versions of FFmpeg differ in what such a value sets.
                 guard arguments.last?.name == nil else {
-                    throw Refusal(reason: "a value without a name follows one with a name")
+                    throw ParseError(reason: "a value without a name follows one with a name")
                 }
             }
             let value = try scanner.token(until: ":")
@@ -198,7 +198,7 @@ public enum FilterSyntax {
 
         /// Text up to one of the bytes that end it, or to the end: backslashes keep the next byte as it is, quotation marks
         /// all between them; other spaces at both ends do not count.
-        mutating func token(until terminators: String) throws(Refusal) -> [UInt8] {
+        mutating func token(until terminators: String) throws(ParseError) -> [UInt8] {
             skipSpaces()
             var token: [UInt8] = []
             var kept = 0
@@ -231,10 +231,10 @@ public enum FilterSyntax {
             return String(decoding: range, as: UTF8.self)
         }
 
-        func refusal(_ reason: String) -> Refusal {
-            guard countsCharacters else { return Refusal(reason: reason) }
+        func refusal(_ reason: String) -> ParseError {
+            guard countsCharacters else { return ParseError(reason: reason) }
             let character = String(decoding: bytes[..<place], as: UTF8.self).count + 1
-            return Refusal(reason: "\(reason), at character \(character)")
+            return ParseError(reason: "\(reason), at character \(character)")
         }
     }
 }

@@ -104,7 +104,7 @@ final class FrameFilter {
         guard let graph else { return }
         while let frame = try graph.pull() {
             waiting.append(
-                Output(frame: frame, timestamp: Libav.timestamp(frame.pointee.pts), timeBase: graph.timeBase))
+                Output(frame: frame, timestamp: FFmpeg.timestamp(frame.pointee.pts), timeBase: graph.timeBase))
         }
     }
 

@@ -76,7 +76,9 @@ public struct ResolvedConfiguration: Sendable {
                 throw ConfigurationError(
                     "--anonymize hides all faces: --max-faces and --min-face would leave some as they are.")
             }
-            if let filters = configuration.analysis.filters, let objection = HidingFilters.objection(to: filters.text) {
+            if let filters = configuration.analysis.filters,
+                let objection = AnonymizationFilters.objection(to: filters.text)
+            {
                 throw ConfigurationError(
                     "--anonymize hides faces where they are in the video, but \(objection).")
             }

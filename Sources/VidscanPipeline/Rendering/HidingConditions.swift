@@ -24,7 +24,7 @@ enum HidingConditions {
                     + " visible; run 'vidscan analyze \(result.record.input.path) --anonymize \(options.method.rawValue)'",
                 stage: .open)
         }
-        if let filters = result.record.filters, let objection = HidingFilters.objection(to: filters.chain) {
+        if let filters = result.record.filters, let objection = AnonymizationFilters.objection(to: filters.chain) {
             throw PipelineError(
                 .result, "was made through filters that faces cannot be hidden after: \(objection)", stage: .open)
         }

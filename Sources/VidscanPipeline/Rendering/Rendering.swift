@@ -62,7 +62,7 @@ public struct Rendering: Sendable {
         if let anonymize = options.anonymize { try HidingConditions.check(result, for: anonymize) }
         let painter = try FramePainter(options, result: result)
         let rewriter = try Self.media(stage: .open) { () throws(MediaError) in
-            try VideoRewriter(source: source.absolutePath, options: rewriting(result), cancellation: cancellation)
+            try Transcoder(source: source.absolutePath, options: rewriting(result), cancellation: cancellation)
         }
         observer.opened(name, info: rewriter.info)
         let (path, container) = try place(outputPath, in: resultPath, rewriter)
@@ -94,8 +94,8 @@ public struct Rendering: Sendable {
             wallSeconds: begin.duration(to: .now) / .seconds(1))
     }
 
-    private func rewriting(_ result: FinishedResult) -> VideoRewriter.Options {
-        var rewriting = VideoRewriter.Options(
+    private func rewriting(_ result: FinishedResult) -> Transcoder.Options {
+        var rewriting = Transcoder.Options(
             codec: options.codec, rateFactor: options.rateFactor, height: options.height,
             copiesAudio: options.copiesAudio, copiesSubtitles: options.copiesSubtitles,
             keepsMetadata: options.keepsMetadata ?? (options.anonymize == nil),
@@ -111,7 +111,7 @@ public struct Rendering: Sendable {
 
     /// - Throws: `PipelineError` when the pictures may not be the ones that were analysed.
     private func checkSameDecoding(
-        of source: InputFile, by rewriter: VideoRewriter, as result: FinishedResult
+        of source: InputFile, by rewriter: Transcoder, as result: FinishedResult
     ) throws(PipelineError) {
         guard source.isUnchanged else {
             throw PipelineError(
@@ -130,7 +130,7 @@ public struct Rendering: Sendable {
 
     /// Where the new video goes and what it is put into.
     private func place(
-        _ wanted: String?, in resultPath: String, _ rewriter: VideoRewriter
+        _ wanted: String?, in resultPath: String, _ rewriter: Transcoder
     ) throws(PipelineError) -> (String, VideoContainer) {
         let preferred = rewriter.preferredContainer
         let path = wanted ?? resultPath + "/" + options.name + "." + preferred.rawValue
@@ -149,7 +149,7 @@ public struct Rendering: Sendable {
         return (path, container)
     }
 
-    private func tell(_ rewriter: VideoRewriter, name: String) {
+    private func tell(_ rewriter: Transcoder, name: String) {
         let damage = rewriter.statistics.damage + rewriter.statistics.corruptPackets
         if damage > 0 {
             observer.warned(name, message: "\(damage) damaged packets or frames; what could be decoded was rendered")
