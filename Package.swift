@@ -26,6 +26,7 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-collections", exact: "1.6.0"),
         .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
         .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
         .package(url: "https://github.com/hummingbird-project/swift-mustache", exact: "2.1.1"),
@@ -39,7 +40,10 @@ let package = Package(
         .target(name: "VidscanCore", swiftSettings: strict),
         .target(name: "CLibavLog", dependencies: ["CFFmpeg"]),
         .target(
-            name: "VidscanMedia", dependencies: ["VidscanCore", "CFFmpeg", "CLibavLog"],
+            name: "VidscanMedia",
+            dependencies: [
+                "VidscanCore", "CFFmpeg", "CLibavLog", .product(name: "DequeModule", package: "swift-collections"),
+            ],
             resources: [.embedInCode("Resources")], swiftSettings: strict),
         .target(name: "VidscanInference", dependencies: ["VidscanCore", "COpenVINO"], swiftSettings: strict),
         .target(

@@ -1,4 +1,6 @@
-/// Why a media file, or a part of it, could not be read.
+internal import VidscanCore
+
+/// Why a media file could not be read or written, or why a filter chain cannot be used.
 public struct MediaError: Error, Sendable, Equatable {
     public enum Code: String, Sendable {
         case notFound = "not-found"
@@ -10,34 +12,53 @@ public struct MediaError: Error, Sendable, Equatable {
         case unsupportedCodec = "unsupported-codec"
         case limitExceeded = "limit-exceeded"
         case undecodable = "undecodable"
-        /// It is not known how long the video is.
+        /// The duration of the video is unknown.
         case noDuration = "no-duration"
-        /// A filter chain that cannot be built, is not allowed, or failed.
+        /// A filter chain cannot be built, is not permitted, or failed.
         case filter = "filter"
         case io = "io"
-        /// The disk, or what the user may have of it, is full.
+        /// The disk or the user's quota is full.
         case diskFull = "disk-full"
         case cancelled = "cancelled"
     }
 
+    /// What the user can do about an error. The caller knows how its users do it.
+    public enum Remedy: Sendable, Equatable {
+        /// Raise `MediaLimits.maximumPixels`.
+        case raisePixelLimit
+        /// Raise `MediaLimits.maximumDurationSeconds`.
+        case raiseDurationLimit
+        /// Permit filters to reach files, the network and devices.
+        case permitFilters
+        /// Choose one of the filters of `FilterCatalog`.
+        case listFilters
+        /// Choose one of the options of a filter.
+        case listOptions(filter: String)
+    }
+
     public let code: Code
-    /// What failed and why, in words; it does not name the file.
+    /// What failed and why, without the name of the file.
     public let reason: String
-    /// Where in the video, in microseconds on its clock, if it was under way.
+    public let remedy: Remedy?
+    /// Position in the video in microseconds, if the error happened while reading or writing it.
     public let microseconds: Int64?
 
-    public init(_ code: Code, _ reason: String, microseconds: Int64? = nil) {
+    public init(_ code: Code, _ reason: String, remedy: Remedy? = nil, microseconds: Int64? = nil) {
         self.code = code
         self.reason = reason
+        self.remedy = remedy
         self.microseconds = microseconds
     }
 }
 
 extension MediaError {
-    static func pictureTooLarge(_ width: Int, _ height: Int, limit: Int) -> MediaError {
+    static var outOfMemory: MediaError { MediaError(.io, "Cannot allocate memory") }
+
+    static var cancelled: MediaError { MediaError(.cancelled, "interrupted") }
+
+    static func pictureTooLarge(_ size: PictureSize, limit: Int) -> MediaError {
         MediaError(
-            .limitExceeded,
-            "its picture of \(width)x\(height) is over the limit of \(limit) pixels (--max-pixels raises it)")
+            .limitExceeded, "a picture of \(size) exceeds the limit of \(limit) pixels", remedy: .raisePixelLimit)
     }
 }
 

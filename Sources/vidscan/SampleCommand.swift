@@ -49,7 +49,7 @@ struct SampleCommand: AsyncParsableCommand {
                 path: input,
                 options: FrameReader.Options(
                     rate: options.rate, start: options.start, end: options.end, streamIndex: options.streamIndex,
-                    passesOver: !decodeAll, limits: options.limits, filters: options.filters))
+                    skipsUnneededPackets: !decodeAll, limits: options.limits, filters: options.filters))
             var writer = ByteWriter()
             writer.write(text: printsDigest ? "time,frame,md5\n" : "time,frame\n")
             while let frame = try reader.next() {
@@ -61,7 +61,7 @@ struct SampleCommand: AsyncParsableCommand {
                 writer.removeAll()
             }
         } catch {
-            Output.error("vidscan: error: \(input): \(error.reason)")
+            Output.error("vidscan: error: \(input): \(error.message)")
             throw ExitStatus.someFailed
         }
     }

@@ -68,7 +68,7 @@ struct FilterOptions: ParsableArguments {
                 let chain = try FilterChain(steps: filters, allowsFiles: allowFileFilters)
                 try list.add("filters", .filters(chain), "--filter")
             } catch let error as MediaError {
-                throw ValidationError("--filter: \(error.reason)")
+                throw ValidationError("--filter: \(error.message)")
             }
         }
         return list.overrides

@@ -175,18 +175,18 @@ struct FilterSyntaxTests {
         ("'null'", "the name of a filter is missing, at character 1"),
         ("nu\\ll", "a comma is missing, at character 3"), ("null@", "a name is missing after '@', at character 6"),
         ("eq=gamma='1", "a quotation mark is not closed, at character 10"),
-        ("eq=gamma=1\\", "a backslash ends it, at character 12"),
+        ("eq=gamma=1\\", "it ends with a backslash, at character 12"),
         (
             "drawtext=text=\\'a",
             "a quotation mark is not closed in the options of 'drawtext', at character 10"
         ),
         ("eq=gamma=1:2", "a value without a name follows one with a name in the options of 'eq', at character 4"),
-        ("eq==1", "there is no name before '=' in the options of 'eq', at character 4"),
+        ("eq==1", "a name is missing before '=' in the options of 'eq', at character 4"),
         ("[a'b]null", "a label is not letters, digits, _ : . - between brackets, at character 3"),
         ("[]null", "a label is not letters, digits, _ : . - between brackets, at character 2"),
-        ("null\u{0},ladspa", "a control character is in it, at character 5"),
-        ("null\u{B}", "a control character is in it, at character 5"),
-        ("drawtext=text=a\u{7F}", "a control character is in it, at character 16"),
+        ("null\u{0},ladspa", "it contains a control character, at character 5"),
+        ("null\u{B}", "it contains a control character, at character 5"),
+        ("drawtext=text=a\u{7F}", "it contains a control character, at character 16"),
     ]
 
     @Test("What could be read in two ways is refused, with the place", arguments: refused)

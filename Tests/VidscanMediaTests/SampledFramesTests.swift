@@ -20,7 +20,8 @@ struct SampledFramesTests {
             #expect(reading.info.containerStartMicroseconds == golden.startMicroseconds)
             #expect(!reading.rows.isEmpty)
             #expect(Row.firstDifference(reading.rows, golden.rows(rate)) == nil, "\(name), rate \(rate)")
-            let whole = try FrameReading(path, FrameReader.Options(rate: rate, decoderThreads: 1, passesOver: false))
+            let whole = try FrameReading(
+                path, FrameReader.Options(rate: rate, decoderThreads: 1, skipsUnneededPackets: false))
             #expect(Row.firstDifference(whole.rows, golden.rows(rate)) == nil, "\(name), rate \(rate), decoding all")
         }
     }
@@ -60,7 +61,7 @@ struct SampledFramesTests {
         let path = try Variants.path(name)
         let rate = try SampleGrid.Rate.of("5")
         let sampled = try FrameReading(path, FrameReader.Options(rate: rate)).statistics
-        let whole = try FrameReading(path, FrameReader.Options(rate: rate, passesOver: false)).statistics
+        let whole = try FrameReading(path, FrameReader.Options(rate: rate, skipsUnneededPackets: false)).statistics
         #expect(Double(sampled.framesDecoded) <= share * Double(whole.framesDecoded))
         #expect(whole.packetsDropped == 0)
     }

@@ -102,7 +102,7 @@ struct Broken: Sendable, CustomTestStringConvertible {
             "2:12: 'write.formats' is xml; allowed: a list of csv, json, jsonl"),
         Broken(
             "filters: eqq=brightness=0.1",
-            "1:10: unknown filter 'eqq'; did you mean 'eq'?; 'vidscan filters list' has them all"),
+            "1:10: unknown filter 'eqq'; did you mean 'eq'?; 'vidscan filters list' lists all filters"),
         Broken(
             "filters:\n  - hflip\n  - yadif=mode=9",
             "3:5: the filter chain cannot be built: Value 9.000000 for parameter 'mode' out of range [0 - 3]"),

@@ -1,67 +1,66 @@
 internal import CFFmpeg
 
-/// Tells which pictures no other picture refers to.
+/// Detects the pictures to which no other picture refers.
 ///
-/// Containers mark such packets, but a mark is only a claim: it counts when the bitstream agrees. HEVC's sub-layer
-/// non-reference pictures are not referred to by later pictures of the same temporal sub-layer; those of higher ones may
-/// refer to them (ITU-T H.265, 7.4.2.2). So only those of the highest sub-layer can be left out, although libavcodec's
-/// `skip_frame` leaves them all out.
+/// Containers mark such packets, but the mark counts only if the bitstream confirms it. In HEVC, pictures of the same
+/// temporal sub-layer do not refer to a sub-layer non-reference picture, but pictures of higher sub-layers may (ITU-T H.265,
+/// 7.4.2.2). Therefore only those of the highest sub-layer are disposable, although libavcodec's `skip_frame` drops all.
 struct DisposableFrameDetector {
-    private enum Kind {
+    private enum Codec {
         case h264, hevc, other
     }
 
-    private let kind: Kind
+    private let codec: Codec
     private let units: NALUnits
-    /// The highest TemporalId that the sequence parameter sets announce or a picture has had.
+    /// The highest TemporalId that a sequence parameter set announces or a picture has had.
     private var highestLayer = 0
 
     init(_ parameters: AVCodecParameters) {
         units = NALUnits(parameters)
         switch parameters.codec_id {
-        case AV_CODEC_ID_H264: kind = .h264
-        case AV_CODEC_ID_HEVC: kind = .hevc
-        default: kind = .other
+        case AV_CODEC_ID_H264: codec = .h264
+        case AV_CODEC_ID_HEVC: codec = .hevc
+        default: codec = .other
         }
-        guard kind == .hevc else { return }
+        guard codec == .hevc else { return }
         let extradata = UnsafeBufferPointer(start: parameters.extradata, count: Int(max(0, parameters.extradata_size)))
-        if NALUnits.isRecord(extradata) {
-            // numTemporalLayers; 0 when unknown, and then the pictures themselves tell.
+        if NALUnits.isHEVCRecord(extradata) {
+            // numTemporalLayers, 0 if unknown. Then the pictures show it.
             highestLayer = max(0, Int(extradata[21] >> 3 & 7) - 1)
             noteRecord(extradata)
         } else {
-            _ = firstPicture(extradata, noting: &highestLayer)
+            _ = firstPicture(extradata, raising: &highestLayer)
         }
     }
 
-    /// Takes note of a packet as it is read, before any decision on one that came before it.
-    mutating func note(_ packet: AVPacket) {
-        guard kind == .hevc else { return }
-        if let picture = firstPicture(NALUnits.bytes(of: packet), noting: &highestLayer) {
+    /// Notes the sub-layers of a packet. Every packet is noted before a decision on any packet before it.
+    mutating func note(_ packet: borrowing Packet) {
+        guard codec == .hevc else { return }
+        if let picture = firstPicture(packet.bytes, raising: &highestLayer) {
             highestLayer = max(highestLayer, picture.layer)
         }
     }
 
-    /// Whether the decoder may be told to leave the picture out unless others refer to it, as far as it can tell.
-    func mayLeaveToDecoder(_ packet: AVPacket) -> Bool {
-        guard kind == .hevc else { return true }
+    /// Whether the decoder may decide by itself to skip the picture if no other picture refers to it.
+    func mayLeaveToDecoder(_ packet: borrowing Packet) -> Bool {
+        guard codec == .hevc else { return true }
         var layer = highestLayer
-        guard let picture = firstPicture(NALUnits.bytes(of: packet), noting: &layer) else { return false }
+        guard let picture = firstPicture(packet.bytes, raising: &layer) else { return false }
         return picture.layer >= layer
     }
 
-    /// Whether the picture is marked as one that nothing refers to, and rightly.
-    func isDisposable(_ packet: AVPacket) -> Bool {
-        guard packet.flags & AV_PKT_FLAG_DISPOSABLE != 0 else { return false }
-        switch kind {
+    /// Whether the picture is marked as disposable, and the bitstream confirms it.
+    func isDisposable(_ packet: borrowing Packet) -> Bool {
+        guard packet.has(AV_PKT_FLAG_DISPOSABLE) else { return false }
+        switch codec {
         case .other:
             return false
         case .hevc:
             var layer = highestLayer
-            guard let picture = firstPicture(NALUnits.bytes(of: packet), noting: &layer) else { return false }
+            guard let picture = firstPicture(packet.bytes, raising: &layer) else { return false }
             return picture.isNonReference && picture.layer >= layer
         case .h264:
-            let bytes = NALUnits.bytes(of: packet)
+            let bytes = packet.bytes
             var position = 0
             while let header = units.nextHeader(in: bytes, from: &position, headerSize: 1) {
                 // nal_ref_idc is the same in all slices of a picture.
@@ -71,11 +70,11 @@ struct DisposableFrameDetector {
         }
     }
 
-    /// The first picture's sub-layer, and whether it is a sub-layer non-reference picture.
+    /// The sub-layer of the first picture, and whether it is a sub-layer non-reference picture.
     ///
-    /// - Parameter layer: is raised to the highest sub-layer of sequence parameter sets on the way.
+    /// - Parameter layer: is raised to the highest sub-layer of the sequence parameter sets before the picture.
     private func firstPicture(
-        _ bytes: UnsafeBufferPointer<UInt8>, noting layer: inout Int
+        _ bytes: UnsafeBufferPointer<UInt8>, raising layer: inout Int
     ) -> (layer: Int, isNonReference: Bool)? {
         var position = 0
         while let header = units.nextHeader(in: bytes, from: &position, headerSize: 2) {
@@ -89,7 +88,7 @@ struct DisposableFrameDetector {
         return nil
     }
 
-    /// A sequence parameter set begins with a number of 4 bits and sps_max_sub_layers_minus1 in 3.
+    /// A sequence parameter set begins with an identifier of 4 bits and sps_max_sub_layers_minus1 of 3 bits.
     private func noteParameters(
         _ bytes: UnsafeBufferPointer<UInt8>, _ header: Int, type: UInt8, _ layer: inout Int
     ) {
@@ -97,7 +96,7 @@ struct DisposableFrameDetector {
         layer = max(layer, Int(bytes[header + 2] >> 1 & 7))
     }
 
-    /// The parameter sets of an hvcC record (ISO/IEC 14496-15, 8.3.3.1).
+    /// The parameter sets in an hvcC record (ISO/IEC 14496-15, 8.3.3.1).
     private mutating func noteRecord(_ record: UnsafeBufferPointer<UInt8>) {
         var position = 23
         for _ in 0..<Int(record[22]) {

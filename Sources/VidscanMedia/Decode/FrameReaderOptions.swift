@@ -3,25 +3,25 @@ public import VidscanCore
 extension FrameReader {
     public struct Options: Sendable {
         public var rate: SampleGrid.Rate
-        /// Microseconds since the container's start.
+        /// Start of the window in microseconds since the container's start; `nil` is the beginning.
         public var start: Int64?
-        /// Microseconds since the container's start, exclusive.
+        /// End of the window in microseconds since the container's start, exclusive; `nil` is the end.
         public var end: Int64?
-        /// Of that window, only this part.
+        /// Reads only this segment of the window.
         public var segment: VideoSegment?
-        /// Index among all the container's streams, as ffprobe counts; `nil` takes the best video stream.
+        /// Index among all streams of the container, as in ffprobe; `nil` selects the best video stream.
         public var streamIndex: Int?
-        /// The same on every machine: what a decoder makes of *damaged* pictures may depend on it.
+        /// Use the same number on every machine, because the pictures that a decoder makes of damaged data may depend on it.
         public var decoderThreads: Int
-        /// `false` decodes every frame, whatever is sampled; the samples are the same.
-        public var passesOver: Bool
+        /// Whether packets that no sample needs are skipped. The samples are the same either way.
+        public var skipsUnneededPackets: Bool
         public var limits: MediaLimits
-        /// What every sampled picture goes through.
+        /// Filters for every sampled picture.
         public var filters: FilterChain?
 
         public init(
             rate: SampleGrid.Rate, start: Int64? = nil, end: Int64? = nil, segment: VideoSegment? = nil,
-            streamIndex: Int? = nil, decoderThreads: Int = 2, passesOver: Bool = true,
+            streamIndex: Int? = nil, decoderThreads: Int = 2, skipsUnneededPackets: Bool = true,
             limits: MediaLimits = MediaLimits(), filters: FilterChain? = nil
         ) {
             self.rate = rate
@@ -30,29 +30,30 @@ extension FrameReader {
             self.segment = segment
             self.streamIndex = streamIndex
             self.decoderThreads = decoderThreads
-            self.passesOver = passesOver
+            self.skipsUnneededPackets = skipsUnneededPackets
             self.limits = limits
             self.filters = filters
         }
 
-        /// Of the part, if only one is wanted.
+        /// The window, or the segment's share of it.
         ///
-        /// - Parameter duration: that the container announces, in microseconds.
+        /// - Parameter duration: as the container announces it, in microseconds.
+        /// - Throws: `MediaError` with the code `noDuration` when a segment needs a duration and there is none.
         func window(duration: Int64?) throws(MediaError) -> (start: Int64?, end: Int64?) {
             guard let segment else { return (start, end) }
-            guard let part = segment.window(start: start, end: end, duration: duration) else {
-                throw MediaError(.noDuration, "does not say how long it is, so that it cannot be divided")
+            guard let window = segment.window(start: start, end: end, duration: duration) else {
+                throw MediaError(.noDuration, "does not announce its duration, so it cannot be divided into segments")
             }
-            return part
+            return window
         }
     }
 
-    /// What the filters make of the first sampled picture.
+    /// How the filters change the first sampled picture.
     public struct Filtering: Sendable, Equatable, Codable {
-        /// Of the source, upright and with square pixels.
+        /// Pixels of the source, upright and with square pixels.
         public let sourceSize: PictureSize
         public let filteredSize: PictureSize
-        /// From display pixels of the filtered picture to those of the source; `nil` where it is not known.
+        /// From display pixels of the filtered picture to display pixels of the source; `nil` if unknown.
         public let toSource: AffineTransform?
     }
 }

@@ -1,87 +1,70 @@
 internal import CFFmpeg
 
-/// Tells where decoding can begin as if nothing came before.
+/// Detects the packets at which decoding can begin.
 ///
-/// A container's keyframe flag is not enough: H.264 files flag recovery points too, after which pictures are exact only
-/// some frames later, or whose frame numbers count on what came before. So the NAL units are looked at
-/// (ITU-T H.264 table 7-1, H.265 table 7-1).
+/// The keyframe flag of a container is not enough. H.264 files also flag recovery points, after which pictures become exact
+/// only some frames later or depend on earlier frame numbers. Therefore the NAL unit types decide (ITU-T H.264 and H.265,
+/// table 7-1).
 struct RandomAccessPointDetector {
-    private enum Kind {
-        case h264, hevc
-        /// The keyframe flag says it.
-        case flagged
-        case never
+    private enum Method {
+        case h264NALUnits, hevcNALUnits, keyframeFlag
+        /// For codecs where no packet is known to be safe.
+        case none
     }
 
-    private let kind: Kind
+    private let method: Method
     private let units: NALUnits
 
-    /// Whether what came before must be drained and forgotten before decoding goes on after a gap: an HEVC decoder
-    /// that meets a CRA picture in passing takes picture order counts from those before it.
-    let needsFlushAfterGap: Bool
+    /// Whether the decoder must be flushed before it continues after a gap. An HEVC decoder that meets a CRA picture
+    /// derives picture order counts from earlier pictures.
+    var needsFlushAfterGap: Bool { method == .hevcNALUnits }
 
-    /// Whether unwanted packets of this codec may be passed over at all. Only codecs for which that is known to leave
-    /// every other frame as it was.
-    let mayPass: Bool
+    /// Whether packets of this codec may be skipped: only for codecs where every other frame is known to stay the same.
+    var allowsSkipping: Bool { method != .none }
 
     init(_ parameters: AVCodecParameters) {
         units = NALUnits(parameters)
         switch parameters.codec_id {
         case AV_CODEC_ID_H264:
-            kind = .h264
+            method = .h264NALUnits
         case AV_CODEC_ID_HEVC:
-            kind = .hevc
+            method = .hevcNALUnits
         case AV_CODEC_ID_VP8, AV_CODEC_ID_VP9, AV_CODEC_ID_AV1, AV_CODEC_ID_MPEG1VIDEO, AV_CODEC_ID_MPEG2VIDEO,
             AV_CODEC_ID_MPEG4, AV_CODEC_ID_MJPEG, AV_CODEC_ID_PRORES, AV_CODEC_ID_DNXHD, AV_CODEC_ID_RAWVIDEO:
-            kind = .flagged
+            method = .keyframeFlag
         default:
-            kind = .never
+            method = .none
         }
-        needsFlushAfterGap = kind == .hevc
-        mayPass = kind != .never
     }
 
-    /// Whether all that was shown before the packet is of an earlier sequence, as far as the codec lets one tell.
-    func beginsSequence(_ packet: AVPacket) -> Bool {
-        kind == .never ? packet.flags & AV_PKT_FLAG_KEY != 0 : isRestartPoint(packet)
+    /// Whether every frame that is presented before the packet belongs to an earlier sequence, as far as the codec shows.
+    func beginsSequence(_ packet: borrowing Packet) -> Bool {
+        method == .none ? packet.has(AV_PKT_FLAG_KEY) : isRandomAccessPoint(packet)
     }
 
-    func isRestartPoint(_ packet: AVPacket) -> Bool {
-        guard packet.flags & AV_PKT_FLAG_KEY != 0 else { return false }
-        switch kind {
-        case .never: return false
-        case .flagged: return true
-        case .h264:
-            return firstPictureType(packet) {
-                $0 & 0x1F
-            } isPicture: {
-                (1...5).contains($0)
-            } == 5
-        case .hevc:
-            let type = firstPictureType(packet) {
-                $0 >> 1 & 0x3F
-            } isPicture: {
-                $0 < 32
-            }
+    /// Whether every frame that is presented at or after the packet's can be decoded without the packets before it.
+    func isRandomAccessPoint(_ packet: borrowing Packet) -> Bool {
+        guard packet.has(AV_PKT_FLAG_KEY) else { return false }
+        switch method {
+        case .none: return false
+        case .keyframeFlag: return true
+        // An IDR picture.
+        case .h264NALUnits: return firstType(in: packet.bytes, type: { $0 & 0x1F }, pictures: 1...5) == 5
+        // BLA, IDR and CRA pictures.
+        case .hevcNALUnits:
+            let type = firstType(in: packet.bytes, type: { $0 >> 1 & 0x3F }, pictures: 0...31)
             return type.map { (16...21).contains($0) } ?? false
         }
     }
 
-    /// Whether the packet shows a frame. VP8 sends hidden reference frames as packets of their own (RFC 6386, 9.1).
-    func showsFrame(_ packet: AVPacket, codec: AVCodecID) -> Bool {
-        guard codec == AV_CODEC_ID_VP8, packet.size > 0, let data = packet.data else { return true }
-        return data[0] & 0x10 != 0
-    }
-
-    /// The type of the first NAL unit that belongs to a picture, or `nil` when none is found.
-    private func firstPictureType(
-        _ packet: AVPacket, type: (UInt8) -> UInt8, isPicture: (UInt8) -> Bool
+    /// The type of the first NAL unit that belongs to a picture.
+    private func firstType(
+        in bytes: UnsafeBufferPointer<UInt8>, type: (UInt8) -> UInt8, pictures: ClosedRange<UInt8>
     ) -> UInt8? {
-        let bytes = NALUnits.bytes(of: packet)
         var position = 0
         while let header = units.nextHeader(in: bytes, from: &position, headerSize: 1) {
             let value = type(bytes[header])
-            if isPicture(value) { return value }
+            if pictures.contains(value) { return value }
         }
         return nil
     }

@@ -1,30 +1,29 @@
 internal import CFFmpeg
 internal import VidscanCore
 
-/// One sampled picture: decoded planes, never rotated nor converted, with its place in time and on the screen.
+/// A sampled picture: its decoded planes, neither rotated nor converted, its time, and its geometry on the screen.
 ///
-/// Its memory is the decoder's and goes back to the decoder's pool when the last reference ends.
+/// The memory belongs to the decoder's pool and goes back there when the last reference ends.
 ///
-/// `@unchecked Sendable`: the planes are written by the decoder before this object exists, and only read afterwards.
+/// `@unchecked Sendable`: the decoder writes the planes before this object exists. Afterwards they are only read.
 public final class SampledFrame: @unchecked Sendable {
-    /// Counts samples from 0, without a gap.
+    /// Number of this sample, from 0, without gaps.
     public let sequence: Int
     /// Index in presentation order among all frames of the stream, from 0.
     public let index: Int64
     /// Microseconds since the container's start.
     public let microseconds: Int64
-    /// How many times the file's timestamps have jumped before it. Nothing is linked across a jump.
+    /// Number of timestamp discontinuities before this frame. Nothing is linked across a discontinuity.
     public let epoch: Int
     public let geometry: DisplayGeometry
 
-    /// In the stream's time base.
+    /// In units of the stream's time base.
     let timestamp: Int64
-    let frame: UnsafeMutablePointer<AVFrame>
+    let frame: Frame
 
-    /// Takes ownership of `frame`.
     init(
-        frame: UnsafeMutablePointer<AVFrame>, sequence: Int, index: Int64, timestamp: Int64, microseconds: Int64,
-        epoch: Int, geometry: DisplayGeometry
+        frame: consuming Frame, sequence: Int, index: Int64, timestamp: Int64, microseconds: Int64, epoch: Int,
+        geometry: DisplayGeometry
     ) {
         self.frame = frame
         self.sequence = sequence
@@ -35,41 +34,23 @@ public final class SampledFrame: @unchecked Sendable {
         self.geometry = geometry
     }
 
-    deinit {
-        var frame: UnsafeMutablePointer<AVFrame>? = frame
-        av_frame_free(&frame)
-    }
-
-    /// Memory of the planes.
+    /// Bytes of the planes in memory.
     public var byteCount: Int {
-        max(0, Int(av_image_get_buffer_size(pixelFormat, frame.pointee.width, frame.pointee.height, 32)))
+        max(0, Int(av_image_get_buffer_size(frame.pixelFormat, frame.width, frame.height, 32)))
     }
 
     /// FFmpeg's name of the pixel format: `yuv420p`.
-    public var pixelFormatName: String { av_get_pix_fmt_name(pixelFormat).map { String(cString: $0) } ?? "unknown" }
+    public var pixelFormatName: String { frame.pixelFormat.name }
 
-    var pixelFormat: AVPixelFormat { AVPixelFormat(frame.pointee.format) }
-
-    /// MD5 of the planes' pixels row by row without padding, in hexadecimal: what FFmpeg's `framemd5` prints.
+    /// MD5 of the pixels, row by row without padding, in hexadecimal. FFmpeg's `framemd5` muxer prints the same.
     ///
     /// - Throws: `MediaError` when memory runs out.
     public func md5() throws(MediaError) -> String {
-        let count = av_image_get_buffer_size(pixelFormat, frame.pointee.width, frame.pointee.height, 1)
-        guard count >= 0, let buffer = av_malloc(Int(count)) else {
-            throw MediaError(.io, "cannot copy a frame: \(FFmpeg.message(min(count, FFmpeg.outOfMemory)))")
-        }
+        let count = av_image_get_buffer_size(frame.pixelFormat, frame.width, frame.height, 1)
+        guard count >= 0, let buffer = av_malloc(Int(count)) else { throw .outOfMemory }
         defer { av_free(buffer) }
         let bytes = buffer.assumingMemoryBound(to: UInt8.self)
-        let copied = withUnsafePointer(to: frame.pointee.data) { data in
-            withUnsafePointer(to: frame.pointee.linesize) { linesize in
-                data.withMemoryRebound(to: UnsafePointer<UInt8>?.self, capacity: 8) { planes in
-                    linesize.withMemoryRebound(to: Int32.self, capacity: 8) { strides in
-                        av_image_copy_to_buffer(
-                            bytes, count, planes, strides, pixelFormat, frame.pointee.width, frame.pointee.height, 1)
-                    }
-                }
-            }
-        }
+        let copied = vs_copy_pixels(bytes, count, frame.pointer)
         guard copied >= 0 else { throw MediaError(.io, "cannot copy a frame: \(FFmpeg.message(copied))") }
         return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 16) { digest in
             av_md5_sum(digest.baseAddress, bytes, Int(count))

@@ -1,89 +1,73 @@
 internal import CFFmpeg
 internal import VidscanCore
 
-/// A libavcodec decoder: packets in, pictures in presentation order out.
+/// A libavcodec decoder: takes packets and gives pictures in presentation order.
 final class VideoDecoder {
-    enum Output {
-        case frame(UnsafeMutablePointer<AVFrame>)
+    enum Output: ~Copyable {
+        case frame(Frame)
         case needsPacket
         case ended
     }
 
-    let context: UnsafeMutablePointer<AVCodecContext>
+    private let context: CodecContext
     /// Packets and pictures that the decoder found damaged.
     private(set) var damageCount = 0
     private(set) var lastError: String?
 
     init(stream: UnsafeMutablePointer<AVStream>, limits: MediaLimits, threads: Int) throws(MediaError) {
-        let id = stream.pointee.codecpar.pointee.codec_id
-        let name = String(cString: avcodec_get_name(id))
-        guard let codec = avcodec_find_decoder(id) else {
-            throw MediaError(.unsupportedCodec, "no decoder for its codec (\(name)) in this FFmpeg")
+        let name = String(cString: avcodec_get_name(stream.pointee.codec))
+        guard let codec = avcodec_find_decoder(stream.pointee.codec) else {
+            throw MediaError(.unsupportedCodec, "this FFmpeg has no decoder for its codec (\(name))")
         }
-        guard let context = avcodec_alloc_context3(codec) else {
-            throw MediaError(.io, FFmpeg.message(FFmpeg.outOfMemory))
-        }
-        avcodec_parameters_to_context(context, stream.pointee.codecpar)
-        context.pointee.pkt_timebase = stream.pointee.time_base
-        context.pointee.max_pixels = Int64(limits.maximumPixels)
-        context.pointee.thread_count = Int32(threads)
-        let opened = avcodec_open2(context, codec, nil)
-        guard opened >= 0 else {
-            var optional: UnsafeMutablePointer<AVCodecContext>? = context
-            avcodec_free_context(&optional)
-            throw MediaError(.unsupportedCodec, "cannot open the \(name) decoder: \(FFmpeg.reason(opened))")
-        }
-        self.context = context
+        context = try CodecContext(codec)
+        avcodec_parameters_to_context(context.pointer, stream.pointee.codecpar)
+        context.pkt_timebase = stream.pointee.time_base
+        context.max_pixels = Int64(limits.maximumPixels)
+        context.thread_count = Int32(threads)
+        try context.open("cannot open the \(name) decoder")
     }
 
-    deinit {
-        var optional: UnsafeMutablePointer<AVCodecContext>? = context
-        avcodec_free_context(&optional)
-    }
-
-    /// Gives the decoder a packet, or the end of the stream. All that it holds must have been taken out before.
+    /// Sends a packet. All pictures must have been received before.
     ///
-    /// - Parameter skipUnreferenced: the picture is not wanted unless others are predicted from it.
-    func send(_ packet: UnsafeMutablePointer<AVPacket>?, skipUnreferenced: Bool) throws(MediaError) {
-        context.pointee.skip_frame = skipUnreferenced ? AVDISCARD_NONREF : AVDISCARD_DEFAULT
-        let result = avcodec_send_packet(context, packet)
+    /// - Parameter skipUnreferenced: whether the decoder skips the picture if no other picture refers to it.
+    func send(_ packet: borrowing Packet, skipUnreferenced: Bool) throws(MediaError) {
+        try send(packet.pointer, skipUnreferenced: skipUnreferenced)
+    }
+
+    /// Sends the end of the stream. The decoder gives its last pictures.
+    func sendEnd() throws(MediaError) {
+        try send(nil, skipUnreferenced: false)
+    }
+
+    private func send(_ packet: UnsafeMutablePointer<AVPacket>?, skipUnreferenced: Bool) throws(MediaError) {
+        context.skip_frame = skipUnreferenced ? AVDISCARD_NONREF : AVDISCARD_DEFAULT
+        let result = avcodec_send_packet(context.pointer, packet)
         if result < 0, result != FFmpeg.endOfFile { try note(result) }
     }
 
-    /// Takes the next picture out. The caller owns it.
+    /// Receives the next picture.
     func receive() throws(MediaError) -> Output {
-        guard let frame = av_frame_alloc() else { throw MediaError(.io, FFmpeg.message(FFmpeg.outOfMemory)) }
+        let frame = try Frame()
         while true {
-            let result = avcodec_receive_frame(context, frame)
+            let result = avcodec_receive_frame(context.pointer, frame.pointer)
             if result >= 0 {
-                if frame.pointee.flags & AV_FRAME_FLAG_CORRUPT != 0 || frame.pointee.decode_error_flags != 0 {
-                    damageCount += 1
-                }
+                if frame.flags & AV_FRAME_FLAG_CORRUPT != 0 || frame.decode_error_flags != 0 { damageCount += 1 }
                 return .frame(frame)
             }
-            if result == FFmpeg.tryAgain || result == FFmpeg.endOfFile {
-                var optional: UnsafeMutablePointer<AVFrame>? = frame
-                av_frame_free(&optional)
-                return result == FFmpeg.tryAgain ? .needsPacket : .ended
-            }
-            do {
-                try note(result)
-            } catch {
-                var optional: UnsafeMutablePointer<AVFrame>? = frame
-                av_frame_free(&optional)
-                throw error
-            }
+            if result == FFmpeg.tryAgain { return .needsPacket }
+            if result == FFmpeg.endOfFile { return .ended }
+            try note(result)
         }
     }
 
     /// Forgets everything, so that decoding begins anew with the next packet.
     func flush() {
-        avcodec_flush_buffers(context)
+        avcodec_flush_buffers(context.pointer)
     }
 
-    /// Damage is counted and passed over; running out of memory is not damage.
+    /// Counts damage. Running out of memory is not damage.
     private func note(_ result: Int32) throws(MediaError) {
-        guard result != FFmpeg.outOfMemory else { throw MediaError(.io, FFmpeg.message(result)) }
+        guard result != FFmpeg.outOfMemory else { throw .outOfMemory }
         damageCount += 1
         lastError = FFmpeg.message(result)
     }

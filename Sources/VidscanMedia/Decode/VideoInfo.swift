@@ -1,28 +1,28 @@
 internal import CFFmpeg
 public import VidscanCore
 
-/// What the container says of a video before any of it is decoded.
+/// What the container announces about a video, before anything is decoded.
 public struct VideoInfo: Sendable, Equatable, Codable {
-    /// FFmpeg's name: `mov,mp4,m4a,3gp,3g2,mj2`.
+    /// FFmpeg's name of the container format: `mov,mp4,m4a,3gp,3g2,mj2`.
     public let format: String
-    /// FFmpeg's name: `h264`.
+    /// FFmpeg's name of the codec: `h264`.
     public let codec: String
-    /// Index among all the container's streams.
+    /// Index among all streams of the container.
     public let streamIndex: Int
     public let codedSize: PictureSize
     public let timeBase: Rational
-    /// The container's start, in microseconds on the file's own time line: what is subtracted from every timestamp.
+    /// The container's start in microseconds on the file's own timeline. It is subtracted from every timestamp.
     public let containerStartMicroseconds: Int64
-    /// The video stream's start on the same time line.
+    /// The video stream's start in microseconds on the same timeline.
     public let streamStartMicroseconds: Int64?
     public let durationMicroseconds: Int64?
-    /// Frames a second as announced; it never makes a time unless the stream has no timestamps at all.
+    /// Frames per second, as announced. Times are computed from it only if the stream has no timestamps.
     public let frameRate: Rational
 
     init(_ demuxer: Demuxer) {
         let stream = demuxer.stream.pointee
         let parameters = stream.codecpar.pointee
-        format = String(cString: demuxer.context.pointee.iformat.pointee.name)
+        format = String(cString: demuxer.input.pointer.pointee.iformat.pointee.name)
         codec = String(cString: avcodec_get_name(parameters.codec_id))
         streamIndex = Int(stream.index)
         codedSize = PictureSize(width: Int(parameters.width), height: Int(parameters.height))
@@ -32,16 +32,15 @@ public struct VideoInfo: Sendable, Equatable, Codable {
             StreamClock(timeBase: demuxer.clock.timeBase, startMicroseconds: 0).microseconds(at: $0)
         }
         durationMicroseconds = demuxer.durationMicroseconds
-        let guessed = av_guess_frame_rate(demuxer.context, demuxer.stream, nil)
-        frameRate =
-            guessed.num > 0 ? Rational(Int64(guessed.num), Int64(guessed.den)) ?? .one : Rational(25, 1) ?? .one
+        let announced = av_guess_frame_rate(demuxer.input.pointer, demuxer.stream, nil)
+        frameRate = (announced.num > 0 ? announced : AVRational(num: 25, den: 1)).rational ?? .one
     }
 }
 
-/// What reading a video came to.
+/// Counts and findings from reading a video.
 public struct ReadStatistics: Sendable, Equatable, Codable {
     public var packetsDecoded = 0
-    /// Packets that nothing wanted needed, and that the decoder never saw.
+    /// Packets that no sample needed and that the decoder never got.
     public var packetsDropped = 0
     public var framesDecoded = 0
     /// Packets and frames that the decoder found damaged.
@@ -49,21 +48,21 @@ public struct ReadStatistics: Sendable, Equatable, Codable {
     /// Packets that the demuxer found damaged.
     public var corruptPackets = 0
     public var implausibleTimestamps = 0
-    /// Frames whose time lies before that of an earlier one, by less than what makes a discontinuity.
+    /// Frames with a time before that of an earlier frame, by less than a discontinuity.
     public var framesBehind = 0
     /// Why reading ended before the end of the file, if it did.
     public var readError: String?
-    /// Set when the stream had no timestamps and times were made from this rate.
+    /// The frame rate from which times were computed, if the stream had no timestamps.
     public var assumesFrameRate: Rational?
-    /// The display matrix was none of the eight orientations; the nearest was taken.
+    /// Whether the display matrix was none of the eight orientations, so that the nearest one was used.
     public var orientationIsApproximate = false
     public var lastMicroseconds: Int64?
-    /// Where the file's timestamps jump, in order of time; those within the window.
+    /// Positions within the window at which the timestamps in the file jump, in order of time.
     public var discontinuities: [TimestampDiscontinuity] = []
 
     public init() {}
 
-    /// Adds what came of reading the part of the same video that follows.
+    /// Adds the statistics of the segment that follows in the same video.
     public mutating func join(_ next: ReadStatistics) {
         packetsDecoded += next.packetsDecoded
         packetsDropped += next.packetsDropped

@@ -1,10 +1,9 @@
-/// Clears the places in AAC (ISO/IEC 14496-3, subparts 1 and 4) that hold text or data instead of sound.
+/// Removes text and data from AAC (ISO/IEC 14496-3, subparts 1 and 4). The sound stays the same.
 enum AACSanitizer {
-    /// Cuts an AudioSpecificConfig to what a decoder reads, and clears its comment.
+    /// Truncates an AudioSpecificConfig to what a decoder reads, and clears its comment.
     ///
-    /// - Returns: `nil` for a kind of AAC whose configuration is not understood here: all but Main, LC, SSR and LTP, each
-    ///   with or without SBR and PS.
-    static func erased(configuration: [UInt8]) -> [UInt8]? {
+    /// - Returns: `nil` for AAC other than Main, LC, SSR and LTP, each with or without SBR and PS.
+    static func sanitized(configuration: [UInt8]) -> [UInt8]? {
         var bits = BitstreamEditor(configuration)
         guard var objectType = bits.objectType(), bits.samplingFrequency(), let channels = bits.read(4) else {
             return nil
@@ -25,19 +24,19 @@ enum AACSanitizer {
                 if bits.peek(11) == 0x548, !bits.skip(12) { return nil }
             }
         }
-        bits.cut()
+        bits.truncate()
         return bits.bytes
     }
 
-    /// Clears what precedes the sound in a packet: the payload of fill and data elements, and a program's comment.
+    /// Clears everything before the sound in a packet: the payload of fill and data elements, and the comment of a program.
     ///
-    /// - Parameter packet: a raw data block, or one ADTS frame.
-    static func erased(packet: [UInt8]) -> [UInt8] {
+    /// - Parameter packet: a raw data block or one ADTS frame.
+    static func sanitized(packet: [UInt8]) -> [UInt8] {
         var headerSize = 0
         var packet = packet
         if packet.count >= 7, packet[0] == 0xFF, packet[1] & 0xF6 == 0xF0 {
             headerSize = packet[1] & 1 == 1 ? 7 : 9
-            // What follows the frame is none of it.
+            // Removes everything after the frame.
             let length = Int(packet[3] & 3) << 11 | Int(packet[4]) << 3 | Int(packet[5]) >> 5
             packet.removeLast(max(0, packet.count - max(length, headerSize)))
         }
@@ -58,7 +57,9 @@ extension BitstreamEditor {
         return index != 15 || skip(24)
     }
 
-    /// - Returns: whether it was an element without sound, which has been passed.
+    /// Clears an element without sound and moves past it.
+    ///
+    /// - Returns: whether it was one.
     fileprivate mutating func eraseElement(_ element: Int) -> Bool {
         switch element {
         case 4:  // data_stream_element
@@ -79,7 +80,7 @@ extension BitstreamEditor {
         }
     }
 
-    /// Passes the body of a program_config_element.
+    /// Moves past the body of a program_config_element, and clears its comment.
     fileprivate mutating func eraseProgramComment() -> Bool {
         // element_instance_tag, object_type, sampling_frequency_index
         guard skip(10), let front = read(4), let side = read(4), let back = read(4), let lowFrequency = read(2),

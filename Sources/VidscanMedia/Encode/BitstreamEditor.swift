@@ -1,7 +1,7 @@
-/// Reads bits, most significant first, and clears those that are not wanted.
+/// Reads bits, most significant first, and clears some of them.
 struct BitstreamEditor {
     private(set) var bytes: [UInt8]
-    /// Bits read so far.
+    /// Position of the next bit.
     private(set) var position = 0
 
     init(_ bytes: [UInt8], startingAt byte: Int = 0) {
@@ -12,7 +12,7 @@ struct BitstreamEditor {
     var bitsLeft: Int { 8 * bytes.count - position }
 
     /// - Parameter count: at most 32.
-    /// - Returns: `nil` when fewer bits are left.
+    /// - Returns: `nil` if fewer bits are left.
     mutating func read(_ count: Int) -> Int? {
         guard let value = peek(count) else { return nil }
         position += count
@@ -38,14 +38,14 @@ struct BitstreamEditor {
     /// Skips to the next whole byte.
     mutating func align() { position = (position + 7) & ~7 }
 
-    /// Clears the next bits, as far as there are any.
+    /// Clears the next bits, or all that are left.
     mutating func erase(_ count: Int) {
         for bit in position..<position + min(count, bitsLeft) { bytes[bit >> 3] &= ~(0x80 >> UInt8(bit & 7)) }
         position += min(count, bitsLeft)
     }
 
-    /// Clears what is left of the current byte and removes the bytes after it.
-    mutating func cut() {
+    /// Clears the rest of the current byte and removes the bytes after it.
+    mutating func truncate() {
         let end = position
         erase(-end & 7)
         bytes.removeLast(bytes.count - (end + 7) / 8)

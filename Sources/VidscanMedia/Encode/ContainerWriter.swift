@@ -2,13 +2,13 @@ internal import CFFmpeg
 internal import Glibc
 internal import VidscanCore
 
-/// What a new video is put into.
+/// The container format of a new video.
 public enum VideoContainer: String, Sendable, CaseIterable {
     case mp4
     case mov
     case mkv
 
-    /// By a file's name.
+    /// By the extension of a file's name.
     public init?(path: String) {
         guard let dot = path.lastIndex(of: ".") else { return nil }
         self.init(rawValue: path[path.index(after: dot)...].lowercased())
@@ -16,7 +16,7 @@ public enum VideoContainer: String, Sendable, CaseIterable {
 
     var formatName: String { self == .mkv ? "matroska" : rawValue }
 
-    /// What players open in MP4, of all that could be put there.
+    /// The codecs in MP4 that players support, which are fewer than those that the format allows.
     private static let mp4Codecs: Set<String> = [
         "aac", "mp3", "mp2", "ac3", "eac3", "opus", "flac", "alac", "mov_text",
     ]
@@ -32,174 +32,138 @@ public enum VideoContainer: String, Sendable, CaseIterable {
     }
 }
 
-/// Writes a container: one new video stream, and packets of others as they were.
+/// Writes a container with one encoded video stream and copies of other streams.
 final class ContainerWriter {
-    private let context: UnsafeMutablePointer<AVFormatContext>
-    private let path: String
+    private let output: OutputContext
     private let keepsMetadata: Bool
     /// Copied packets of which nothing was left without metadata.
     private(set) var emptyPackets = 0
-    private var copies: [Int32: Copy] = [:]
-    private let copied: UnsafeMutablePointer<AVPacket>
-    /// The last packet of the new video, which is written once it is known whether another one follows.
-    private let held: UnsafeMutablePointer<AVPacket>
+    private var copies: [Int32: CopiedStream] = [:]
+    /// The last packet of the new video. Its duration is final when another packet follows.
+    private let held: Packet
     private var firstDecoding: Int64?
     private var firstPresentation: Int64?
     private var endPresentation: Int64?
-    private var isOpen = false
-    private var videoTimeBase = AVRational(num: 1, den: 1)
+    private let videoTimeBase: AVRational
 
-    private struct Copy {
+    private struct CopiedStream {
         let stream: UnsafeMutablePointer<AVStream>
         let sourceTimeBase: AVRational
-        /// Taken off every timestamp.
+        /// Subtracted from every timestamp.
         let shift: Int64
         var lastDecoding: Int64?
     }
 
     /// - Parameters:
-    ///   - encoder: open.
-    ///   - streams: to be copied.
-    ///   - shiftMicroseconds: taken off every timestamp.
-    ///   - keepsMetadata: `false` copies nothing that the source says of itself; see `MetadataStripper`.
+    ///   - path: of the new file. An existing file is overwritten.
+    ///   - encoder: an open encoder.
+    ///   - streams: indices of the streams to copy.
+    ///   - shiftMicroseconds: subtracted from every timestamp.
+    ///   - keepsMetadata: `false` copies no metadata of the source; see `MetadataStripper`.
     init(
         path: String, container: VideoContainer, encoder: VideoEncoder, source: Demuxer, streams: [Int],
         shiftMicroseconds: Int64, keepsMetadata: Bool
     ) throws(MediaError) {
-        self.path = path
+        output = try OutputContext(path: path, container: container)
+        held = try Packet()
+        videoTimeBase = encoder.context.time_base
         self.keepsMetadata = keepsMetadata
-        var allocated: UnsafeMutablePointer<AVFormatContext>?
-        let result = avformat_alloc_output_context2(&allocated, nil, container.formatName, "file:" + path)
-        guard result >= 0, let context = allocated, let copied = av_packet_alloc(), let held = av_packet_alloc() else {
-            throw MediaError(.io, "cannot make a \(container.rawValue) file: \(FFmpeg.message(result))")
-        }
-        // No random numbers: the same run writes the same bytes.
-        context.pointee.flags |= AVFMT_FLAG_BITEXACT
-        // FFmpeg 5 still calls FLAC in MP4 an experiment.
-        context.pointee.strict_std_compliance = FF_COMPLIANCE_EXPERIMENTAL
-        self.context = context
-        self.copied = copied
-        self.held = held
-        try addVideo(encoder, source: source, keepsMetadata: keepsMetadata)
-        for index in streams {
-            try addCopy(of: source, index: index, shiftMicroseconds: shiftMicroseconds)
-        }
+        try addVideo(encoder, source: source)
+        let copied = source.input.streams.filter { streams.contains(Int($0.pointee.index)) }
+        for stream in copied { try addCopy(of: stream, shiftMicroseconds: shiftMicroseconds) }
         if keepsMetadata {
-            av_dict_copy(&context.pointee.metadata, source.context.pointee.metadata, 0)
-            // What the source's container said of itself is not true of this one.
+            av_dict_copy(&output.pointer.pointee.metadata, source.input.pointer.pointee.metadata, 0)
+            // These describe the container of the source.
             for key in ["major_brand", "minor_version", "compatible_brands", "encoder"] {
-                av_dict_set(&context.pointee.metadata, key, nil, 0)
+                av_dict_set(&output.pointer.pointee.metadata, key, nil, 0)
             }
         }
-        try open(container, source: source, streams: streams, timeBase: encoder.context.pointee.time_base)
-    }
-
-    deinit {
-        if isOpen { avio_closep(&context.pointee.pb) }
-        avformat_free_context(context)
-        PacketQueue.free(copied)
-        PacketQueue.free(held)
+        var options = OptionDictionary()
+        if container != .mkv {
+            options["movflags"] = "+faststart"
+            // Edit lists, which store the start of each stream, count in this unit, which is a millisecond by default.
+            let rates = copied.map { Int64($0.pointee.codecpar.pointee.sample_rate) }.filter { $0 > 0 }
+            options["movie_timescale"] = "\(Self.movieTimescale(video: videoTimeBase, audio: rates))"
+        }
+        try output.open(path: path, options: &options)
     }
 
     /// Writes a packet of the new video.
-    func write(video packet: UnsafeMutablePointer<AVPacket>) throws(MediaError) {
+    func write(video packet: borrowing Packet) throws(MediaError) {
         try writeHeld()
-        av_packet_move_ref(held, packet)
-        let (presentation, decoding) = (held.pointee.pts, held.pointee.dts)
+        av_packet_move_ref(held.pointer, packet.pointer)
+        let (presentation, decoding) = (held.pts, held.dts)
         firstDecoding = firstDecoding ?? decoding
         firstPresentation = min(firstPresentation ?? presentation, presentation)
-        endPresentation = max(endPresentation ?? presentation, presentation + held.pointee.duration)
+        endPresentation = max(endPresentation ?? presentation, presentation + held.duration)
     }
 
     private func writeHeld() throws(MediaError) {
-        guard held.pointee.size > 0, let stream = context.pointee.streams[0] else { return }
-        held.pointee.stream_index = 0
-        av_packet_rescale_ts(held, videoTimeBase, stream.pointee.time_base)
-        try put(held)
+        guard held.size > 0, let stream = output.pointer.pointee.streams[0] else { return }
+        held.stream_index = 0
+        av_packet_rescale_ts(held.pointer, videoTimeBase, stream.pointee.time_base)
+        try output.write(held)
     }
 
-    /// MP4 adds up the times between decodings: the last packet to be decoded makes up for what the last picture to be
-    /// shown lasts.
-    private func stretchLast() {
-        guard held.pointee.size > 0, let firstDecoding, let firstPresentation, let endPresentation else { return }
-        let left = endPresentation - firstPresentation - (held.pointee.dts - firstDecoding)
-        if left > 0 { held.pointee.duration = left }
+    /// In MP4, the differences between decoding times add up to the duration of the stream. Therefore the last packet in
+    /// decoding order is extended to the end of the last picture in presentation order.
+    private func extendLastPacket() {
+        guard held.size > 0, let firstDecoding, let firstPresentation, let endPresentation else { return }
+        let remaining = endPresentation - firstPresentation - (held.dts - firstDecoding)
+        if remaining > 0 { held.duration = remaining }
     }
 
-    /// Copies a packet of another stream; of one that is not copied, nothing.
-    func write(copyOf packet: UnsafeMutablePointer<AVPacket>) throws(MediaError) {
-        guard var copy = copies[packet.pointee.stream_index] else { return }
-        let result = av_packet_ref(copied, packet)
-        guard result >= 0 else { throw MediaError(.io, FFmpeg.message(result)) }
-        defer { av_packet_unref(copied) }
+    /// Writes a copy of a packet, unless its stream is not copied.
+    func write(copyOf packet: borrowing Packet) throws(MediaError) {
+        guard var copy = copies[packet.stream_index] else { return }
+        let copied = try Packet(sharing: packet)
         if !keepsMetadata {
-            let codec = copy.stream.pointee.codecpar.pointee.codec_id
-            guard try MetadataStripper.remove(from: copied, codec: codec) else {
+            guard try MetadataStripper.strip(copied, codec: copy.stream.pointee.codec) else {
                 emptyPackets += 1
                 return
             }
         }
-        copied.pointee.stream_index = copy.stream.pointee.index
-        copied.pointee.pos = -1
-        if let presentation = FFmpeg.timestamp(copied.pointee.pts) { copied.pointee.pts = presentation - copy.shift }
-        if let decoding = FFmpeg.timestamp(copied.pointee.dts) { copied.pointee.dts = decoding - copy.shift }
-        av_packet_rescale_ts(copied, copy.sourceTimeBase, copy.stream.pointee.time_base)
-        // A damaged stretch may repeat a time or have none; no container takes that.
-        var decoding = FFmpeg.timestamp(copied.pointee.dts) ?? FFmpeg.timestamp(copied.pointee.pts)
+        copied.stream_index = copy.stream.pointee.index
+        copied.pos = -1
+        copied.presentation = copied.presentation.map { $0 - copy.shift }
+        copied.decoding = copied.decoding.map { $0 - copy.shift }
+        av_packet_rescale_ts(copied.pointer, copy.sourceTimeBase, copy.stream.pointee.time_base)
+        // Damaged packets may repeat a time or have none, which no container accepts.
+        var decoding = copied.decoding ?? copied.presentation
         if let last = copy.lastDecoding { decoding = max(decoding ?? last + 1, last + 1) }
-        copied.pointee.dts = decoding ?? 0
-        copied.pointee.pts = max(FFmpeg.timestamp(copied.pointee.pts) ?? copied.pointee.dts, copied.pointee.dts)
-        copy.lastDecoding = copied.pointee.dts
-        copies[packet.pointee.stream_index] = copy
-        try put(copied)
+        copied.dts = decoding ?? 0
+        copied.pts = max(copied.presentation ?? copied.dts, copied.dts)
+        copy.lastDecoding = copied.dts
+        copies[packet.stream_index] = copy
+        try output.write(copied)
     }
 
-    /// Writes the index and closes the file.
+    /// Writes the last packet and the index, and closes the file.
     func finish() throws(MediaError) {
-        stretchLast()
+        extendLastPacket()
         try writeHeld()
-        FFmpeg.beginErrors()
-        var result = av_write_trailer(context)
-        guard result >= 0 else { throw failure("write", result) }
-        isOpen = false
-        result = avio_closep(&context.pointee.pb)
-        guard result >= 0 else { throw failure("write", result) }
+        try output.finish()
     }
 
-    private func put(_ packet: UnsafeMutablePointer<AVPacket>) throws(MediaError) {
-        FFmpeg.beginErrors()
-        var result = av_interleaved_write_frame(context, packet)
-        // A full disk shows in the byte stream, sometimes only there.
-        if result >= 0, let error = context.pointee.pb?.pointee.error, error < 0 { result = error }
-        guard result >= 0 else { throw failure("write", result) }
-    }
+    // MARK: Streams
 
-    private func failure(_ verb: String, _ result: Int32) -> MediaError {
-        let isFull = result == vs_averror(ENOSPC) || result == vs_averror(EDQUOT)
-        return MediaError(isFull ? .diskFull : .io, "cannot \(verb) the video: \(FFmpeg.reason(result))")
-    }
-
-    // MARK: Opening
-
-    private func addVideo(_ encoder: VideoEncoder, source: Demuxer, keepsMetadata: Bool) throws(MediaError) {
-        guard let stream = avformat_new_stream(context, nil) else {
-            throw MediaError(.io, FFmpeg.message(FFmpeg.outOfMemory))
-        }
-        avcodec_parameters_from_context(stream.pointee.codecpar, encoder.context)
-        stream.pointee.time_base = encoder.context.pointee.time_base
-        stream.pointee.avg_frame_rate = encoder.context.pointee.framerate
-        stream.pointee.sample_aspect_ratio = encoder.context.pointee.sample_aspect_ratio
+    private func addVideo(_ encoder: VideoEncoder, source: Demuxer) throws(MediaError) {
+        guard let stream = avformat_new_stream(output.pointer, nil) else { throw .outOfMemory }
+        avcodec_parameters_from_context(stream.pointee.codecpar, encoder.context.pointer)
+        stream.pointee.time_base = encoder.context.time_base
+        stream.pointee.avg_frame_rate = encoder.context.framerate
+        stream.pointee.sample_aspect_ratio = encoder.context.sample_aspect_ratio
         stream.pointee.disposition = source.stream.pointee.disposition & AV_DISPOSITION_DEFAULT
-        videoTimeBase = encoder.context.pointee.time_base
         if keepsMetadata { Self.copyLanguageAndTitle(from: source.stream, to: stream) }
     }
 
-    private func addCopy(of source: Demuxer, index: Int, shiftMicroseconds: Int64) throws(MediaError) {
-        guard let original = source.context.pointee.streams[index] else { return }
-        guard let stream = avformat_new_stream(context, nil),
+    private func addCopy(
+        of original: UnsafeMutablePointer<AVStream>, shiftMicroseconds: Int64
+    ) throws(MediaError) {
+        guard let stream = avformat_new_stream(output.pointer, nil),
             avcodec_parameters_copy(stream.pointee.codecpar, original.pointee.codecpar) >= 0
-        else { throw MediaError(.io, FFmpeg.message(FFmpeg.outOfMemory)) }
-        // Each container has tags of its own.
+        else { throw .outOfMemory }
+        // Codec tags differ between containers.
         stream.pointee.codecpar.pointee.codec_tag = 0
         stream.pointee.time_base = original.pointee.time_base
         stream.pointee.disposition = original.pointee.disposition
@@ -208,12 +172,12 @@ final class ContainerWriter {
         if keepsMetadata {
             Self.copyLanguageAndTitle(from: original, to: stream)
         } else {
-            try MetadataStripper.remove(from: stream.pointee.codecpar)
+            try MetadataStripper.strip(stream.pointee.codecpar)
             stream.pointee.disposition &= AV_DISPOSITION_DEFAULT | AV_DISPOSITION_FORCED
         }
         let shift = av_rescale_q_rnd(
             shiftMicroseconds, AVRational(num: 1, den: 1_000_000), original.pointee.time_base, AV_ROUND_NEAR_INF)
-        copies[original.pointee.index] = Copy(
+        copies[original.pointee.index] = CopiedStream(
             stream: stream, sourceTimeBase: original.pointee.time_base, shift: shift)
     }
 
@@ -226,32 +190,10 @@ final class ContainerWriter {
         }
     }
 
-    private func open(
-        _ container: VideoContainer, source: Demuxer, streams: [Int], timeBase: AVRational
-    ) throws(MediaError) {
-        FFmpeg.beginErrors()
-        var result = avio_open(&context.pointee.pb, "file:" + path, AVIO_FLAG_WRITE)
-        guard result >= 0 else { throw failure("create", result) }
-        isOpen = true
-        var options: OpaquePointer?
-        defer { av_dict_free(&options) }
-        if container != .mkv {
-            av_dict_set(&options, "movflags", "+faststart", 0)
-            // Edit lists, which tell when a stream begins, count in this; by default in milliseconds.
-            let rates = streams.compactMap { index -> Int64? in
-                let rate = source.context.pointee.streams[index]?.pointee.codecpar.pointee.sample_rate ?? 0
-                return rate > 0 ? Int64(rate) : nil
-            }
-            av_dict_set_int(&options, "movie_timescale", Self.movieTimescale(video: timeBase, audio: rates), 0)
-        }
-        result = avformat_write_header(context, &options)
-        guard result >= 0 else { throw failure("begin", result) }
-    }
-
-    /// A timescale in which the ticks of all streams are whole, as far as 31 bits allow.
+    /// A timescale in which the ticks of all streams are whole numbers, as far as 31 bits allow.
     static func movieTimescale(video: AVRational, audio: [Int64]) -> Int64 {
         var scale = max(1, Int64(video.den))
-        // As the muxer makes it of a coarse one.
+        // The muxer refines a coarse timescale in the same way.
         while scale < 10_000 { scale *= 2 }
         for rate in audio {
             let common = scale / av_gcd(scale, rate) * rate

@@ -1,77 +1,71 @@
 internal import CFFmpeg
 public import VidscanCore
 
-/// One picture on its way into a new video: upright, of even sides, 8-bit 4:2:0, and free to be painted on.
+/// A picture on its way into a new video: upright, with even sides, 8-bit 4:2:0, and writable.
 ///
-/// Its pixels are shared with the decoder until the first change, so that a picture which nobody touches costs no copy.
-/// Use it from one thread.
+/// It shares its pixels with the decoder until the first change, so that a picture without changes costs no copy. Use it
+/// from one thread.
 public final class EditablePicture {
     /// Microseconds since the source container's start.
     public let microseconds: Int64
     /// Index in presentation order among all frames of the source stream.
     public let index: Int64
-    /// Pixels of the source's upright, square-pixel picture.
+    /// Pixels of the source's upright picture with square pixels.
     public let displaySize: PictureSize
-    /// Pixels of this picture.
+    /// Pixels of this picture. At an odd display size it has one more row or column.
     public let size: PictureSize
-    /// Pixels of this picture for each one of the display, on both axes: where its part that shows the display ends.
+    /// Pixels of this picture for each display pixel.
     public let scaleX: Double
     public let scaleY: Double
 
-    let frame: UnsafeMutablePointer<AVFrame>
+    let frame: Frame
     private var isWritable = false
     private let compositor: Compositor
 
-    /// - Parameter contentSize: the pixels that show the display; at an odd size the picture has one more.
+    /// - Parameter contentSize: the pixels that show the display; up to one less than the frame's on each axis.
     init(
-        frame: UnsafeMutablePointer<AVFrame>, contentSize: PictureSize, sample: SampledFrame, compositor: Compositor
+        frame: consuming Frame, contentSize: PictureSize, sample: SampledFrame, compositor: Compositor
     ) {
+        size = frame.size
         self.frame = frame
         self.compositor = compositor
         microseconds = sample.microseconds
         index = sample.index
         displaySize = sample.geometry.displaySize
-        size = PictureSize(width: Int(frame.pointee.width), height: Int(frame.pointee.height))
         scaleX = Double(contentSize.width) / Double(displaySize.width)
         scaleY = Double(contentSize.height) / Double(displaySize.height)
     }
 
-    deinit {
-        var frame: UnsafeMutablePointer<AVFrame>? = frame
-        av_frame_free(&frame)
-    }
-
-    /// Lays a patch over the picture, in the picture's own matrix and range.
+    /// Alpha-blends a patch over the picture, in the picture's matrix and range.
     public func blend(_ patch: PixelPatch) throws(MediaError) {
         try makeWritable()
         compositor.blend(patch, into: MutablePlanes(frame), colors: RGBToYCbCr(frame))
     }
 
-    /// Replaces what a mask covers by something that keeps no detail of it.
+    /// Replaces the pixels under a mask with a cover that keeps no detail of them.
     public func hide(_ mask: PixelMask, by cover: Cover) throws(MediaError) {
         try makeWritable()
         compositor.hide(mask, by: cover, in: MutablePlanes(frame), colors: RGBToYCbCr(frame))
     }
 
-    /// What is put where pixels are hidden.
+    /// What replaces hidden pixels.
     public enum Cover: Sendable, Equatable {
-        /// Means of squares with sides of this many pixels, as squares.
+        /// A mosaic: the mean of each square with sides of this many pixels.
         case squares(side: Int)
-        /// The same means, one running smoothly into the next.
+        /// The same means, interpolated linearly.
         case smooth(side: Int)
-        /// One colour, 0…1 each.
+        /// One R'G'B' colour, each component in 0…1.
         case color(red: Double, green: Double, blue: Double)
     }
 
     private func makeWritable() throws(MediaError) {
         guard !isWritable else { return }
-        let result = av_frame_make_writable(frame)
-        guard result >= 0 else { throw MediaError(.io, "cannot copy a frame: \(FFmpeg.message(result))") }
+        try frame.makeWritable()
         isWritable = true
     }
 }
 
-/// The planes of an 8-bit 4:2:0 picture of even sides, to be written.
+/// The writable planes of an 8-bit 4:2:0 picture with even sides. A view, which is valid as long as the frame lives.
 struct MutablePlanes {
     struct Plane {
         let base: UnsafeMutablePointer<UInt8>
@@ -82,26 +76,26 @@ struct MutablePlanes {
     let blueDifference: Plane
     let redDifference: Plane
 
-    init(_ frame: UnsafeMutablePointer<AVFrame>) {
-        // Every frame that is made an `EditablePicture` is yuv420p, which has three planes.
-        let (y, u, v) = (
-            frame.pointee.data.0.unsafelyUnwrapped, frame.pointee.data.1.unsafelyUnwrapped,
-            frame.pointee.data.2.unsafelyUnwrapped
-        )
-        luma = Plane(base: y, stride: Int(frame.pointee.linesize.0))
-        blueDifference = Plane(base: u, stride: Int(frame.pointee.linesize.1))
-        redDifference = Plane(base: v, stride: Int(frame.pointee.linesize.2))
+    /// - Parameter frame: in yuv420p, which has three planes.
+    init(_ frame: borrowing Frame) {
+        let (planes, strides) = (frame.data, frame.linesize)
+        luma = Plane(base: planes.0.unsafelyUnwrapped, stride: Int(strides.0))
+        blueDifference = Plane(base: planes.1.unsafelyUnwrapped, stride: Int(strides.1))
+        redDifference = Plane(base: planes.2.unsafelyUnwrapped, stride: Int(strides.2))
     }
 }
 
-/// From R'G'B' in 0…255 to Y'CbCr code values, in 1/65536: the matrix of ITU-T H.273 with its range.
+/// The conversion from R'G'B' in 0…255 to Y'CbCr code values, by the matrix coefficients and the range of ITU-T H.273. In
+/// units of 1/65536.
 struct RGBToYCbCr {
-    let lumaOffset: Int32
-    let luma: (red: Int32, green: Int32, blue: Int32)
-    let blueDifference: (red: Int32, green: Int32, blue: Int32)
-    let redDifference: (red: Int32, green: Int32, blue: Int32)
+    typealias Weights = (red: Int32, green: Int32, blue: Int32)
 
-    init(_ frame: UnsafeMutablePointer<AVFrame>) {
+    let lumaOffset: Int32
+    let luma: Weights
+    let blueDifference: Weights
+    let redDifference: Weights
+
+    init(_ frame: borrowing Frame) {
         let weights = YCbCrToRGB.weights(frame)
         let isFull = YCbCrToRGB.isFullRange(frame)
         let green = 1 - weights.red - weights.blue

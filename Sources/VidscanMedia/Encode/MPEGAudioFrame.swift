@@ -1,11 +1,12 @@
 /// The header of an MPEG audio frame (ISO/IEC 11172-3 and 13818-3, layers I to III).
 struct MPEGAudioFrame {
-    /// Bytes, with the header.
+    /// In bytes, including the header.
     let length: Int
-    /// Where layer III's encoders put a table of contents with their name in a first frame without sound.
+    /// Position of the information in a first frame without sound, where encoders of layer III store their name and a table
+    /// of contents.
     private let infoOffset: Int?
 
-    /// Thousands of bits a second, for indices 1 to 14.
+    /// In kbit/s, for indices 1 to 14.
     private static let bitRates: [(isFirst: Bool, layer: Int, rates: [Int])] = [
         (true, 1, [32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448]),
         (true, 2, [32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384]),
@@ -15,14 +16,14 @@ struct MPEGAudioFrame {
         (false, 3, [8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160]),
     ]
 
-    /// - Returns: `nil` where no frame begins, or one of free format, whose length is not said.
+    /// - Returns: `nil` if no frame begins here, or a frame in free format, which does not announce its length.
     init?(_ bytes: ArraySlice<UInt8>) {
         guard bytes.count >= 4 else { return nil }
         let header = bytes.prefix(4).reduce(0) { $0 << 8 | Int($1) }
         let (version, layer) = (header >> 19 & 3, 4 - (header >> 17 & 3))
         let (rateIndex, frequencyIndex) = (header >> 12 & 15, header >> 10 & 3)
         guard header >> 21 == 0x7FF, version != 1, layer != 4, frequencyIndex != 3 else { return nil }
-        // Version 1, or 2 and 2.5 with their lower frequencies.
+        // Version 1. Versions 2 and 2.5 have lower frequencies.
         let isFirst = version == 3
         guard let rates = Self.bitRates.first(where: { $0.isFirst == isFirst && $0.layer == layer })?.rates,
             (1...rates.count).contains(rateIndex)
@@ -39,8 +40,8 @@ struct MPEGAudioFrame {
         infoOffset = layer == 3 ? 4 + (hasChecksum ? 2 : 0) + sideInformation : nil
     }
 
-    /// The frames in a packet, without tags and anything else between and around them. Of a frame that only names its
-    /// encoder, silence is left.
+    /// The frames in a packet, without tags and any other bytes between and around them. A frame that only names its encoder
+    /// becomes silence.
     static func frames(in packet: [UInt8]) -> [UInt8] {
         var frames: [UInt8] = []
         var rest = packet[...]
@@ -57,7 +58,7 @@ struct MPEGAudioFrame {
         return frames
     }
 
-    /// The size of an ID3v2 tag that begins here. Its content may look like frames.
+    /// The size of an ID3v2 tag that begins here. Its content may look like audio frames.
     private static func id3Size(_ bytes: ArraySlice<UInt8>) -> Int? {
         guard bytes.count >= 10, bytes.starts(with: "ID3".utf8) else { return nil }
         let size = bytes.dropFirst(6).prefix(4).reduce(0) { $0 << 7 | Int($1 & 0x7F) }

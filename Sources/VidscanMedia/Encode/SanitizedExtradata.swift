@@ -1,10 +1,10 @@
 internal import CFFmpeg
 
-/// What a player needs of a stream's codec header (its extradata), without what a source says there of itself.
+/// The part of a stream's extradata (its codec header) that a player needs, without titles, comments and other metadata.
 ///
-/// An allow list: a codec that is not named here may keep a title or a place in its header.
+/// Only the listed codecs are supported, because any other codec may store metadata in its extradata.
 enum SanitizedExtradata {
-    /// - Returns: `nil` for a codec whose header cannot be cleaned.
+    /// - Returns: `nil` for a codec whose extradata cannot be sanitized.
     static func bytes(of parameters: AVCodecParameters) -> [UInt8]? {
         let size = max(0, Int(parameters.extradata_size))
         let header = parameters.extradata.map { Array(UnsafeBufferPointer(start: $0, count: size)) } ?? []
@@ -19,9 +19,9 @@ enum SanitizedExtradata {
             return []
         case _ where (AV_CODEC_ID_PCM_S16LE.rawValue..<AV_CODEC_ID_ADPCM_IMA_QT.rawValue).contains(codec.rawValue):
             return []
-        // ADTS frames have no header outside themselves.
-        case AV_CODEC_ID_AAC: return header.isEmpty ? [] : AACSanitizer.erased(configuration: header)
-        // STREAMINFO; comments and pictures would follow it.
+        // ADTS frames need no extradata.
+        case AV_CODEC_ID_AAC: return header.isEmpty ? [] : AACSanitizer.sanitized(configuration: header)
+        // STREAMINFO. Comments and pictures may follow it.
         case AV_CODEC_ID_FLAC:
             let streamInfo = header.dropFirst(header.starts(with: "fLaC".utf8) ? 8 : 0).prefix(34)
             return streamInfo.count == 34 ? Array(streamInfo) : nil
@@ -36,17 +36,17 @@ enum SanitizedExtradata {
         }
     }
 
-    /// The identification header of RFC 7845, 5.1, and nothing after it.
+    /// The identification header (RFC 7845, 5.1).
     private static func opus(_ header: [UInt8]) -> [UInt8]? {
         guard header.count >= 19, header.starts(with: "OpusHead".utf8) else { return nil }
         let (channels, family) = (Int(header[9]), header[18])
-        // Ambisonics by matrix (3) would need the matrix.
+        // Family 3, ambisonics with a matrix, would need the matrix.
         guard [0, 1, 2, 255].contains(family) else { return nil }
         let size = family == 0 ? 19 : 21 + channels
         return header.count >= size ? Array(header.prefix(size)) : nil
     }
 
-    /// The three headers of Vorbis I, 4.2, laced as in Matroska, the comments emptied.
+    /// The three headers (Vorbis I, 4.2), laced as in Matroska, with empty comments.
     private static func vorbis(_ header: [UInt8]) -> [UInt8]? {
         guard header.first == 2 else { return nil }
         var rest = header.dropFirst()
@@ -68,13 +68,13 @@ enum SanitizedExtradata {
         return [2, UInt8(identification.count), UInt8(comments.count)] + identification + comments + setup
     }
 
-    /// A sample description of 3GPP timed text (TS 26.245, 5.16) that says nothing special.
+    /// A default sample description of 3GPP timed text (TS 26.245, 5.16).
     private static let plainTextStyle: [UInt8] =
         [0, 0, 0, 0, 1, 255, 0, 0, 0, 0] + [0, 0, 0, 0, 0, 0, 0, 0]
         + [0, 0, 0, 0, 0, 1, 0, 18, 255, 255, 255, 255]
         + [0, 0, 0, 18] + Array("ftab".utf8) + [0, 1, 0, 1, 5] + Array("Serif".utf8)
 
-    /// How subtitles look and how their lines are written, without title, authors, fonts and pictures.
+    /// The styles and the line format of subtitles, without title, authors, fonts and pictures.
     private static func styles(_ header: [UInt8]) -> [UInt8] {
         let kept = [
             "[Script Info]", "ScriptType:", "PlayResX:", "PlayResY:", "WrapStyle:", "ScaledBorderAndShadow:",

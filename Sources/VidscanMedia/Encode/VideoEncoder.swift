@@ -1,17 +1,17 @@
 internal import CFFmpeg
 internal import VidscanCore
 
-/// How pictures are coded in a new video.
+/// The codec of a new video.
 public enum VideoCodec: String, Sendable, CaseIterable {
-    /// By libx264.
+    /// With libx264.
     case h264
-    /// By libx265.
+    /// With libx265.
     case hevc
-    /// By libvpx.
+    /// With libvpx.
     case vp9
-    /// By SVT-AV1.
+    /// With SVT-AV1.
     case av1
-    /// Without any loss; for MKV.
+    /// Lossless, for MKV.
     case ffv1
 
     /// FFmpeg's name of the encoder.
@@ -25,7 +25,7 @@ public enum VideoCodec: String, Sendable, CaseIterable {
         }
     }
 
-    /// The constant rate factors that the encoder takes: less is better and larger. `nil` for a lossless one.
+    /// The range of the constant rate factor. Lower factors give better quality and larger files. `nil` for a lossless codec.
     public var rateFactors: ClosedRange<Double>? {
         switch self {
         case .h264, .hevc: 0...51
@@ -34,7 +34,7 @@ public enum VideoCodec: String, Sendable, CaseIterable {
         }
     }
 
-    /// What the encoder's makers hold to be a good middle.
+    /// The default of the encoder's documentation.
     public var defaultRateFactor: Double? {
         switch self {
         case .h264: 23
@@ -49,95 +49,87 @@ public enum VideoCodec: String, Sendable, CaseIterable {
     public var isAvailable: Bool { avcodec_find_encoder_by_name(encoderName) != nil }
 }
 
-/// A libavcodec encoder: pictures in presentation order in, packets in decoding order out.
+/// A libavcodec encoder: takes pictures in presentation order and gives packets in decoding order.
 final class VideoEncoder {
-    let context: UnsafeMutablePointer<AVCodecContext>
-    private let packet: UnsafeMutablePointer<AVPacket>
+    let context: CodecContext
+    private let packet: Packet
     private let name: String
-    /// By timestamp: encoders of FFmpeg 5 forget how long a picture lasts.
+    /// Durations by timestamp, because the encoders of FFmpeg 5 drop them.
     private var durations: [Int64: Int64] = [:]
 
     /// - Parameters:
-    ///   - frame: the first picture; size and colours are taken from it.
-    ///   - timeBase: of the timestamps, in and out.
-    ///   - frameRate: a hint for rate control; it makes no time.
+    ///   - frame: the first picture, which determines size and colours.
+    ///   - timeBase: of the timestamps of pictures and packets.
+    ///   - frameRate: for rate control only.
     init(
-        _ codec: VideoCodec, rateFactor: Double?, like frame: UnsafeMutablePointer<AVFrame>, timeBase: Rational,
-        frameRate: Rational, globalHeader: Bool
+        _ codec: VideoCodec, rateFactor: Double?, like frame: borrowing Frame, timeBase: Rational, frameRate: Rational
     ) throws(MediaError) {
         name = codec.encoderName
         guard let encoder = avcodec_find_encoder_by_name(name) else {
             throw MediaError(.unsupportedCodec, "this FFmpeg has no encoder \(name)")
         }
-        guard let context = avcodec_alloc_context3(encoder), let packet = av_packet_alloc() else {
-            throw MediaError(.io, FFmpeg.message(FFmpeg.outOfMemory))
-        }
-        self.context = context
-        self.packet = packet
-        context.pointee.width = frame.pointee.width
-        context.pointee.height = frame.pointee.height
-        context.pointee.pix_fmt = AV_PIX_FMT_YUV420P
-        context.pointee.time_base = AVRational(num: Int32(timeBase.numerator), den: Int32(timeBase.denominator))
-        context.pointee.framerate = AVRational(
-            num: Int32(clamping: frameRate.numerator), den: Int32(clamping: frameRate.denominator))
-        context.pointee.sample_aspect_ratio = frame.pointee.sample_aspect_ratio
-        context.pointee.color_range = frame.pointee.color_range
-        context.pointee.color_primaries = frame.pointee.color_primaries
-        context.pointee.color_trc = frame.pointee.color_trc
-        context.pointee.colorspace = frame.pointee.colorspace
-        context.pointee.chroma_sample_location = frame.pointee.chroma_location
-        // As many as the encoder thinks fit.
-        context.pointee.thread_count = 0
-        if globalHeader { context.pointee.flags |= Int32(AV_CODEC_FLAG_GLOBAL_HEADER) }
+        context = try CodecContext(encoder)
+        packet = try Packet()
+        context.width = frame.width
+        context.height = frame.height
+        context.pix_fmt = AV_PIX_FMT_YUV420P
+        context.time_base = AVRational(timeBase)
+        context.framerate = AVRational(frameRate)
+        context.sample_aspect_ratio = frame.sample_aspect_ratio
+        context.color_range = frame.color_range
+        context.color_primaries = frame.color_primaries
+        context.color_trc = frame.color_trc
+        context.colorspace = frame.colorspace
+        context.chroma_sample_location = frame.chroma_location
+        // The encoder chooses the number.
+        context.thread_count = 0
+        // Every container stores the codec header once, outside the packets.
+        context.flags |= Int32(AV_CODEC_FLAG_GLOBAL_HEADER)
         if let rateFactor {
-            av_opt_set_double(context.pointee.priv_data, "crf", rateFactor, 0)
-            // For libvpx a rate of 0 is what makes the factor count.
-            if codec == .vp9 { context.pointee.bit_rate = 0 }
+            av_opt_set_double(context.priv_data, "crf", rateFactor, 0)
+            // libvpx uses the factor only at a bit rate of 0.
+            if codec == .vp9 { context.bit_rate = 0 }
         }
         switch codec {
         case .vp9:
-            av_opt_set(context.pointee.priv_data, "row-mt", "1", 0)
+            av_opt_set(context.priv_data, "row-mt", "1", 0)
         case .hevc:
-            av_opt_set(context.pointee.priv_data, "x265-params", "log-level=error", 0)
-            // What players of Apple's make ask for.
-            context.pointee.codec_tag = 0x3163_7668  // hvc1
+            av_opt_set(context.priv_data, "x265-params", "log-level=error", 0)
+            // Apple's players require this tag.
+            context.codec_tag = 0x3163_7668  // hvc1
         default: break
         }
-        FFmpeg.beginErrors()
-        let opened = avcodec_open2(context, encoder, nil)
-        guard opened >= 0 else {
-            throw MediaError(.unsupportedCodec, "cannot open the encoder \(name): \(FFmpeg.reason(opened))")
-        }
+        try context.open("cannot open the encoder \(name)")
     }
 
-    deinit {
-        var optional: UnsafeMutablePointer<AVCodecContext>? = context
-        avcodec_free_context(&optional)
-        PacketQueue.free(packet)
-    }
-
-    /// Gives the encoder a picture, or the end of the video, and hands over the packets that come of it.
+    /// Encodes a picture and passes on the packets that are complete.
     ///
-    /// - Parameter take: borrows the packet.
+    /// - Parameter duration: in units of the time base; 0 if unknown.
     func encode(
-        _ frame: UnsafeMutablePointer<AVFrame>?, duration: Int64,
-        take: (UnsafeMutablePointer<AVPacket>) throws(MediaError) -> Void
+        _ frame: borrowing Frame, duration: Int64, receive: (borrowing Packet) throws(MediaError) -> Void
     ) throws(MediaError) {
-        if let frame, duration > 0 { durations[frame.pointee.pts] = duration }
-        FFmpeg.beginErrors()
-        var result = avcodec_send_frame(context, frame)
-        guard result >= 0 else { throw failure(result) }
-        while true {
-            result = avcodec_receive_packet(context, packet)
-            if result == FFmpeg.tryAgain || result == FFmpeg.endOfFile { return }
-            guard result >= 0 else { throw failure(result) }
-            packet.pointee.duration = durations.removeValue(forKey: packet.pointee.pts) ?? 0
-            defer { av_packet_unref(packet) }
-            try take(packet)
-        }
+        if duration > 0 { durations[frame.pts] = duration }
+        try encode(frame.pointer, receive)
     }
 
-    private func failure(_ result: Int32) -> MediaError {
-        MediaError(.io, "cannot encode by \(name): \(FFmpeg.reason(result))")
+    /// Ends the video and passes on the last packets.
+    func finish(_ receive: (borrowing Packet) throws(MediaError) -> Void) throws(MediaError) {
+        try encode(nil, receive)
+    }
+
+    private func encode(
+        _ frame: UnsafeMutablePointer<AVFrame>?, _ receive: (borrowing Packet) throws(MediaError) -> Void
+    ) throws(MediaError) {
+        FFmpeg.beginErrors()
+        var result = avcodec_send_frame(context.pointer, frame)
+        while result >= 0 {
+            result = avcodec_receive_packet(context.pointer, packet.pointer)
+            if result == FFmpeg.tryAgain || result == FFmpeg.endOfFile { return }
+            guard result >= 0 else { break }
+            packet.duration = durations.removeValue(forKey: packet.pts) ?? 0
+            try receive(packet)
+            av_packet_unref(packet.pointer)
+        }
+        throw MediaError(.io, "cannot encode with \(name): \(FFmpeg.reason(result))")
     }
 }

@@ -1,17 +1,17 @@
 internal import CFFmpeg
 internal import VidscanCore
 
-/// Decides which filters may be built, before libavfilter sees any of them: building one runs its code.
+/// Decides which filters may be created. libavfilter sees none before the decision, because creating a filter runs its code.
 enum FilterPermission {
-    /// Names every option and permits every filter.
+    /// Permits filters, and gives every option its name.
     ///
-    /// - Parameter allowsFiles: whether the command line of this run permits filters to reach beyond the pictures.
+    /// - Parameter allowsFiles: whether filters may reach files, the network and devices.
     /// - Throws: `MediaError` with the code `filter`.
     static func calls(_ uses: [FilterSyntax.Use], allowsFiles: Bool) throws(MediaError) -> [FilterCall] {
         var calls: [FilterCall] = []
         for use in uses { calls.append(try call(use, allowsFiles: allowsFiles)) }
         guard allowsFiles || FilterCall.isConnected(calls) else {
-            throw refusal("a part of the filter chain is not connected with the rest")
+            throw refusal("a part of the filter chain is not connected to the rest")
         }
         return calls
     }
@@ -19,7 +19,7 @@ enum FilterPermission {
     private static func call(_ use: FilterSyntax.Use, allowsFiles: Bool) throws(MediaError) -> FilterCall {
         guard let filter = avfilter_get_by_name(use.name) else {
             let near = NearestName.suggestion(for: use.name, among: FilterCatalog.names)
-            throw MediaError(.filter, "unknown filter '\(use.name)'\(near); 'vidscan filters list' has them all")
+            throw MediaError(.filter, "unknown filter '\(use.name)'\(near)", remedy: .listFilters)
         }
         let reviewed = ReviewedFilters.shipped.filters[use.name]
         if !allowsFiles, reviewed == nil {
@@ -29,8 +29,8 @@ enum FilterPermission {
         var call = FilterCall(use.name)
         (call.inputs, call.identifier, call.outputs) = (use.inputs, use.identifier, use.outputs)
         call.startsBranch = use.startsBranch
-        for (place, argument) in use.arguments.enumerated() {
-            let name = try optionName(argument, place: place, of: use.name, table)
+        for (position, argument) in use.arguments.enumerated() {
+            let name = try optionName(argument, position: position, of: use.name, table)
             if !allowsFiles, let reviewed {
                 try permit(name, argument.value, takesText: table.takesText(name) == true, of: reviewed)
             }
@@ -40,19 +40,18 @@ enum FilterPermission {
     }
 
     private static func optionName(
-        _ argument: FilterSyntax.Argument, place: Int, of filter: String, _ table: FilterOptionTable
+        _ argument: FilterSyntax.Argument, position: Int, of filter: String, _ table: FilterOptionTable
     ) throws(MediaError) -> String {
         guard let name = argument.name else {
-            guard place < table.positional.count else {
+            guard position < table.positional.count else {
                 throw MediaError(.filter, "filter '\(filter)' takes no more than \(table.positional.count) options")
             }
-            return table.positional[place]
+            return table.positional[position]
         }
         guard table.takesText(name) != nil else {
             let near = NearestName.suggestion(for: name, among: table.names)
             throw MediaError(
-                .filter,
-                "filter '\(filter)' has no option '\(name)'\(near); 'vidscan filters show \(filter)' has them all")
+                .filter, "filter '\(filter)' has no option '\(name)'\(near)", remedy: .listOptions(filter: filter))
         }
         return name
     }
@@ -71,7 +70,7 @@ enum FilterPermission {
             guard !takesText else {
                 throw refusal("filter '\(filter.name)' has an option '\(option)' that is not on the reviewed list")
             }
-            // Numbers are given as expressions too.
+            // A number may be written as an expression.
             if let objection = ReviewedFilters.Review.functionObjection(to: value) {
                 throw refusal("option '\(option)' of the filter '\(filter.name)' \(objection)")
             }
@@ -82,6 +81,6 @@ enum FilterPermission {
     private static let general: [String: ReviewedFilters.Review] = ["enable": .expression]
 
     private static func refusal(_ reason: String) -> MediaError {
-        MediaError(.filter, "\(reason); --allow-file-filters permits it")
+        MediaError(.filter, reason, remedy: .permitFilters)
     }
 }

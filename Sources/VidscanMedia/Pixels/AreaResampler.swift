@@ -1,13 +1,13 @@
 internal import CFFmpeg
 public import VidscanCore
 
-/// Shrinks a whole picture into a detector's input tensor: area-averaged, upright, square pixels, R'G'B'.
+/// Shrinks a whole picture into the input tensor of a detector: area-averaged, upright, with square pixels, as R'G'B'.
 ///
-/// Works on the decoded planes in place: each plane is averaged separately, first down its columns, then along its rows,
-/// and only the small result is turned upright and changed to R'G'B' (averaging and the colour matrix commute). Where an
-/// axis would be enlarged (non-square pixels), neighbours are interpolated linearly.
+/// Each decoded plane is averaged by itself, first down its columns, then along its rows. Only the small result is turned
+/// upright and converted to R'G'B', because averaging and the colour matrix commute. Along an axis that is enlarged
+/// (non-square pixels), samples are interpolated linearly.
 ///
-/// One resampler serves one worker; results do not depend on which.
+/// Each worker has its own resampler. All give the same results.
 public final class AreaResampler {
     private struct Key: Hashable {
         var source: PictureSize
@@ -38,10 +38,10 @@ public final class AreaResampler {
     ///
     /// - Parameters:
     ///   - frame: any sampled frame.
-    ///   - pictureSize: pixels that the upright picture takes in the tensor, from its top left corner on; the rest is 0.
+    ///   - pictureSize: pixels of the upright picture in the top left corner of the tensor. The rest of the tensor is 0.
     ///   - tensorSize: at least `pictureSize`.
     ///   - tensor: room for 3 · width · height floats.
-    /// - Throws: `MediaError` for pixels that cannot be read.
+    /// - Throws: `MediaError` for a pixel format that cannot be converted.
     public func resample(
         _ frame: SampledFrame, pictureSize: PictureSize, tensorSize: PictureSize,
         into tensor: UnsafeMutablePointer<Float>
@@ -67,7 +67,7 @@ public final class AreaResampler {
                         output.update(repeating: 128, count: area)
                     }
                 }
-                Self.place(
+                Self.fill(
                     luma, size: codedTarget, orientation: orientation, color: picture.color, tensorSize: tensorSize,
                     into: tensor)
             }
@@ -95,9 +95,9 @@ public final class AreaResampler {
         return value
     }
 
-    /// Averages one plane to `outputs` of both axes.
+    /// Averages one plane along both axes.
     ///
-    /// - Parameter sums: room for the plane's width, rounded up to 16, of 8.8 fixed-point numbers.
+    /// - Parameter sums: room for 8.8 fixed-point numbers, as many as the plane's width rounded up to 16.
     private static func average(
         _ plane: PlanarPicture.Plane, _ horizontal: AxisWeights, _ vertical: AxisWeights,
         sums: UnsafeMutablePointer<UInt16>, into output: UnsafeMutablePointer<Float>
@@ -118,7 +118,7 @@ public final class AreaResampler {
         }
     }
 
-    /// Adds rows, each times its weight; the weights sum to 256, so that every sum fits 16 bits.
+    /// Adds weighted rows. The weights sum to 256, so that every sum fits into 16 bits.
     private static func sumRows(
         _ plane: PlanarPicture.Plane, first: Int, weights: ArraySlice<UInt16>, into sums: UnsafeMutablePointer<UInt16>
     ) {
@@ -129,16 +129,16 @@ public final class AreaResampler {
             let factor = SIMD16<UInt16>(repeating: weight)
             let target = UnsafeMutableRawPointer(sums)
             var column = 0
-            // Whole vectors only: the row's memory is sure to hold its pixels, not more.
+            // Only whole vectors, because the memory of a row may end with its last pixel.
             while column + 16 <= plane.width {
                 let bytes = UnsafeRawPointer(source + column).loadUnaligned(as: SIMD16<UInt8>.self)
                 let product = SIMD16<UInt16>(truncatingIfNeeded: bytes) &* factor
-                let place = target + column * 2
+                let position = target + column * 2
                 if isFirst {
-                    place.storeBytes(of: product, as: SIMD16<UInt16>.self)
+                    position.storeBytes(of: product, as: SIMD16<UInt16>.self)
                 } else {
-                    let sum = place.loadUnaligned(as: SIMD16<UInt16>.self)
-                    place.storeBytes(of: sum &+ product, as: SIMD16<UInt16>.self)
+                    let sum = position.loadUnaligned(as: SIMD16<UInt16>.self)
+                    position.storeBytes(of: sum &+ product, as: SIMD16<UInt16>.self)
                 }
                 column += 16
             }
@@ -152,8 +152,8 @@ public final class AreaResampler {
         }
     }
 
-    /// Turns the averaged planes upright and into R'G'B', and clears the rest of the tensor.
-    private static func place(
+    /// Turns the averaged planes upright, converts them to R'G'B' and clears the rest of the tensor.
+    private static func fill(
         _ planes: UnsafePointer<Float>, size: PictureSize, orientation: Orientation, color: YCbCrToRGB,
         tensorSize: PictureSize, into tensor: UnsafeMutablePointer<Float>
     ) {
@@ -161,7 +161,7 @@ public final class AreaResampler {
         let area = size.width * size.height
         let tensorArea = tensorSize.width * tensorSize.height
         tensor.update(repeating: 0, count: 3 * tensorArea)
-        // Moving one pixel right or down in the display moves this far in the coded planes.
+        // Steps in the coded planes for one pixel to the right and one down in the display.
         let stepX = (orientation.swapsAxes ? size.width : 1) * (orientation.mirrorsX ? -1 : 1)
         let stepY = (orientation.swapsAxes ? 1 : size.width) * (orientation.mirrorsY ? -1 : 1)
         let origin =

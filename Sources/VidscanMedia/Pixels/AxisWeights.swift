@@ -1,11 +1,11 @@
-/// Which samples of one axis make each output, and with what weight: a box as wide as an output (area averaging), never
-/// narrower than a sample (then it interpolates linearly).
+/// The samples of one axis that contribute to each output, and their weights: a box filter as wide as an output, and at
+/// least as wide as a sample. It averages areas when it shrinks and interpolates linearly when it enlarges.
 ///
-/// Weights are in 1/256 and sum to exactly that, so a constant picture stays constant to the last bit.
+/// Weights are in units of 1/256 and their sum is exactly 1, so that a constant picture stays constant to the last bit.
 struct AxisWeights {
     /// The first sample of each output.
     private(set) var first: [Int] = []
-    /// Where each output's weights begin in `weights`; one more entry than there are outputs.
+    /// The position of each output's first weight in `weights`, and the count of all weights.
     private(set) var offset: [Int] = [0]
     private(set) var weights: [UInt16] = []
 
@@ -13,8 +13,8 @@ struct AxisWeights {
 
     /// - Parameters:
     ///   - samples: on this axis; sample i covers i ..< i + 1.
-    ///   - length: of the axis in samples; may end within the last one (chroma of an odd picture).
-    ///   - outputs: that share the length evenly.
+    ///   - length: of the axis in samples. It may end within the last sample, as in the chroma of a picture of odd size.
+    ///   - outputs: the number of outputs that divide the length evenly.
     ///   - offset: added to every position, in samples.
     init(samples: Int, length: Double, outputs: Int, offset: Double = 0) {
         let scale = length / Double(outputs)
@@ -31,7 +31,8 @@ struct AxisWeights {
 
     func span(of output: Int) -> ArraySlice<UInt16> { weights[offset[output]..<offset[output + 1]] }
 
-    /// Shares 256 by overlap; what lies outside the picture goes to its edge. Rounding the running total keeps the sum.
+    /// Divides 256 in proportion to the overlaps. The part outside the picture counts for the sample at its edge. The running
+    /// total is rounded, so that the sum stays exact.
     private mutating func append(from low: Double, to high: Double, begin: Int, end: Int) {
         var total: UInt16 = 0
         var values: [UInt16] = []

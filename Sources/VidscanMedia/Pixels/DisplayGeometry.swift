@@ -1,20 +1,20 @@
 public import VidscanCore
 
-/// How a coded picture becomes the one that is seen: square pixels first (the width is stretched, the height stays), then
-/// the turn of the display matrix.
+/// The conversion of a coded picture for display: first to square pixels, by which only the width changes, then by the rotation
+/// of the display matrix.
 public struct DisplayGeometry: Sendable, Hashable {
-    /// Pixels of the decoded planes, after the codec's own cropping.
+    /// Pixels of the decoded planes, after cropping by the codec.
     public let codedSize: PictureSize
-    /// Pixels of the upright, square-pixel picture.
+    /// Pixels of the upright picture with square pixels.
     public let displaySize: PictureSize
     public let orientation: Orientation
 
-    /// - Parameter pixelAspect: width over height of a coded pixel; anything not positive means square.
+    /// - Parameter pixelAspect: width over height of a coded pixel. 0 and negative values mean square pixels.
     public init(codedSize: PictureSize, pixelAspect: Rational, orientation: Orientation) {
         self.codedSize = codedSize
         self.orientation = orientation
         var width = Double(codedSize.width)
-        // A ratio beyond this is a broken header, not a picture.
+        // Only a broken header has a ratio outside this range.
         if pixelAspect.numerator > 0, (0.05...20).contains(pixelAspect.value) { width *= pixelAspect.value }
         let square = PictureSize(width: max(1, Int(width.rounded())), height: codedSize.height)
         displaySize = orientation.apply(to: square)
@@ -24,7 +24,7 @@ public struct DisplayGeometry: Sendable, Hashable {
     public var displayToCoded: AffineTransform {
         let scaleX = Double(orientation.swapsAxes ? codedSize.height : codedSize.width) / Double(displaySize.width)
         let scaleY = Double(orientation.swapsAxes ? codedSize.width : codedSize.height) / Double(displaySize.height)
-        // What display x and display y become, each on the coded axis that it comes from.
+        // The display axes in coded pixels, each along the coded axis that it comes from.
         let x =
             orientation.mirrorsX
             ? (factor: -scaleX, offset: Double(displaySize.width) * scaleX) : (factor: scaleX, offset: 0)
@@ -37,7 +37,7 @@ public struct DisplayGeometry: Sendable, Hashable {
     }
 }
 
-/// The display matrix of a container or picture (ISO/IEC 14496-12, 6.2.2).
+/// The display matrix of a container or a picture (ISO/IEC 14496-12, 6.2.2).
 enum DisplayMatrix {
     static func orientation(_ matrix: UnsafePointer<Int32>) -> (orientation: Orientation, isExact: Bool)? {
         Orientation.nearest(

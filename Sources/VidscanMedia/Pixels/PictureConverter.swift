@@ -1,110 +1,67 @@
 internal import CFFmpeg
 
-/// Makes 8-bit planar Y'CbCr of any picture, once, for the kernels that sample planes directly.
+/// Converts pictures to 8-bit planar Y'CbCr, from which the resampling kernels read.
 ///
-/// 8-bit planar Y'CbCr of any chroma subsampling, and grey, pass untouched. One converter serves one worker, which shares
-/// it among its kernels, so that a frame is converted once however often it is sampled.
+/// 8-bit planar Y'CbCr with any chroma subsampling, and 8-bit grey, need no conversion. The kernels of one worker share one
+/// converter, so that each frame is converted only once.
 public final class PictureConverter {
-    private var scaler: OpaquePointer?
-    private var converted: UnsafeMutablePointer<AVFrame>?
-    /// Which frame `converted` holds.
+    private var scaler = Scaler(flags: Int32(SWS_POINT) | Int32(SWS_ACCURATE_RND) | Int32(SWS_BITEXACT))
+    private var converted: Frame?
+    /// The frame that `converted` holds.
     private var convertedFrame: (identity: ObjectIdentifier, sequence: Int)?
 
     public init() {}
 
-    deinit {
-        sws_freeContext(scaler)
-        av_frame_free(&converted)
-    }
-
-    /// The planes of a frame; they live as long as the frame and until another one is asked for.
+    /// The planes of a frame. They are valid as long as the frame lives and until the next call.
     ///
-    /// - Throws: `MediaError` for a pixel format that swscale cannot read.
+    /// - Throws: `MediaError` for a pixel format that libswscale cannot convert.
     func planes(of sample: SampledFrame) throws(MediaError) -> PlanarPicture {
         if let picture = PlanarPicture(sample.frame) { return picture }
         let identity = (ObjectIdentifier(sample), sample.sequence)
-        if let converted, let convertedFrame, convertedFrame == identity, let picture = PlanarPicture(converted) {
-            return picture
+        let isConverted = convertedFrame.map { $0 == identity } ?? false
+        if !isConverted {
+            convertedFrame = nil
+            try convert(sample.frame)
+            convertedFrame = identity
         }
-        convertedFrame = nil
-        let picture = try convert(sample.frame)
-        convertedFrame = identity
-        return picture
+        switch converted {
+        case .some(let frame):
+            if let picture = PlanarPicture(frame) { return picture }
+        case nil: break
+        }
+        throw MediaError(.undecodable, "cannot convert the pixel format \(sample.pixelFormatName)")
     }
 
-    private func convert(_ frame: UnsafeMutablePointer<AVFrame>) throws(MediaError) -> PlanarPicture {
-        let format = AVPixelFormat(frame.pointee.format)
-        guard let descriptor = av_pix_fmt_desc_get(format) else {
-            throw MediaError(.undecodable, "unknown pixel format \(frame.pointee.format)")
+    private func convert(_ frame: borrowing Frame) throws(MediaError) {
+        guard let descriptor = frame.pixelFormat.descriptor else {
+            throw MediaError(.undecodable, "unknown pixel format \(frame.format)")
         }
-        let isRGB = descriptor.pointee.flags & UInt64(AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_PAL) != 0
-        let target: AVPixelFormat
-        if isRGB || descriptor.pointee.log2_chroma_w == 0 {
-            target = isRGB ? AV_PIX_FMT_YUVJ444P : AV_PIX_FMT_YUV444P
-        } else {
-            target = descriptor.pointee.log2_chroma_h == 0 ? AV_PIX_FMT_YUV422P : AV_PIX_FMT_YUV420P
-        }
-        let output = try output(like: frame, format: target)
-        scaler = sws_getCachedContext(
-            scaler, frame.pointee.width, frame.pointee.height, format, frame.pointee.width, frame.pointee.height,
-            target,
-            Int32(SWS_POINT) | Int32(SWS_ACCURATE_RND) | Int32(SWS_BITEXACT), nil, nil, nil)
-        guard let scaler else {
-            let name = String(cString: descriptor.pointee.name)
-            throw MediaError(.undecodable, "cannot convert its pixel format \(name)")
-        }
-        if !isRGB {
-            // Same matrix and range on both sides: only the depth or the layout changes.
-            let coefficients = sws_getCoefficients(SWS_CS_DEFAULT)
-            let full: Int32 = frame.pointee.color_range == AVCOL_RANGE_JPEG ? 1 : 0
-            sws_setColorspaceDetails(scaler, coefficients, full, coefficients, full, 0, 1 << 16, 1 << 16)
-        }
-        let scaled = withUnsafePointer(to: frame.pointee.data) { data in
-            withUnsafePointer(to: frame.pointee.linesize) { strides in
-                withUnsafeMutablePointer(to: &output.pointee.data) { outputData in
-                    withUnsafeMutablePointer(to: &output.pointee.linesize) { outputStrides in
-                        sws_scale(
-                            scaler,
-                            UnsafeRawPointer(data).assumingMemoryBound(to: UnsafePointer<UInt8>?.self),
-                            UnsafeRawPointer(strides).assumingMemoryBound(to: Int32.self), 0, frame.pointee.height,
-                            UnsafeMutableRawPointer(outputData).assumingMemoryBound(
-                                to: UnsafeMutablePointer<UInt8>?.self),
-                            UnsafeMutableRawPointer(outputStrides).assumingMemoryBound(to: Int32.self))
-                    }
-                }
+        let format =
+            if descriptor.isRGB {
+                AV_PIX_FMT_YUVJ444P
+            } else if descriptor.log2_chroma_w == 0 {
+                AV_PIX_FMT_YUV444P
+            } else {
+                descriptor.log2_chroma_h == 0 ? AV_PIX_FMT_YUV422P : AV_PIX_FMT_YUV420P
             }
+        if converted?.size != frame.size || converted?.pixelFormat != format {
+            converted = nil
+            converted = try Frame.allocate(frame.size, format)
         }
-        guard scaled >= 0, let picture = PlanarPicture(output) else {
-            throw MediaError(.undecodable, "cannot convert its pixels: \(FFmpeg.message(scaled))")
+        switch converted {
+        case .some(let target): try convert(frame, isRGB: descriptor.isRGB, into: target)
+        case nil: break
         }
-        return picture
     }
 
-    private func output(
-        like frame: UnsafeMutablePointer<AVFrame>, format: AVPixelFormat
-    ) throws(MediaError) -> UnsafeMutablePointer<AVFrame> {
-        let fits =
-            converted.map {
-                $0.pointee.width == frame.pointee.width && $0.pointee.height == frame.pointee.height
-                    && $0.pointee.format == format.rawValue
-            } ?? false
-        if !fits {
-            av_frame_free(&converted)
-            converted = av_frame_alloc()
-            converted?.pointee.width = frame.pointee.width
-            converted?.pointee.height = frame.pointee.height
-            converted?.pointee.format = format.rawValue
-            guard let converted, av_frame_get_buffer(converted, 0) >= 0 else {
-                av_frame_free(&converted)
-                throw MediaError(.io, FFmpeg.message(FFmpeg.outOfMemory))
-            }
-        }
-        guard let converted else { throw MediaError(.io, FFmpeg.message(FFmpeg.outOfMemory)) }
-        let isRGB = format == AV_PIX_FMT_YUVJ444P
-        // swscale turns RGB into BT.601 unless told otherwise.
-        converted.pointee.colorspace = isRGB ? AVCOL_SPC_SMPTE170M : frame.pointee.colorspace
-        converted.pointee.color_range = isRGB ? AVCOL_RANGE_JPEG : frame.pointee.color_range
-        converted.pointee.chroma_location = frame.pointee.chroma_location
-        return converted
+    private func convert(_ frame: borrowing Frame, isRGB: Bool, into target: borrowing Frame) throws(MediaError) {
+        // libswscale converts RGB to BT.601 by default.
+        target.colorspace = isRGB ? AVCOL_SPC_SMPTE170M : frame.colorspace
+        target.color_range = isRGB ? AVCOL_RANGE_JPEG : frame.color_range
+        target.chroma_location = frame.chroma_location
+        // From Y'CbCr only the depth or the layout changes, not the matrix and the range.
+        let isFull = frame.color_range == AVCOL_RANGE_JPEG
+        let colors = Scaler.Colors(matrix: SWS_CS_DEFAULT, sourceIsFullRange: isFull, targetIsFullRange: isFull)
+        try scaler.scale(frame, into: target, colors: isRGB ? nil : colors)
     }
 }

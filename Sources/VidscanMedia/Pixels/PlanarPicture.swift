@@ -1,7 +1,8 @@
 internal import CFFmpeg
 internal import VidscanCore
 
-/// The planes of an 8-bit Y'CbCr picture as they lie in memory, and what their values mean. A view: it owns nothing.
+/// The planes of an 8-bit Y'CbCr picture in memory and the meaning of their values. A view, which is valid as long as the
+/// frame lives.
 struct PlanarPicture {
     struct Plane {
         let base: UnsafePointer<UInt8>
@@ -12,47 +13,46 @@ struct PlanarPicture {
     }
 
     let luma: Plane
-    /// `nil` for grey.
+    /// `nil` in a grey picture.
     let blueDifference: Plane?
     let redDifference: Plane?
     /// Luma pixels per chroma sample, as powers of two.
     let chromaShiftX: Int
     let chromaShiftY: Int
-    /// Where the first chroma sample's centre lies, in luma pixels from the centre of its block of pixels.
+    /// The centre of a chroma sample, in luma pixels from the centre of its block of pixels.
     let chromaOffsetX: Double
     let chromaOffsetY: Double
     let color: YCbCrToRGB
 
-    /// - Returns: `nil` for a format that is no 8-bit planar Y'CbCr.
-    init?(_ frame: UnsafeMutablePointer<AVFrame>) {
-        let format = AVPixelFormat(frame.pointee.format)
-        guard let pixel = av_pix_fmt_desc_get(format)?.pointee else { return nil }
+    /// - Returns: `nil` for a pixel format other than 8-bit planar Y'CbCr.
+    init?(_ frame: borrowing Frame) {
+        guard let pixel = frame.pixelFormat.descriptor else { return nil }
         let unfit = UInt64(
             AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_PAL | AV_PIX_FMT_FLAG_HWACCEL | AV_PIX_FMT_FLAG_BITSTREAM
                 | AV_PIX_FMT_FLAG_BAYER | AV_PIX_FMT_FLAG_FLOAT)
-        guard pixel.flags & unfit == 0, pixel.comp.0.depth == 8, pixel.comp.0.step == 1, let luma = frame.pointee.data.0
+        guard pixel.flags & unfit == 0, pixel.comp.0.depth == 8, pixel.comp.0.step == 1, let luma = frame.data.0
         else { return nil }
-        let (width, height) = (Int(frame.pointee.width), Int(frame.pointee.height))
-        self.luma = Plane(base: luma, stride: Int(frame.pointee.linesize.0), width: width, height: height)
+        let (width, height) = (frame.size.width, frame.size.height)
+        self.luma = Plane(base: luma, stride: Int(frame.linesize.0), width: width, height: height)
         chromaShiftX = Int(pixel.log2_chroma_w)
         chromaShiftY = Int(pixel.log2_chroma_h)
         if pixel.nb_components >= 3 {
             guard pixel.comp.1.plane == 1, pixel.comp.2.plane == 2, pixel.comp.1.step == 1, pixel.comp.2.step == 1,
-                let blue = frame.pointee.data.1, let red = frame.pointee.data.2
+                let blue = frame.data.1, let red = frame.data.2
             else { return nil }
             let chromaWidth = (width + (1 << chromaShiftX) - 1) >> chromaShiftX
             let chromaHeight = (height + (1 << chromaShiftY) - 1) >> chromaShiftY
             blueDifference = Plane(
-                base: blue, stride: Int(frame.pointee.linesize.1), width: chromaWidth, height: chromaHeight)
+                base: blue, stride: Int(frame.linesize.1), width: chromaWidth, height: chromaHeight)
             redDifference = Plane(
-                base: red, stride: Int(frame.pointee.linesize.2), width: chromaWidth, height: chromaHeight)
+                base: red, stride: Int(frame.linesize.2), width: chromaWidth, height: chromaHeight)
         } else {
             blueDifference = nil
             redDifference = nil
         }
-        // MPEG-2 and later put chroma on the left column of its pixels unless they say otherwise; JPEG in the centre.
+        // Untagged chroma lies on the left column of its block in MPEG-2 and later standards, and in the centre in JPEG.
         let isFull = YCbCrToRGB.isFullRange(frame)
-        let location = frame.pointee.chroma_location
+        let location = frame.chroma_location
         let isLeft =
             location == AVCHROMA_LOC_LEFT || location == AVCHROMA_LOC_TOPLEFT
             || (location == AVCHROMA_LOC_UNSPECIFIED && !isFull)
@@ -63,7 +63,7 @@ struct PlanarPicture {
     }
 }
 
-/// From Y'CbCr code values to R'G'B' in 0…255: the matrix of ITU-T H.273 with its range.
+/// The conversion from Y'CbCr code values to R'G'B' in 0…255, by the matrix coefficients and the range of ITU-T H.273.
 struct YCbCrToRGB: Equatable {
     let lumaOffset: Float
     let lumaScale: Float
@@ -72,22 +72,22 @@ struct YCbCrToRGB: Equatable {
     let greenFromCr: Float
     let blueFromCb: Float
 
-    /// The share of red and of blue in luma.
-    static func weights(_ frame: UnsafeMutablePointer<AVFrame>) -> (red: Double, blue: Double) {
-        switch frame.pointee.colorspace {
+    /// The weights of red and blue in luma, Kr and Kb.
+    static func weights(_ frame: borrowing Frame) -> (red: Double, blue: Double) {
+        switch frame.colorspace {
         case AVCOL_SPC_BT709: return (0.2126, 0.0722)
         case AVCOL_SPC_BT2020_NCL, AVCOL_SPC_BT2020_CL: return (0.2627, 0.0593)
         case AVCOL_SPC_SMPTE240M: return (0.212, 0.087)
         case AVCOL_SPC_FCC: return (0.30, 0.11)
         case AVCOL_SPC_BT470BG, AVCOL_SPC_SMPTE170M: return (0.299, 0.114)
         default:
-            // Untagged video is taken as players take it: by its size.
-            let isHighDefinition = frame.pointee.width >= 1280 || frame.pointee.height > 576
+            // Like players, by the size of untagged video.
+            let isHighDefinition = frame.width >= 1280 || frame.height > 576
             return isHighDefinition && !isFullRange(frame) ? (0.2126, 0.0722) : (0.299, 0.114)
         }
     }
 
-    init(_ frame: UnsafeMutablePointer<AVFrame>) {
+    init(_ frame: borrowing Frame) {
         let weights = Self.weights(frame)
         let isFull = Self.isFullRange(frame)
         let chroma = isFull ? 1.0 : 255.0 / 224.0
@@ -100,9 +100,9 @@ struct YCbCrToRGB: Equatable {
         greenFromCb = Float(-2 * (1 - weights.blue) * weights.blue / green * chroma)
     }
 
-    static func isFullRange(_ frame: UnsafeMutablePointer<AVFrame>) -> Bool {
-        if frame.pointee.color_range == AVCOL_RANGE_JPEG { return true }
-        switch AVPixelFormat(frame.pointee.format) {
+    static func isFullRange(_ frame: borrowing Frame) -> Bool {
+        if frame.color_range == AVCOL_RANGE_JPEG { return true }
+        switch frame.pixelFormat {
         case AV_PIX_FMT_YUVJ420P, AV_PIX_FMT_YUVJ422P, AV_PIX_FMT_YUVJ444P, AV_PIX_FMT_YUVJ440P, AV_PIX_FMT_YUVJ411P:
             return true
         default: return false

@@ -1,15 +1,14 @@
 internal import CFFmpeg
 public import VidscanCore
 
-/// Cuts a turned square out of a picture into a model's input tensor, as R'G'B'.
+/// Crops a rotated square of a picture into the input tensor of a model, as R'G'B'.
 ///
-/// Samples the decoded planes through one affine map from the tensor to coded pixels. Where the square is larger than the
-/// tensor, whole blocks of pixels are averaged first, so that nothing aliases; then neighbours are interpolated linearly.
-/// Outside the picture its border is repeated.
+/// One affine map leads from the tensor to the decoded planes. If the square is larger than the tensor, whole blocks of pixels
+/// are averaged first to prevent aliasing. Then samples are interpolated linearly. Outside the picture its border is repeated.
 ///
-/// One cropper serves one worker; results do not depend on which.
+/// Each worker has its own cropper. All give the same results.
 public final class SquareCropper {
-    /// A plane, or a shrunken part of one, with the map from the tensor to its samples in 16.16 fixed point, where
+    /// A plane, or a region of it in reduced size, with the map from the tensor to its samples in 16.16 fixed point.
     /// (0, 0) is the centre of the first sample.
     private struct Source {
         var base: UnsafePointer<UInt8>
@@ -25,7 +24,7 @@ public final class SquareCropper {
     }
 
     private let converter: PictureConverter
-    /// Shrunken parts of the three planes.
+    /// Reduced regions of the three planes.
     private var scratch: [[UInt8]] = [[], [], []]
     private var columnSums: [UInt16] = []
 
@@ -39,7 +38,7 @@ public final class SquareCropper {
     ///   - frame: any sampled frame.
     ///   - square: in display space.
     ///   - tensor: room for 3 · resolution² floats.
-    /// - Throws: `MediaError` for pixels that cannot be read.
+    /// - Throws: `MediaError` for a pixel format that cannot be converted.
     public func crop(
         _ frame: SampledFrame, square: RotatedSquare, resolution: Int, into tensor: UnsafeMutablePointer<Float>
     ) throws(MediaError) {
@@ -56,7 +55,7 @@ public final class SquareCropper {
         Self.fill(tensor, resolution: resolution, luma: luma, blue: blue, red: red, color: picture.color)
     }
 
-    /// - Parameter map: from the tensor to the plane, continuous coordinates on both sides.
+    /// - Parameter map: from the tensor to the plane, in continuous coordinates.
     private func source(
         _ plane: PlanarPicture.Plane, _ map: AffineTransform, resolution: Int, slot: Int
     ) -> Source {
@@ -66,7 +65,7 @@ public final class SquareCropper {
             return Self.source(
                 plane.base, stride: plane.stride, width: plane.width, height: plane.height, map: map)
         }
-        // The part of the plane under the square, in whole blocks with one to spare on each side.
+        // The region of the plane under the square in whole blocks, with a margin of one block.
         let corners = [(0, 0), (resolution, 0), (0, resolution), (resolution, resolution)].map {
             map.apply(to: Point(x: Double($0.0), y: Double($0.1)))
         }
@@ -78,7 +77,7 @@ public final class SquareCropper {
             xx: map.xx * factorX, xy: map.xy * factorX, x: map.x * factorX - Double(spanX.lowerBound),
             yx: map.yx * factorY, yy: map.yy * factorY, y: map.y * factorY - Double(spanY.lowerBound))
         return scratch[slot].withUnsafeBufferPointer { buffer in
-            // The array is not touched again before the tensor is filled, so its storage stays where it is.
+            // The pointer stays valid, because the array does not change before the tensor is filled.
             Self.source(
                 buffer.baseAddress.unsafelyUnwrapped, stride: spanX.count, width: spanX.count, height: spanY.count,
                 map: reduced)
@@ -89,14 +88,14 @@ public final class SquareCropper {
         _ base: UnsafePointer<UInt8>, stride: Int, width: Int, height: Int, map: AffineTransform
     ) -> Source {
         let fixed = { (value: Double) in Int((value * 65536).rounded()) }
-        // The first cell's centre is (0.5, 0.5), and so is the first sample's.
+        // The centres of the first cell and of the first sample are at (0.5, 0.5).
         return Source(
             base: base, stride: stride, width: width, height: height,
             startX: fixed(map.x + (map.xx + map.xy) / 2 - 0.5), startY: fixed(map.y + (map.yx + map.yy) / 2 - 0.5),
             columnX: fixed(map.xx), columnY: fixed(map.yx), rowX: fixed(map.xy), rowY: fixed(map.yy))
     }
 
-    /// The whole blocks that cover the values, at least one, within those that the plane has.
+    /// The range of whole blocks in the plane that covers the values; at least one block.
     private static func blocks(_ values: [Double], size: Int, limit: Int) -> Range<Int> {
         let count = max(1, (limit + size - 1) / size)
         let bounded = values.map { min(max($0, -1e9), 1e9) / Double(size) }
@@ -105,7 +104,7 @@ public final class SquareCropper {
         return low..<high
     }
 
-    /// Averages blocks of pixels of a part of the plane into the slot's scratch memory.
+    /// Averages blocks of pixels in a region of the plane into the scratch memory of a slot.
     private func shrink(
         _ plane: PlanarPicture.Plane, blockX: Int, blockY: Int, spanX: Range<Int>, spanY: Range<Int>, slot: Int
     ) {
@@ -142,10 +141,10 @@ public final class SquareCropper {
             let source = plane.base + row * plane.stride + first
             var column = 0
             while column + 16 <= width {
-                let place = UnsafeMutableRawPointer(sums + column)
+                let target = UnsafeMutableRawPointer(sums + column)
                 let bytes = UnsafeRawPointer(source + column).loadUnaligned(as: SIMD16<UInt8>.self)
-                let sum = place.loadUnaligned(as: SIMD16<UInt16>.self) &+ SIMD16<UInt16>(truncatingIfNeeded: bytes)
-                place.storeBytes(of: sum, as: SIMD16<UInt16>.self)
+                let sum = target.loadUnaligned(as: SIMD16<UInt16>.self) &+ SIMD16<UInt16>(truncatingIfNeeded: bytes)
+                target.storeBytes(of: sum, as: SIMD16<UInt16>.self)
                 column += 16
             }
             while column < width {
@@ -181,7 +180,7 @@ public final class SquareCropper {
         }
     }
 
-    /// One row of samples, interpolated in 1/256 of a sample.
+    /// One row of samples, interpolated in steps of 1/256.
     private static func interpolate(
         _ source: Source, row: Int, count: Int, into line: UnsafeMutablePointer<Float>
     ) {
@@ -193,7 +192,7 @@ public final class SquareCropper {
             let clampedX = min(max(x, 0), lastX)
             let clampedY = min(max(y, 0), lastY)
             let upper = source.base + (clampedY >> 16) &* source.stride + (clampedX >> 16)
-            // On the last row or column the weight of the neighbour is 0, and it is not read.
+            // In the last row or column the weight of the neighbour is 0, so that it is not read.
             let right = clampedX < lastX ? 1 : 0
             let lower = upper + (clampedY < lastY ? source.stride : 0)
             let weightX = clampedX >> 8 & 255

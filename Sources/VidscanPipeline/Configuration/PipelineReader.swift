@@ -152,7 +152,7 @@ struct PipelineReader {
             return noteValue(key, node)
         }
         guard case .run(let allowsFiles) = filters else {
-            return take(key, .filters(FilterChain.readBack(steps: steps.map(\.text))), node)
+            return take(key, .filters(FilterChain.unchecked(steps: steps.map(\.text))), node)
         }
         do {
             let chain = try FilterChain(steps: steps.map(\.text), allowsFiles: allowsFiles)
@@ -163,12 +163,12 @@ struct PipelineReader {
                 do {
                     _ = try FilterChain(steps: [step.text], allowsFiles: allowsFiles)
                 } catch let own where own.code == .filter && steps.count > 1 {
-                    return note(step.node, own.reason)
+                    return note(step.node, own.message)
                 } catch {
                     break
                 }
             }
-            note(node, error.reason)
+            note(node, error.message)
         }
     }
 

@@ -79,7 +79,7 @@ public struct Rendering: Sendable {
             try painter.finish()
         } catch let error as MediaError {
             throw PipelineError(
-                PipelineError.Code(rendering: error.code), error.reason, stage: .render,
+                PipelineError.Code(rendering: error.code), error.message, stage: .render,
                 microseconds: error.microseconds ?? progress.microseconds)
         } catch let error as PipelineError {
             throw error
@@ -104,7 +104,7 @@ public struct Rendering: Sendable {
         if options.anonymize != nil {
             // As the analysis decoded it.
             rewriting.decoderThreads = AnonymizeOptions.decoderThreads
-            rewriting.passesOver = result.record.filters?.everyFrame != true
+            rewriting.skipsUnneededPackets = result.record.filters?.everyFrame != true
         }
         return rewriting
     }
@@ -185,7 +185,7 @@ public struct Rendering: Sendable {
         do {
             return try work()
         } catch {
-            throw PipelineError(.media(error.code), error.reason, stage: stage, microseconds: error.microseconds)
+            throw PipelineError(.media(error.code), error.message, stage: stage, microseconds: error.microseconds)
         }
     }
 }

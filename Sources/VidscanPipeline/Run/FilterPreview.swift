@@ -38,7 +38,7 @@ public struct FilterPreview: Sendable {
             do {
                 chain = try FilterChain(steps: prefix.steps, allowsFiles: allowsFileFilters)
             } catch {
-                throw PipelineError(.media(error.code), error.reason, input: input, stage: .decode)
+                throw PipelineError(.media(error.code), error.message, input: input, stage: .decode)
             }
             let name = prefix.last.prefix { $0 != "=" }
             let settings = prefix.last.dropFirst(name.count + 1)
@@ -55,7 +55,7 @@ public struct FilterPreview: Sendable {
             let png = try ContactSheet(panels).png()
             try Data(png).write(to: URL(fileURLWithPath: path), options: .atomic)
         } catch let error as MediaError {
-            throw PipelineError(.media(error.code), error.reason, input: input)
+            throw PipelineError(.media(error.code), error.message, input: input)
         } catch {
             throw PipelineError(.output, "cannot write it: \(error.localizedDescription)", input: path)
         }
@@ -76,7 +76,7 @@ public struct FilterPreview: Sendable {
             return ContactSheet.Panel(
                 frame: frame, title: title, detail: detail ?? "at \(TimeText.seconds(frame.microseconds)) s")
         } catch {
-            throw PipelineError(.media(error.code), error.reason, input: file.name, stage: .decode)
+            throw PipelineError(.media(error.code), error.message, input: file.name, stage: .decode)
         }
     }
 }

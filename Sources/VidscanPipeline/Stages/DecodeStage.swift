@@ -53,7 +53,7 @@ struct DecodeStage {
         } catch let error as MediaError {
             if error.code == .cancelled { throw CancellationError() }
             throw PipelineError(
-                .media(error.code), error.reason, stage: stage, microseconds: error.microseconds ?? lastTime)
+                .media(error.code), error.message, stage: stage, microseconds: error.microseconds ?? lastTime)
         }
     }
 }

@@ -43,7 +43,7 @@ final class FaceAnalyzer {
                 byteCount: frame.byteCount)
         } catch let error as MediaError {
             throw PipelineError(
-                .media(error.code), error.reason, stage: .analyze, microseconds: frame.microseconds)
+                .media(error.code), error.message, stage: .analyze, microseconds: frame.microseconds)
         } catch {
             throw PipelineError(.inference, "\(error)", stage: .analyze, microseconds: frame.microseconds)
         }
