@@ -2,23 +2,23 @@ import Foundation
 import Testing
 import VidscanMedia
 
-@Suite("Filters before hiding")
+@Suite("Filters before anonymization")
 struct AnonymizationFilterTests {
-    /// What a filter cannot do without.
+    /// Options that a filter requires.
     private static let arguments = [
         "colormatrix": "bt601:bt709", "colorspace": "all=bt709:iall=bt601-6-625", "format": "yuv444p",
         "noformat": "gray",
     ]
 
     @Test(
-        "Each gives one picture for each, of the same size and at the same time",
+        "An allowed filter gives one picture for each frame, of the same size and at the same time",
         arguments: AnonymizationFilters.names.sorted() + ["yadif", "yadif=0", "yadif=mode=send_frame", "bwdif=mode=0"])
     func oneForOne(filter: String) throws {
         let name = String(filter.prefix { $0 != "=" })
         guard FilterCatalog.named(name) != nil else { try Test.cancel("this FFmpeg has no \(name)") }
         let text = filter + (Self.arguments[name].map { "=" + $0 } ?? "")
         #expect(AnonymizationFilters.objection(to: text) == nil)
-        // Frames at irregular times; few, because some filters hold several back.
+        // Frames at irregular times. Few frames, because some filters hold several back.
         for count in [1, 2, 12] {
             let source = "testsrc2=s=64x48:r=30,trim=end_frame=\(count),format=yuv420p,setpts='(N*N+3*N)/30/TB'"
             let given = try pictures(of: source)
@@ -27,7 +27,7 @@ struct AnonymizationFilterTests {
         }
     }
 
-    /// Time and size of each picture that a source gives.
+    /// Time and size of each picture of a source.
     private func pictures(of source: String) throws -> [String] {
         let outcome = try ChildProcess.run([
             "ffprobe", "-v", "error", "-f", "lavfi", "-i", source, "-show_entries", "frame=pts_time,width,height",
@@ -38,7 +38,7 @@ struct AnonymizationFilterTests {
         return outcome.output.split(separator: "\n").map(String.init)
     }
 
-    @Test("Anything else is refused: whatever the table does not know, branches, and what is no filter")
+    @Test("Unknown filters, branches and invalid chains are refused")
     func refused() throws {
         for text in [
             "", "trim", "unknown", "null,unknown", "[in]null[out]", "null;null", "split[a][b];[a][b]hstack", "yadif=1",

@@ -2,10 +2,10 @@ import Foundation
 import Testing
 import VidscanMedia
 
-@Suite("Sound that is copied without metadata")
+@Suite("Audio copied without metadata")
 struct MetadataStrippingTests {
-    /// A video with sound of a codec, and its rewriting without metadata.
-    private struct Cleaned {
+    /// A video with audio of one codec, transcoded without metadata.
+    private struct Stripped {
         let folder: TemporaryFolder
         let source: String
         let path: String
@@ -26,11 +26,11 @@ struct MetadataStrippingTests {
             try Data(bytes).write(to: URL(fileURLWithPath: source))
             var options = Transcoder.Options(rateFactor: 40)
             options.keepsMetadata = false
-            let rewriter = try Transcoder(source: source, options: options)
-            #expect(rewriter.uncleanStreams == [])
-            let container = rewriter.preferredContainer
+            let transcoder = try Transcoder(source: source, options: options)
+            #expect(transcoder.uncleanStreams == [])
+            let container = transcoder.preferredContainer
             path = folder.path + "/new." + container.rawValue
-            try rewriter.run(to: path, container: container) { _ in }
+            try transcoder.run(to: path, container: container) { _ in }
         }
 
         func contains(_ text: String) throws -> Bool {
@@ -53,11 +53,11 @@ struct MetadataStrippingTests {
         ["-c:a", "pcm_s24le"], ["-c:a", "dca", "-strict", "-2"], ["-c:a", "truehd", "-strict", "-2"],
     ]
 
-    @Test("Sounds the same, and no codec's header or packet names who wrote it", arguments: encoders)
+    @Test("The samples are the same, and neither headers nor packets name the encoder", arguments: encoders)
     func same(encoder: [String]) throws {
-        // FFmpeg's own names take the place of whatever a writer may leave there; all are of the same length.
+        // Replaces the names that FFmpeg writes, as another encoder might, by a name of the same length.
         let name = "SECRETname"
-        let new = try Cleaned(encoder) { bytes in
+        let new = try Stripped(encoder) { bytes in
             for index in bytes.indices.dropLast(name.utf8.count) {
                 let isName =
                     bytes[index...].starts(with: "Lavc".utf8) || bytes[index...].starts(with: "Lavf".utf8)
@@ -70,7 +70,7 @@ struct MetadataStrippingTests {
             try #require(Data(bytes).range(of: Data(name.utf8)) != nil)
         }
         #expect(try !new.contains("SECRET"))
-        // As a video that keeps its metadata sounds; other tests compare that with the source.
+        // The samples of a video that keeps its metadata, which other tests compare with the source.
         let golden = new.folder.path + "/golden." + String(new.path.suffix(3))
         let plain = try Transcoder(source: new.source, options: Transcoder.Options(rateFactor: 40))
         let container = try #require(VideoContainer(path: golden))
@@ -81,14 +81,14 @@ struct MetadataStrippingTests {
         #expect(isSame, "\(samples.count) bytes, not \(expected.count)")
     }
 
-    @Test("A tag after a frame of MPEG audio is cut off; the other packets are the same, bit for bit")
+    @Test("A tag after an MPEG audio frame is removed, and the other packets stay the same")
     func tags() throws {
         let encoder = ["-c:a", "mp2", "-b:a", "64k"]
-        let new = try Cleaned(encoder) { bytes in
-            // At 64 kbit/s and 48 kHz every frame of layer II begins so, and has 192 bytes.
+        let new = try Stripped(encoder) { bytes in
+            // At 64 kbit/s and 48 kHz, every frame of layer II begins with these bytes and has 192 bytes.
             let starts = bytes.indices.dropLast(192).filter { bytes[$0...].starts(with: [0xFF, 0xFD, 0x44]) }
             try #require(starts.count > 20)
-            // At 32 kbit/s the frame ends after half of them.
+            // At 32 kbit/s, the frame has half as many bytes.
             bytes[starts[5] + 2] = 0x14
             let tag = Array("APETAGEX SECRETtitle".utf8)
             bytes.replaceSubrange(

@@ -3,12 +3,12 @@ import Testing
 import VidscanCore
 import VidscanMedia
 
-@Suite("A file that cannot be read")
+@Suite("Files that cannot be read")
 struct RefusedFilesTests {
     private struct Refusal {
         let name: String
         let code: MediaError.Code
-        /// What the message must say; ffmpeg's own words differ from version to version.
+        /// The whole message.
         let reason: String
         var remedy: MediaError.Remedy?
     }
@@ -33,7 +33,7 @@ struct RefusedFilesTests {
             reason: "is a playlist (concat), which refers to other files; they are never opened"),
     ]
 
-    @Test("Says why, in words and as a code", arguments: refusals.indices)
+    @Test("The error has a code and a reason", arguments: refusals.indices)
     func refusal(number: Int) throws {
         let refusal = Self.refusals[number]
         let path = try Variants.path(refusal.name)
@@ -45,7 +45,7 @@ struct RefusedFilesTests {
         #expect(error?.remedy == refusal.remedy)
     }
 
-    @Test("That is not there says so")
+    @Test("A missing file is reported as not found")
     func missing() throws {
         let error = #expect(throws: MediaError.self) {
             try FrameReader(path: "/nowhere/movie.mp4", options: FrameReader.Options(rate: .everyFrame))
@@ -53,7 +53,7 @@ struct RefusedFilesTests {
         #expect(error == MediaError(.notFound, "cannot open: No such file or directory"))
     }
 
-    @Test("Within no limit is refused by it", arguments: ["bpyramid.mp4", "raw.h264", "still.png"])
+    @Test("A picture over the pixel limit is refused", arguments: ["bpyramid.mp4", "raw.h264", "still.png"])
     func pixelLimit(name: String) throws {
         let path = try Variants.path(name)
         let limits = MediaLimits(maximumPixels: 640 * 360 - 1)
@@ -69,7 +69,7 @@ struct RefusedFilesTests {
         }
     }
 
-    @Test("That lasts too long is refused")
+    @Test("A video over the duration limit is refused")
     func durationLimit() throws {
         let path = try Variants.path("bpyramid.mp4")
         let limits = MediaLimits(maximumDurationSeconds: 2)
@@ -81,7 +81,7 @@ struct RefusedFilesTests {
         #expect(error == expected)
     }
 
-    @Test("For want of the stream asked for says which there are", arguments: [1, 7, -1])
+    @Test("The error about a missing stream lists the video streams", arguments: [1, 7, -1])
     func noSuchStream(index: Int) throws {
         let path = try Variants.path("starttime.mp4")
         let error = #expect(throws: MediaError.self) {
@@ -90,7 +90,7 @@ struct RefusedFilesTests {
         #expect(error == MediaError(.noSuchStream, "stream \(index) is not a video stream; video streams: 0"))
     }
 
-    @Test("Once cancelled, reading ends with the code for that", arguments: ["bpyramid.mp4", "opengop.ts"])
+    @Test("Cancellation ends reading with its own code", arguments: ["bpyramid.mp4", "opengop.ts"])
     func cancelled(name: String) throws {
         let path = try Variants.path(name)
         let options = FrameReader.Options(rate: .everyFrame)

@@ -4,7 +4,7 @@ import VidscanMedia
 
 @Suite("The list of reviewed filters")
 struct ReviewedFiltersTests {
-    /// Every filter of the installed library, sound, sources and sinks included.
+    /// Every filter of the installed library, including audio filters, sources and sinks.
     private static var installed: [UnsafePointer<AVFilter>] {
         var found: [UnsafePointer<AVFilter>] = []
         var state: UnsafeMutableRawPointer?
@@ -12,7 +12,7 @@ struct ReviewedFiltersTests {
         return found
     }
 
-    /// Types whose values cannot name anything outside.
+    /// Types whose values cannot name a file, an address or a device.
     private static let plainTypes: Set<UInt32> = Set(
         [
             AV_OPT_TYPE_BOOL, AV_OPT_TYPE_INT, AV_OPT_TYPE_INT64, AV_OPT_TYPE_UINT64, AV_OPT_TYPE_FLOAT,
@@ -21,7 +21,7 @@ struct ReviewedFiltersTests {
             AV_OPT_TYPE_SAMPLE_FMT, AV_OPT_TYPE_CONST,
         ].map(\.rawValue))
 
-    /// Options of a filter that take text, those of what it is made of included.
+    /// Options of a filter and of its components that take text.
     private static func textOptions(_ classTable: UnsafePointer<AVClass>?) -> [String] {
         guard let classTable else { return [] }
         var names: [String] = []
@@ -46,7 +46,7 @@ struct ReviewedFiltersTests {
         }
     }
 
-    @Test("Every filter of the library is on it or is refused, and so is every option that takes text")
+    @Test("Every filter and every text option is reviewed or refused")
     func complete() throws {
         #expect(Self.installed.count > 400)
         var options = 0
@@ -59,10 +59,10 @@ struct ReviewedFiltersTests {
             }
             for option in Self.textOptions(filter.pointee.priv_class) {
                 options += 1
-                // A value that any review but that of files and counts takes.
+                // A value that every review except `file` accepts.
                 let error = refusal(of: FilterChain.step(name, options: [(option, "1")]))
                 if let reviewed {
-                    let review = try #require(reviewed.options[option], "nobody has reviewed \(name)=\(option)")
+                    let review = try #require(reviewed.options[option], "\(name)=\(option) is not reviewed")
                     #expect((error == nil) == (review != .file), "\(name)=\(option): \(error?.reason ?? "permitted")")
                 } else {
                     #expect(error?.remedy == .permitFilters, "\(name)=\(option) is permitted")
@@ -72,7 +72,7 @@ struct ReviewedFiltersTests {
         #expect(options > 500, "\(options)")
     }
 
-    @Test("Has no option that names a file by what the library says of it, unless it is refused")
+    @Test("Every text option whose help mentions a file is refused")
     func help() {
         let words = ["file", "path", "url", "address", "folder", "director", "script", "librar"]
         for filter in Self.installed {
@@ -93,15 +93,14 @@ struct ReviewedFiltersTests {
         }
     }
 
-    @Test("Has only filters all of whose inputs and outputs are video")
+    @Test("All inputs and outputs of reviewed filters are video")
     func video() throws {
-        let graph = try #require(avfilter_graph_alloc())
-        var owned: UnsafeMutablePointer<AVFilterGraph>? = graph
-        defer { avfilter_graph_free(&owned) }
+        var graph = avfilter_graph_alloc()
+        defer { avfilter_graph_free(&graph) }
         for filter in Self.installed where ReviewedFilters.shipped.filters[String(cString: filter.pointee.name)] != nil
         {
             let name = String(cString: filter.pointee.name)
-            // Those that options add are there once it has been made.
+            // Pads that depend on options exist after initialisation.
             let context = try #require(avfilter_graph_alloc_filter(graph, filter, name))
             let made = avfilter_init_str(context, nil)
             let inputs = Int(context.pointee.nb_inputs)
@@ -112,7 +111,7 @@ struct ReviewedFiltersTests {
             for pad in 0..<outputs {
                 #expect(avfilter_pad_get_type(context.pointee.output_pads, Int32(pad)) == AVMEDIA_TYPE_VIDEO, "\(name)")
             }
-            // A few cannot be made without options; their pads are fixed.
+            // A few filters cannot be initialised without options. Their pads are fixed.
             let dynamic = AVFILTER_FLAG_DYNAMIC_INPUTS | AVFILTER_FLAG_DYNAMIC_OUTPUTS
             if filter.pointee.flags & dynamic != 0, !["segment", "streamselect"].contains(name) {
                 #expect(made >= 0, "\(name)")
@@ -121,7 +120,7 @@ struct ReviewedFiltersTests {
         }
     }
 
-    @Test("Says of no installed filter that a later FFmpeg brought it")
+    @Test("No installed filter is listed as added by a later FFmpeg")
     func versions() {
         let version = avfilter_version() >> 16
         // FFmpeg 5 has libavfilter 8, FFmpeg 6 has 9, FFmpeg 7 has 10.
@@ -133,7 +132,7 @@ struct ReviewedFiltersTests {
         }
     }
 
-    @Test("Is sorted, whole, and the one that is used")
+    @Test("The built-in list is sorted and complete")
     func shipped() throws {
         let read = try ReviewedFilters(ReviewedFilters.shippedText)
         #expect(read.filters == ReviewedFilters.shipped.filters)
@@ -160,7 +159,7 @@ struct ReviewedFiltersTests {
         ("\u{E9}q", "line 1: it does not begin with the name of a filter"),
     ]
 
-    @Test("A line that cannot be understood is an error that names it", arguments: malformed)
+    @Test("A malformed line gives an error with its number", arguments: malformed)
     func broken(text: String, message: String) {
         do throws(ReviewedFilters.Malformed) {
             _ = try ReviewedFilters(text)
@@ -190,12 +189,12 @@ struct ReviewedFiltersTests {
         ("metadata=print:file=-", "filter 'metadata' reaches a file by its option 'file'"),
     ]
 
-    @Test("What needs permission says which filter or option, and why", arguments: refused)
+    @Test("A refusal names the filter or option and the reason", arguments: refused)
     func reasons(text: String, reason: String) {
         #expect(refusal(of: text) == MediaError(.filter, reason, remedy: .permitFilters))
     }
 
-    @Test("Texts that only look like expressions are permitted")
+    @Test("Text that only resembles an expression is permitted")
     func plainTexts() {
         #expect(refusal(of: "drawtext=text='while we wait, 100 % print'") == nil)
         #expect(refusal(of: "drawtext=text='%{pts}':font=DejaVu Sans") == nil)
@@ -203,8 +202,8 @@ struct ReviewedFiltersTests {
         #expect(refusal(of: "select='not(mod(n,5))',setpts=N/25/TB") == nil)
     }
 
-    @Test("No leave makes text be read in another way")
-    func leave() {
+    @Test("Ambiguous text is refused even if files are allowed")
+    func permission() {
         for text in ["null\u{0}", "eq=gamma='1", "eq=gamma=1:2", "[a'b]null"] {
             #expect(throws: MediaError.self) { try FilterChain.permitted(steps: [text], allowsFiles: true) }
         }

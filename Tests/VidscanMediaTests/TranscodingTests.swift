@@ -3,23 +3,23 @@ import Testing
 import VidscanCore
 import VidscanMedia
 
-@Suite("A rewritten video")
+@Suite("A transcoded video")
 struct TranscodingTests {
-    /// Rewrites a file into a folder of its own.
-    private struct Rewritten {
+    /// Transcodes a file into a folder of its own.
+    private struct Transcoded {
         let folder: TemporaryFolder
         let path: String
-        let rewriter: Transcoder
+        let transcoder: Transcoder
 
         init(
             _ source: String, options: Transcoder.Options = Transcoder.Options(rateFactor: 40),
             edit: (EditablePicture) throws -> Void = { _ in }
         ) throws {
             folder = try TemporaryFolder()
-            rewriter = try Transcoder(source: source, options: options)
-            let container = rewriter.preferredContainer
+            transcoder = try Transcoder(source: source, options: options)
+            let container = transcoder.preferredContainer
             path = folder.path + "/new." + container.rawValue
-            try rewriter.run(to: path, container: container, edit: edit)
+            try transcoder.run(to: path, container: container, edit: edit)
         }
 
         static let lossless = Transcoder.Options(rateFactor: 0)
@@ -32,28 +32,30 @@ struct TranscodingTests {
         "corrupt.ts", "truncated.mkv", "anim.gif",
     ]
 
-    @Test("Has the source's frames at the source's times, lasts as long, and plays everywhere", arguments: timed)
+    @Test(
+        "Frames, times and duration are those of the source, and ffmpeg decodes the video without errors",
+        arguments: timed)
     func times(name: String) throws {
         let source = try Variants.path(name)
-        let new = try Rewritten(source)
-        // The clocks of MPEG streams start anywhere; theirs start at 0 now.
+        let new = try Transcoded(source)
+        // The clocks of MPEG streams start at any time. The new video starts at 0.
         let isStream = name.hasSuffix(".ts") || name.hasSuffix(".mpg")
-        let shift = isStream ? Double(new.rewriter.info.containerStartMicroseconds) / 1e6 : 0
-        let expected = try Probe(path: source).frameTimes(stream: "\(new.rewriter.info.streamIndex)")
+        let shift = isStream ? Double(new.transcoder.info.containerStartMicroseconds) / 1e6 : 0
+        let expected = try Probe(path: source).frameTimes(stream: "\(new.transcoder.info.streamIndex)")
         let times = try Probe(path: new.path).frameTimes()
         try #require(times.count == expected.count)
-        #expect(new.rewriter.frameCount == expected.count)
-        #expect(new.rewriter.movedFrames == 0)
-        // Both are printed with six decimals.
+        #expect(new.transcoder.frameCount == expected.count)
+        #expect(new.transcoder.movedFrames == 0)
+        // ffprobe prints six decimals.
         for (time, other) in zip(times, expected) {
-            // AVI tells no time of the frames that its last packets give.
+            // AVI has no times for the frames of its last packets.
             guard let other else { continue }
             #expect(abs(try #require(time) - (other - shift)) < 2e-6)
         }
 
-        let old = try Probe(path: source).stream("\(new.rewriter.info.streamIndex)")
+        let old = try Probe(path: source).stream("\(new.transcoder.info.streamIndex)")
         let stream = try Probe(path: new.path).stream()
-        // AVI counts frames from the first to be decoded, not from the first to be shown.
+        // AVI counts frames in decoding order, not in presentation order.
         if let duration = (old["duration"] as? String).flatMap(Double.init), !name.hasSuffix(".avi"),
             let newDuration = (stream["duration"] as? String).flatMap(Double.init)
         {
@@ -72,12 +74,12 @@ struct TranscodingTests {
     }
 
     @Test(
-        "Has the source's sound, packet for packet",
+        "Audio packets are those of the source, bit for bit",
         arguments: ["audiofirst.mp4", "audiofirst.mkv", "starttime.mp4", "starttime.ts", "fragmented.mp4", "cover.mp4"])
     func sound(name: String) throws {
         let source = try Variants.path(name)
-        let new = try Rewritten(source)
-        // MP4 has no place for the headers that MPEG streams put before each packet: what ffmpeg makes of them.
+        let new = try Transcoded(source)
+        // MP4 does not store the headers that MPEG streams put before each packet, so compare with a copy by ffmpeg.
         let golden = new.folder.path + "/golden.mp4"
         let copied = try ChildProcess.run([
             "ffmpeg", "-nostdin", "-v", "error", "-i", source, "-map", "0:a", "-c", "copy", golden,
@@ -85,16 +87,16 @@ struct TranscodingTests {
         try #require(copied.status == 0, "\(copied.errors)")
         let packets = try Probe(path: new.path).packets("a:0")
         #expect(packets.map(\.hash) == (try Probe(path: golden).packets("a:0").map(\.hash)))
-        let shift = name.hasSuffix(".ts") ? Double(new.rewriter.info.containerStartMicroseconds) / 1e6 : 0
+        let shift = name.hasSuffix(".ts") ? Double(new.transcoder.info.containerStartMicroseconds) / 1e6 : 0
         let times = try Probe(path: source).packets("a:0").map { $0.seconds - shift }
         try #require(times.count == packets.count)
-        // To the tick of an MP4's sound: half of 1/44100 s, and what six decimals leave out.
+        // Half a tick of the audio in MP4, 1/44100 s, plus the rounding to six decimals.
         for (packet, time) in zip(packets, times) { #expect(abs(packet.seconds - time) < 0.5 / 44_100 + 2e-6) }
     }
 
-    @Test("Is upright, to the bit, whichever way the source was stored", arguments: 1...8)
+    @Test("The picture is upright for every stored orientation, bit for bit", arguments: 1...8)
     func upright(orientation: Int) throws {
-        let new = try Rewritten(try Variants.path("orient\(orientation).mp4"), options: Rewritten.lossless)
+        let new = try Transcoded(try Variants.path("orient\(orientation).mp4"), options: Transcoded.lossless)
         #expect(try Self.digests(new.path) == Self.digests(try Variants.path("orient1.mp4")))
     }
 
@@ -109,13 +111,13 @@ struct TranscodingTests {
     }
 
     @Test(
-        "Has the size that is shown, or the height that is asked for",
+        "The video has the display size or the requested height",
         arguments: [
             ("sar.mp4", nil, 640, 360), ("sar_tall.mp4", nil, 480, 270), ("oddsize.webm", nil, 320, 180),
             ("bpyramid.mp4", 180, 320, 180), ("orient6.mp4", 90, 160, 90), ("oddsize.webm", 240, 428, 240),
         ] as [(String, Int?, Int, Int)])
     func size(name: String, height: Int?, expectedWidth: Int, expectedHeight: Int) throws {
-        let new = try Rewritten(
+        let new = try Transcoded(
             try Variants.path(name), options: Transcoder.Options(rateFactor: 40, height: height))
         let stream = try Probe(path: new.path).stream()
         #expect(stream["width"] as? Int == expectedWidth)
@@ -124,13 +126,13 @@ struct TranscodingTests {
     }
 
     @Test(
-        "Keeps its colour tags; R'G'B' becomes BT.709",
+        "Colour tags are kept, and R'G'B' becomes BT.709",
         arguments: [
             ("bpyramid.mp4", "bt709", "tv"), ("bt601.mp4", "smpte170m", "tv"), ("fullrange.mp4", "bt709", "pc"),
             ("rgb.mkv", "bt709", "tv"), ("tenbit.mp4", "bt709", "tv"),
         ])
     func tags(name: String, matrix: String, range: String) throws {
-        let new = try Rewritten(try Variants.path(name))
+        let new = try Transcoded(try Variants.path(name))
         let stream = try Probe(path: new.path).stream()
         #expect(stream["color_space"] as? String == matrix)
         #expect(stream["color_range"] as? String == range)
@@ -150,13 +152,13 @@ struct TranscodingTests {
     }
 
     @Test(
-        "What is painted has its colour in every matrix and range, and touches nothing else",
+        "A blended patch has its colour in every matrix and range, and no other pixel changes",
         arguments: ["bpyramid.mp4", "bt601.mp4", "fullrange.mp4", "gray.mp4"], [UInt8(255), 128])
     func painting(name: String, alpha: UInt8) throws {
         let source = try Variants.path(name)
         let area = PixelRectangle(x: 62, y: 40, width: 34, height: 22)
-        let plain = try Rewritten(source, options: Rewritten.lossless)
-        let painted = try Rewritten(source, options: Rewritten.lossless) { picture in
+        let plain = try Transcoded(source, options: Transcoded.lossless)
+        let painted = try Transcoded(source, options: Transcoded.lossless) { picture in
             try paint(picture, area, blue: 40, green: 90, red: 210, alpha: alpha)
         }
         let (before, after) = (try Self.colors(plain.path), try Self.colors(painted.path))
@@ -165,7 +167,7 @@ struct TranscodingTests {
             for (channel, ink) in [210.0, 90, 40].enumerated() {
                 let index = 3 * (y * 640 + x) + channel
                 let expected = ink * share + Double(before[index]) * (1 - share)
-                // Eight bits of Y'CbCr in limited range are that coarse.
+                // The resolution of 8-bit Y'CbCr in limited range.
                 #expect(abs(Double(after[index]) - expected) <= 4, "\(channel) at \(x), \(y)")
             }
         }
@@ -195,7 +197,7 @@ struct TranscodingTests {
         return outcome.outputBytes
     }
 
-    @Test("Subtitles go along, into MKV if MP4 does not hold them; metadata only if it is wanted")
+    @Test("Subtitles and metadata are copied by default and left out on request")
     func subtitles() throws {
         let folder = try TemporaryFolder()
         let text = try folder.write("1\n00:00:00,500 --> 00:00:02,000\nA line.\n", to: "text.srt")
@@ -205,21 +207,21 @@ struct TranscodingTests {
             "-map", "1", "-c", "copy", "-metadata", "title=Whose video", "-metadata", "location=Somewhere", source,
         ])
         try #require(made.status == 0, "\(made.errors)")
-        let new = try Rewritten(source)
+        let new = try Transcoded(source)
         #expect(new.path.hasSuffix(".mkv"))
-        #expect(new.rewriter.codecsNotHeld(by: .mp4) == ["subrip"])
+        #expect(new.transcoder.codecsNotHeld(by: .mp4) == ["subrip"])
         #expect(try Probe(path: new.path).packets("s:0") == Probe(path: source).packets("s:0"))
         let tags = try Probe(path: new.path).format()["tags"] as? [String: String] ?? [:]
         #expect(tags["title"] == "Whose video")
         var options = Transcoder.Options(rateFactor: 40)
         (options.keepsMetadata, options.copiesAudio, options.copiesSubtitles) = (false, false, false)
-        let bare = try Rewritten(source, options: options)
+        let bare = try Transcoded(source, options: options)
         #expect(bare.path.hasSuffix(".mp4"))
         let bytes = try Data(contentsOf: URL(fileURLWithPath: bare.path))
         for word in ["Whose video", "Somewhere", "A line."] { #expect(bytes.range(of: Data(word.utf8)) == nil) }
     }
 
-    @Test("A picture with transparency is read as it is, its colours multiplied by its opacity")
+    @Test("An image with transparency is read with premultiplied colours")
     func transparency() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/half.png"
