@@ -1,3 +1,4 @@
+import VidscanFaces
 import Testing
 import TestSupport
 import VidscanBase
