@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A batch that goes by content")
+@Suite("A batch can identify files by content")
 struct BatchContentTests: BatchTesting {
     private func setDate(_ name: String, _ date: Date, in folder: TemporaryFolder) throws {
         try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: "\(folder.path)/in/\(name)")
@@ -12,7 +12,7 @@ struct BatchContentTests: BatchTesting {
         try ChildProcess.run([Checkout.tool, "batch", "in", "--output", "out"] + options, in: folder.path)
     }
 
-    @Test("Does not do again what was only touched; by date alone it is done again")
+    @Test("By content, a touched file is not analysed again; by date, it is")
     func touched() throws {
         let folder = try makeFolder(["a.png", "b.png"])
         #expect(try batch("--by-content", in: folder).status == 0)
@@ -39,7 +39,7 @@ struct BatchContentTests: BatchTesting {
         #expect(try index(folder).mapValues { $0["attempts"] } == ["a.png": "2", "b.png": "1"])
     }
 
-    @Test("Does again what was edited and dated back, which by date alone is done already")
+    @Test("By content, an edited file with its old date is analysed again; by date, it is not")
     func setBack() throws {
         let folder = try makeFolder(["a.png"])
         let path = folder.path + "/in/a.png"

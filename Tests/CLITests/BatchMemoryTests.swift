@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The memory of a batch's workers")
+@Suite("The workers of a batch stay within their memory")
 struct BatchMemoryTests: BatchTesting {
-    @Test("Is a budget that they share")
+    @Test("The workers share the memory budget equally")
     func budget() throws {
         let folder = try makeFolder(["good.png", "memory.png"])
         let outcome = try Tool.shell(
@@ -20,7 +20,7 @@ struct BatchMemoryTests: BatchTesting {
         #expect(results(folder) == ["out/good.png.vidscan/run.json"])
     }
 
-    @Test("Does not grow with the number of shapes of pictures that one of them meets")
+    @Test("A worker's memory does not grow with the number of picture sizes")
     func shapes() throws {
         let folder = try TemporaryFolder()
         // Without a bound each takes some 30 MB more than the one before. The file's end makes the first and the last

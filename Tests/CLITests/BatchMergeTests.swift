@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The merge of a batch")
+@Suite("A batch's tables are merged only if they belong together")
 struct BatchMergeTests: BatchTesting {
     /// - Returns: what a merge says that is refused; it has written nothing.
     private func refusal(in folder: TemporaryFolder, table: String = "faces") throws -> String {
@@ -20,7 +20,7 @@ struct BatchMergeTests: BatchTesting {
         return file.errors
     }
 
-    @Test("Refuses an input that two journals have, and names both")
+    @Test("An input in two journals is refused, and the error names both")
     func twins() throws {
         let folder = try makeFolder(["a.png"])
         #expect(try Tool.run("batch", "in", "--output", "out", "--shard", "0/1", in: folder).status == 0)
@@ -35,7 +35,7 @@ struct BatchMergeTests: BatchTesting {
                 """)
     }
 
-    @Test("Refuses tables with other columns, and names both")
+    @Test("Tables with different columns are refused, and the error names both")
     func columns() throws {
         let folder = try makeFolder(["a.png", "b.png"])
         #expect(try Tool.run("batch", "in", "--output", "out", in: folder).status == 0)
@@ -66,7 +66,7 @@ struct BatchMergeTests: BatchTesting {
         #expect(try Tool.run("batch", "merge", "out", "--output", "all.csv", in: folder).status == 0)
     }
 
-    @Test("Has each file once when a second folder is named later, in as many shards as before")
+    @Test("A folder that is added later is divided into the same shards, and each file is merged once")
     func secondFolder() throws {
         let folder = try makeFolder((10..<18).map { "\($0).png" })
         let add = { (name: String) in
@@ -91,7 +91,7 @@ struct BatchMergeTests: BatchTesting {
         #expect(Set(videos).count == 9)
     }
 
-    @Test("Does not let one shard replace what another one has made of another file")
+    @Test("A shard does not replace another shard's result")
     func placeOfAnotherShard() throws {
         let folder = try makeFolder((0..<8).map { "\($0)/a.png" })
         // Named one at a time, each would like to be a.png.vidscan, and knows of no other.

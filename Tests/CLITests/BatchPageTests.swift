@@ -2,14 +2,14 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The page of a batch")
+@Suite("A batch has a page of its files")
 struct BatchPageTests: BatchTesting {
     /// Rows as the page has them, without what is around.
     private func rows(_ page: String) -> [String] {
         page.split(separator: "\n").filter { $0.hasPrefix("<tr data-group=") }.map(String.init)
     }
 
-    @Test("Has what failed first, leads to each result or its report, and lets no name speak for it")
+    @Test("The page lists failures first, links each result or report, and escapes file names")
     func page() throws {
         let evil = "<script>alert(1)</script> & \"1:2\" #3?%41.png"
         let folder = try makeFolder(["b/a.png", "c.png"])
@@ -40,7 +40,7 @@ struct BatchPageTests: BatchTesting {
         #expect(!folder.entries.contains { $0.contains("partial") })
     }
 
-    @Test("Is each shard's own, and of all of them together after the merge")
+    @Test("Each shard has its own page, and merging makes one for all")
     func shards() throws {
         let folder = try makeFolder((10..<18).map { "\($0).png" })
         for index in 0..<2 {

@@ -3,9 +3,9 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("A batch")
+@Suite("A batch analyses each file once")
 struct BatchTests: BatchTesting {
-    @Test("Delivers each file to its place, and does nothing the second time")
+    @Test("Each file gets its result, and a second run does nothing")
     func delivers() throws {
         let folder = try makeFolder(["a.png", "b/a.png", "b/c.png"])
         try add("sound.m4a", from: "audio.m4a", to: folder)
@@ -28,7 +28,7 @@ struct BatchTests: BatchTesting {
         #expect(try folder.bytes("out/a.png.vidscan/run.json") == before)
     }
 
-    @Test("Does again what changed, what lost its result, and all with other settings; a dry run tells why")
+    @Test("Changed files, missing results and new settings are analysed again, and a dry run says why")
     func again() throws {
         let folder = try makeFolder(["a.png", "b.png", "c.png"])
         #expect(try Tool.run("batch", "in", "--output", "out", in: folder).status == 0)
@@ -53,7 +53,7 @@ struct BatchTests: BatchTesting {
         #expect(try index(folder).mapValues { $0["attempts"] } == ["a.png": "3", "b.png": "3", "c.png": "2"])
     }
 
-    @Test("A file that aborts, one that hangs and one that eats memory fail alone, each with its reason")
+    @Test("A file that crashes, hangs or takes too much memory fails alone, with its reason")
     func isolation() throws {
         let folder = try makeFolder(["abort.png", "good-1.png", "good-2.png", "hang.png", "memory.png"])
         // Limits that only what is made to go wrong reaches.
@@ -86,7 +86,7 @@ struct BatchTests: BatchTesting {
         #expect(results(folder).count == 5)
     }
 
-    @Test("What failed too often is passed over, and only mentioned")
+    @Test("A file that failed too often is skipped and mentioned")
     func quarantine() throws {
         let folder = try makeFolder(["broken.mp4"], from: "truncated_nomoov.mp4")
         let first = try Tool.run("batch", "in", "--output", "out", "--retries", "0", in: folder)
@@ -102,7 +102,7 @@ struct BatchTests: BatchTesting {
         #expect(status.output.contains("\nquarantined  \(folder.path)/in/broken.mp4: "))
     }
 
-    @Test("Names what is not there, and does the rest")
+    @Test("A missing file is an error, and the others are analysed")
     func missing() throws {
         let folder = try makeFolder(["a.png"])
         let outcome = try Tool.shell(
@@ -114,7 +114,7 @@ struct BatchTests: BatchTesting {
         #expect(results(folder) == ["out/a.png.vidscan/run.json"])
     }
 
-    @Test("A folder and a file that may not be read are one failure each, and the rest is done")
+    @Test("A folder and a file without read permission fail, and the others are analysed")
     func unreadable() throws {
         let folder = try makeFolder(["a.png", "locked/b.png", "secret.png", "z/c.png"])
         for name in ["locked", "secret.png"] { chmod(folder.path + "/in/" + name, 0) }
@@ -130,7 +130,7 @@ struct BatchTests: BatchTesting {
         #expect(outcome.errorLines.last?.hasPrefix("vidscan: 2 done, 1 failed, 0 skipped; ") == true)
     }
 
-    @Test("Leaves a file alone that is still being written, until it stays as it is")
+    @Test("A file that is still growing is left for the next run")
     func growing() throws {
         let folder = try makeFolder(["a.png"])
         let whole = try Data(contentsOf: URL(fileURLWithPath: try Variants.path("still.png")))
@@ -150,7 +150,7 @@ struct BatchTests: BatchTesting {
         #expect(results(folder).count == 2)
     }
 
-    @Test("Is ended by a signal with status 130, and nothing half-made stays", arguments: [SIGINT, SIGTERM])
+    @Test("A signal ends a batch with status 130 and leaves nothing unfinished", arguments: [SIGINT, SIGTERM])
     func interrupted(signal: Int32) throws {
         let folder = try makeFolder(["a.png"])
         let clip = try Tool.makeLongClip(in: folder)
@@ -169,7 +169,7 @@ struct BatchTests: BatchTesting {
         #expect(try index(folder)["long.mp4"]?["attempts"] == "0")
     }
 
-    @Test("Two at once divide the work, and a third takes on what a killed one left; nothing is done twice")
+    @Test("Processes share the work of a batch, also that of a killed one, and no file is analysed twice")
     func several() throws {
         let names = (10..<50).map { "\($0).png" }
         let folder = try makeFolder(names)
@@ -192,7 +192,7 @@ struct BatchTests: BatchTesting {
         #expect(folder.entries.filter { $0.contains("partial") } == [])
     }
 
-    @Test("Killed at random instants ends with what an uninterrupted one gives")
+    @Test("A batch that is killed at random moments gives the results of an uninterrupted one")
     func killed() throws {
         let outcome = try ChildProcess.run([
             Checkout.root + "/scripts/check_batch", "--files", "40", "--kills", "4", "--vidscan", Checkout.tool,
@@ -201,7 +201,7 @@ struct BatchTests: BatchTesting {
         #expect(outcome.output.hasPrefix("check_batch: 40 files, 4 broken; 4 times killed; "))
     }
 
-    @Test("Stops on a full disk with that reason, and goes on when there is room", arguments: [0, 64])
+    @Test("A batch stops on a full disk and continues when there is space", arguments: [0, 64])
     func fullDisk(leaveFree: Int) throws {
         let folder = try makeFolder((10..<30).map { "\($0).png" })
         // In a mount name space of its own, so that the disk goes with the process.
@@ -227,7 +227,7 @@ struct BatchTests: BatchTesting {
         #expect(outcome.errorLines.filter { $0.contains("error: ") }.count == 1, "\(outcome.errors)")
     }
 
-    @Test("Begins nothing when too little of the disk is free, says so, and leaves nothing half-made")
+    @Test("A batch does not start if too little disk space is free")
     func leaveFree() throws {
         let folder = try makeFolder(["a.png", "b.png"])
         let full = try Tool.run("batch", "in", "--output", "out", "--leave-free", "1000000000", in: folder)
@@ -243,7 +243,7 @@ struct BatchTests: BatchTesting {
         #expect(results(folder).count == 2)
     }
 
-    @Test("In shards is the same, each file in one of them, and merges to the same table")
+    @Test("Shards give the same merged table as one batch")
     func shards() throws {
         let folder = try makeFolder((10..<22).map { "\($0).png" })
         #expect(try Tool.run("batch", "in", "--output", "whole", "--merge", in: folder).status == 0)
@@ -264,7 +264,7 @@ struct BatchTests: BatchTesting {
         #expect(other.errors.contains("the journal of a batch that is divided otherwise"))
     }
 
-    @Test("Old results are removed when asked, and not made again")
+    @Test("Pruned results are not made again")
     func prune() throws {
         let folder = try makeFolder(["b/a.png", "c.png"])
         #expect(try Tool.run("batch", "in", "--output", "out", in: folder).status == 0)
@@ -276,7 +276,7 @@ struct BatchTests: BatchTesting {
         #expect(results(folder) == [])
     }
 
-    @Test("A result made by hand after an old one was removed stays until it is old itself")
+    @Test("Pruning keeps a newer result that was made by hand")
     func pruneByHand() throws {
         let folder = try makeFolder(["c.png"])
         #expect(try Tool.run("batch", "in", "--output", "out", in: folder).status == 0)
@@ -286,7 +286,7 @@ struct BatchTests: BatchTesting {
         #expect(results(folder) == ["out/c.png.vidscan/run.json"])
     }
 
-    @Test("Calls a command when not all is well, and writes counts for a monitor")
+    @Test("A failure runs the given command, and the counts are written for a monitor")
     func watched() throws {
         let folder = try makeFolder(["a.png"])
         let command = "echo \"$VIDSCAN_STATUS $VIDSCAN_OUTPUT\" > called"
@@ -303,7 +303,7 @@ struct BatchTests: BatchTesting {
     }
 
     @Test(
-        "A signal during the command for failures ends it with all that it has begun, and the run with status 130",
+        "A signal during the failure command ends the command, its children and the batch",
         arguments: [SIGINT, SIGTERM], ["", "trap '' TERM; "])
     func hookInterrupted(signal: Int32, trap: String) throws {
         let folder = try makeFolder(["broken.mp4"], from: "text.mp4")
@@ -320,7 +320,7 @@ struct BatchTests: BatchTesting {
             "\(outcome.errors)")
     }
 
-    @Test("How the command for failures ends is mentioned, and it cannot wait for a terminal")
+    @Test("The failure command's own failure is a warning, and the command has no terminal")
     func hookFails() throws {
         let folder = try makeFolder(["broken.mp4"], from: "text.mp4")
         for (command, message) in [
@@ -332,7 +332,7 @@ struct BatchTests: BatchTesting {
         }
     }
 
-    @Test("Does not replace what it has not made")
+    @Test("A batch does not replace a result that it did not make")
     func occupied() throws {
         let folder = try makeFolder(["a.png"])
         #expect(try Tool.run("analyze", "in/a.png", "--output", "out", in: folder).status == 0)
@@ -365,7 +365,7 @@ struct BatchTests: BatchTesting {
         ("batch prune none", "Missing expected argument '--older-than <days>'"),
     ]
 
-    @Test("Told wrongly ends with one line and status 2, before any work", arguments: wrong)
+    @Test("A wrong batch command is one line with status 2, before any work", arguments: wrong)
     func wrongUsage(line: String, message: String) throws {
         let folder = try TemporaryFolder()
         let arguments = line.split(separator: " ")

@@ -3,14 +3,14 @@ import TestSupport
 import Testing
 
 /// What a run asks of the kernel, as strace records it.
-@Suite("Containment")
+@Suite("A run stays inside its output folder")
 struct ContainmentTests {
     static let runs: [[String]] = [
         ["--landmarks", "--report"], ["--anonymize", "solid"], ["--filter", "eq=gamma=1.2", "--overlay"],
     ]
 
     @Test(
-        "A run opens no socket, starts no program, reads no neighbouring file, and writes only into its output folder",
+        "A run opens no socket, starts no program, reads no other file and writes only into its output folder",
         arguments: runs)
     func staysInside(options: [String]) throws {
         let folder = try TemporaryFolder()

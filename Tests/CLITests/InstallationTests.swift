@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("An installed vidscan")
+@Suite("An installed vidscan works away from its checkout")
 struct InstallationTests {
     /// A copy of the tool laid out as `make install` does, with these models.
     private func install(into folder: TemporaryFolder, models: [String]) throws -> String {
@@ -27,7 +27,7 @@ struct InstallationTests {
 
     private func allModels() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: Checkout.models) }
 
-    @Test("The doctor finds nothing amiss in a checkout")
+    @Test("The doctor finds no problem in a checkout")
     func healthy() throws {
         let outcome = try ChildProcess.run([Checkout.tool, "doctor"])
         #expect(outcome.status == 0)
@@ -39,7 +39,7 @@ struct InstallationTests {
         }
     }
 
-    @Test("Works from anywhere")
+    @Test("An installed vidscan finds its models and pipelines")
     func relocated() throws {
         let folder = try TemporaryFolder()
         let prefix = try install(into: folder, models: try allModels())
@@ -52,7 +52,7 @@ struct InstallationTests {
         #expect(analysis.status == 0, "\(analysis.errors)")
     }
 
-    @Test("Without its models says what is missing and what to do, with status 2")
+    @Test("Without its models, vidscan says what is missing and what to do")
     func noModels() throws {
         let folder = try TemporaryFolder()
         let prefix = try install(into: folder, models: [])
@@ -68,7 +68,7 @@ struct InstallationTests {
         #expect(folder.entries.filter { $0.contains(".vidscan") } == [])
     }
 
-    @Test("With a damaged model the doctor tells, and a run ends with one line that names it")
+    @Test("A damaged model is reported by the doctor and ends a run with one line")
     func damagedModel() throws {
         let folder = try TemporaryFolder()
         let prefix = try install(into: folder, models: try allModels().filter { $0 != "centerface.onnx" })

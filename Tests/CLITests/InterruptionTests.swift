@@ -2,9 +2,9 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("A run that is interrupted")
+@Suite("An interrupted run leaves nothing unfinished")
 struct InterruptionTests {
-    @Test("Stops promptly with status 130, and leaves nothing half-written", arguments: [SIGINT, SIGTERM])
+    @Test("A signal ends a run promptly with status 130", arguments: [SIGINT, SIGTERM])
     func interrupted(signal: Int32) throws {
         let folder = try TemporaryFolder()
         let clip = try Tool.makeLongClip(in: folder)
@@ -20,7 +20,7 @@ struct InterruptionTests {
         #expect(folder.entries == ["long.mp4"])
     }
 
-    @Test("Keeps the results that were complete")
+    @Test("Results that were complete are kept")
     func keepsComplete() throws {
         let folder = try TemporaryFolder()
         let clip = try Tool.makeLongClip(in: folder)
@@ -34,7 +34,8 @@ struct InterruptionTests {
     }
 
     @Test(
-        "A reader that has seen enough is no failure", arguments: ["schema", "sample '\(Checkout.clip)' --every-frame"])
+        "A reader that closes the pipe early is not a failure",
+        arguments: ["schema", "sample '\(Checkout.clip)' --every-frame"])
     func brokenPipe(command: String) throws {
         let folder = try TemporaryFolder()
         let outcome = try Tool.shell("\"$0\" \(command) | head -n 1", in: folder)

@@ -4,7 +4,8 @@ import Testing
 
 /// Meshes against `scripts/mesh/reference.py`, which shares nothing with vidscan but the model: frames by the ffmpeg
 /// command line, crops in numpy, OpenVINO's Python API, from the sample's true boxes.
-@Suite struct MeshTests {
+@Suite("Mesh points equal those of a reference implementation")
+struct MeshTests {
     private struct Golden: Decodable {
         struct Case: Decodable {
             var frame: Int
@@ -17,7 +18,8 @@ import Testing
     /// ffmpeg's filters that turn the sample clockwise.
     private static let turns = [0: "null", 90: "transpose=1", 180: "hflip,vflip"]
 
-    @Test(arguments: [0, 90, 180]) func pointsLieWhereTheReferenceFindsThem(turn: Int) throws {
+    @Test("Mesh points are where the reference finds them, also in a rotated picture", arguments: [0, 90, 180])
+    func points(turn: Int) throws {
         let folder = try TemporaryFolder()
         let filter = try #require(Self.turns[turn])
         // Every fifth frame of the sample, without loss.

@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Pipelines on the command line")
+@Suite("Pipelines set every option of a run")
 struct PipelineTests {
     private static let shipped =
         (try? FileManager.default.contentsOfDirectory(atPath: Checkout.root + "/pipelines"))?
         .filter { $0.hasSuffix(".yaml") }.map { String($0.dropLast(5)) }.sorted() ?? ["(pipelines cannot be listed)"]
 
-    @Test("Every shipped one is listed, is whole, and runs", arguments: shipped)
+    @Test("Every shipped pipeline is listed, is valid and runs", arguments: shipped)
     func runs(name: String) throws {
         let folder = try TemporaryFolder()
         let listed = try Tool.run("pipelines", "list", in: folder)
@@ -27,7 +27,7 @@ struct PipelineTests {
     }
 
     @Test(
-        "A run repeated from run.json makes the same tables, and the same video, byte for byte",
+        "A run repeated from run.json gives the same tables and video, byte for byte",
         arguments: [
             [
                 "--rate", "30000/1001", "--end", "2", "--accuracy", "high", "--min-face", "0.05", "--no-smoothing",
@@ -69,7 +69,7 @@ struct PipelineTests {
         #expect(try Tool.run("pipelines", "check", "again.yaml", in: folder).status == 0)
     }
 
-    @Test("Every option of an analysis sets a key, and every key's options are there")
+    @Test("Every option of analyze belongs to a setting, and every setting's options exist")
     func options() throws {
         let help = try ChildProcess.run([Checkout.tool, "analyze", "--help"]).output
         let said = Set(help.matches(of: /--[a-z][a-z-]*/).map { String($0.output) })
@@ -96,7 +96,7 @@ struct PipelineTests {
         ("filters list --category blurs", "The value 'blurs' is invalid for '--category <category>'"),
     ]
 
-    @Test("What is wrong is one line and status 2", arguments: wrong)
+    @Test("A wrong pipeline or filter is one line with status 2", arguments: wrong)
     func wrongUsage(line: String, message: String) throws {
         let folder = try TemporaryFolder()
         try folder.write("detect:\n  accuracy: best\n", to: "p.yaml")
@@ -109,7 +109,7 @@ struct PipelineTests {
         #expect(outcome.output == "")
     }
 
-    @Test("Checking tells all that is wrong with all files, with status 1")
+    @Test("Checking lists every problem of every file")
     func check() throws {
         let folder = try TemporaryFolder()
         try folder.write("detect:\n  accuracy: best\n  min_face: 2\n", to: "p.yaml")
@@ -124,7 +124,7 @@ struct PipelineTests {
                 """)
     }
 
-    @Test("Messages, folder and replacing can be a pipeline's")
+    @Test("A pipeline can set the output folder, replacement and messages")
     func output() throws {
         let folder = try TemporaryFolder()
         try folder.write("write:\n  folder: night\n  replace: true\n  messages: quiet\n", to: "p.yaml")
@@ -138,9 +138,9 @@ struct PipelineTests {
     }
 }
 
-@Suite("Filters on the command line")
+@Suite("Filters change the picture that is analysed")
 struct FilterCommandTests {
-    @Test("Faces lie where the filtered picture has them, and the map leads back")
+    @Test("Boxes are in the filtered picture, and the recorded map leads back to the source")
     func places() throws {
         let folder = try TemporaryFolder()
         let options = ["--start", "2", "--end", "3", "--no-smoothing", "--quiet"]
@@ -168,7 +168,7 @@ struct FilterCommandTests {
         }
     }
 
-    @Test("Without a map there is none, and a notice says so")
+    @Test("If no map describes the filters, none is recorded, and a notice says so")
     func noMap() throws {
         let folder = try TemporaryFolder()
         let run = try Tool.run(
@@ -184,7 +184,7 @@ struct FilterCommandTests {
         #expect(notices.contains { $0.hasPrefix("the filters move the picture in a way that no map tells") })
     }
 
-    @Test("A chain that does not fit the picture is an error that names file and reason")
+    @Test("A filter chain that does not fit the picture is an error")
     func unfit() throws {
         let folder = try TemporaryFolder()
         let run = try Tool.run("analyze", Checkout.clip, "--filter", "crop=9999:10", in: folder)
@@ -197,7 +197,7 @@ struct FilterCommandTests {
         #expect(folder.entries == [])
     }
 
-    @Test("The list goes by category, and the description of one is JSON too")
+    @Test("Filters are listed by category and described as text and JSON")
     func lists() throws {
         let folder = try TemporaryFolder()
         let blur = try Tool.run("filters", "list", "--category", "blur", in: folder)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Links that somebody put at the names of temporary files, which hold the number of the process.
-@Suite("A link at the name of a temporary file")
+@Suite("A link at the name of a temporary file is not followed")
 struct PlantedFileTests: BatchTesting {
     /// Runs the tool as a process whose number is known before it starts.
     ///
@@ -17,7 +17,7 @@ struct PlantedFileTests: BatchTesting {
         return try Tool.shell((plant + ["exec \"$0\" \(command)"]).joined(separator: "\n"), in: folder)
     }
 
-    @Test("Is not followed by a report, an index of reports, or a video")
+    @Test("Reports and videos do not follow a planted link")
     func rendering() throws {
         let folder = try TemporaryFolder()
         try FileManager.default.copyItem(atPath: try Variants.path("oneframe.mp4"), toPath: folder.path + "/a.mp4")
@@ -36,7 +36,7 @@ struct PlantedFileTests: BatchTesting {
         #expect(!folder.entries.contains { $0.contains("partial") })
     }
 
-    @Test("Is not followed by a batch's record, nor by its merged table")
+    @Test("A batch's tables do not follow a planted link")
     func batch() throws {
         let folder = try makeFolder(["a.png"])
         try FileManager.default.createDirectory(atPath: folder.path + "/out", withIntermediateDirectories: false)
@@ -52,7 +52,7 @@ struct PlantedFileTests: BatchTesting {
         #expect(try folder.text("all.csv").hasPrefix("video,time,frame,"))
     }
 
-    @Test("Is not followed by an analysis, whose folder's name it has")
+    @Test("An analysis does not follow a planted link")
     func analysis() throws {
         let folder = try TemporaryFolder()
         try FileManager.default.copyItem(atPath: try Variants.path("still.png"), toPath: folder.path + "/a.png")
@@ -63,7 +63,7 @@ struct PlantedFileTests: BatchTesting {
         #expect(!folder.entries.contains { $0.hasPrefix("other/") })
     }
 
-    @Test("A result that a killed run had put aside is put back by the next one, and not analysed over")
+    @Test("A result that a killed run had set aside is restored by the next run")
     func aside() throws {
         let folder = try TemporaryFolder()
         try FileManager.default.copyItem(atPath: try Variants.path("still.png"), toPath: folder.path + "/a.png")
@@ -82,7 +82,7 @@ struct PlantedFileTests: BatchTesting {
         #expect(!folder.entries.contains { $0.contains(".old-") })
     }
 
-    @Test("Where names cannot be exchanged a result is replaced in two steps")
+    @Test("On a file system that cannot exchange names, a result is replaced in two steps")
     func twoSteps() throws {
         let folder = try TemporaryFolder()
         try FileManager.default.copyItem(atPath: try Variants.path("still.png"), toPath: folder.path + "/a.png")

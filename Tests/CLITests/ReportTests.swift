@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Pages made of finished results by the real binary. What a browser makes of them is checked by scripts/check_report.py.
-@Suite("Reports", .serialized)
+@Suite("A report shows what the tables hold", .serialized)
 struct ReportTests {
     private static func folder(of input: String = Checkout.clip, named name: String) throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
@@ -13,7 +13,7 @@ struct ReportTests {
         return folder
     }
 
-    @Test("Show every face, cut and event, and name nothing outside themselves")
+    @Test("A report shows every face, cut and event, and refers to nothing outside it")
     func page() throws {
         let folder = try Self.folder(named: "a <b> & \"c\".mp4")
         let result = "a <b> & \"c\".mp4.vidscan"
@@ -32,7 +32,7 @@ struct ReportTests {
         #expect(page.contains("default-src 'none'"))
     }
 
-    @Test("Draw the values of faces.csv")
+    @Test("The curves have the values of faces.csv")
     func curves() throws {
         let folder = try Self.folder(named: "clip.mp4")
         #expect(try Tool.run("report", "--no-thumbnails", "clip.mp4.vidscan", in: folder).status == 0)
@@ -77,7 +77,7 @@ struct ReportTests {
         #expect(compared > 90)
     }
 
-    @Test("Of several results have an index that leads to each, also past one that fails")
+    @Test("An index links every report, even if another result fails")
     func index() throws {
         let folder = try Self.folder(of: try Variants.path("still.png"), named: "one two.png")
         try FileManager.default.createDirectory(atPath: folder.path + "/empty", withIntermediateDirectories: true)
@@ -91,7 +91,7 @@ struct ReportTests {
         #expect(page.contains("is no result of vidscan"))
     }
 
-    @Test("Replace no page unasked, and say what is missing")
+    @Test("A report is replaced only with --force, and an error names what is missing")
     func refusals() throws {
         let folder = try Self.folder(of: try Variants.path("still.png"), named: "still.png")
         #expect(try Tool.run("report", "still.png.vidscan", in: folder).status == 0)

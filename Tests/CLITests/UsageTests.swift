@@ -1,10 +1,10 @@
 import TestSupport
 import Testing
 
-@Suite("What vidscan is told")
+@Suite("Wrong usage is explained in one line")
 struct UsageTests {
     @Test(
-        "Help has examples",
+        "Every help text has examples",
         arguments: [
             ([], "vidscan analyze movie.mp4"), (["--help"], "vidscan doctor"), (["help"], "vidscan schema"),
             (["analyze", "--help"], "vidscan analyze interview.mov --rate 12 --format csv,json"),
@@ -25,7 +25,7 @@ struct UsageTests {
         #expect(outcome.errors == "")
     }
 
-    @Test("The version is a number, alone on a line")
+    @Test("--version prints a number alone on a line")
     func version() throws {
         let outcome = try ChildProcess.run([Checkout.tool, "--version"])
         #expect(outcome.output.wholeMatch(of: /\d+\.\d+\.\d+\n/) != nil)
@@ -93,7 +93,7 @@ struct UsageTests {
         ("analyse", "Unexpected argument 'analyse'"),
     ]
 
-    @Test("Wrong usage is one line that says what is wrong, and status 2", arguments: wrong)
+    @Test("A wrong command is one line that says what is wrong, with status 2", arguments: wrong)
     func wrongUsage(line: String, message: String) throws {
         let folder = try TemporaryFolder()
         let arguments = line.split(separator: " ").map(String.init)

@@ -4,21 +4,21 @@ import Testing
 
 /// Inputs that once ended a fuzzer, fed again as the fuzzer does it. Each target has a process of its own, because what goes
 /// wrong ends it.
-@Suite("What fuzzing has found stays repaired")
+@Suite("Inputs that once broke the fuzzer do no harm")
 struct FuzzRegressionTests {
-    @Test("Videos")
+    @Test("Videos end with a result or an error")
     func videos() async { await #expect(processExitsWith: .success) { try await Regressions.feed(.video) } }
 
-    @Test("Filter texts")
+    @Test("Filter texts end with a chain or an error")
     func filters() async { await #expect(processExitsWith: .success) { try await Regressions.feed(.filters) } }
 
-    @Test("Pipelines")
+    @Test("Pipeline files end with a configuration or an error")
     func pipelines() async { await #expect(processExitsWith: .success) { try await Regressions.feed(.pipeline) } }
 
-    @Test("Results and parts")
+    @Test("Results and segments end with a report, a video or an error")
     func results() async { await #expect(processExitsWith: .success) { try await Regressions.feed(.results) } }
 
-    @Test("Journals")
+    @Test("Journals end with a batch or an error")
     func journals() async { await #expect(processExitsWith: .success) { try await Regressions.feed(.journal) } }
 }
 

@@ -210,7 +210,8 @@ struct IdentityScore {
     }
 }
 
-@Suite struct TrackingTests {
+@Suite("Faces keep their numbers from sample to sample")
+struct TrackingTests {
     private static func scenes(rate: Double) -> [TrackingScene] {
         typealias Person = TrackingScene.Person
         let crossing = TrackingScene(
@@ -260,8 +261,8 @@ struct IdentityScore {
         return [crossing, returning, cut, slow, fast, ten]
     }
 
-    @Test(arguments: [2.0, 5.0, 25.0])
-    func `faces keep their numbers through crossings, gaps and cuts`(rate: Double) {
+    @Test("Faces keep their numbers through crossings, gaps and cuts", arguments: [2.0, 5.0, 25.0])
+    func continuity(rate: Double) {
         var (faces, people) = (IdentityScore(), IdentityScore())
         for scene in Self.scenes(rate: rate) {
             for seed in 1...5 as ClosedRange<UInt64> {
@@ -277,15 +278,16 @@ struct IdentityScore {
         #expect(people.sharedTracks == 0)
     }
 
-    @Test(arguments: [2.0, 5.0, 25.0])
-    func `no number is shared by two people across a cut`(rate: Double) {
+    @Test("Two people never share a number across a cut", arguments: [2.0, 5.0, 25.0])
+    func cut(rate: Double) {
         var score = IdentityScore()
         for seed in 1...20 as ClosedRange<UInt64> { Self.scenes(rate: rate)[2].run(seed: seed, score: &score) }
         #expect(score.foundCount > score.truthCount / 2)
         #expect(score.sharedTracks == 0)
     }
 
-    @Test func `no number is shared by two people who cross`() {
+    @Test("Two people who cross never share a number")
+    func crossing() {
         for rate in [5.0, 25.0] {
             var score = IdentityScore()
             for seed in 1...20 as ClosedRange<UInt64> { Self.scenes(rate: rate)[0].run(seed: seed, score: &score) }
@@ -294,7 +296,8 @@ struct IdentityScore {
         }
     }
 
-    @Test func `a face that is hardly seen continues a track but starts none`() {
+    @Test("A face of low confidence continues a track but does not start one")
+    func lowConfidence() {
         var tracker = FaceTracker()
         let box = Rectangle(x: 100, y: 100, width: 80, height: 80)
         #expect(tracker.update([FaceSighting(box: box, confidence: 0.4)], seconds: 0) == [nil])
@@ -302,7 +305,8 @@ struct IdentityScore {
         #expect(tracker.update([FaceSighting(box: box, confidence: 0.3)], seconds: 0.4) == [1])
     }
 
-    @Test func `a track ends after the gap and its number does not come back`() {
+    @Test("A track ends after the maximum gap, and its number is not used again")
+    func gap() {
         var tracker = FaceTracker(options: FaceTracker.Options(maximumGapSeconds: 1))
         let face = FaceSighting(box: Rectangle(x: 100, y: 100, width: 80, height: 80))
         #expect(tracker.update([face], seconds: 0) == [1])
@@ -311,20 +315,23 @@ struct IdentityScore {
         #expect(tracker.update([face], seconds: 2.1) == [2])
     }
 
-    @Test func `a cut ends every track whose look says nothing`() {
+    @Test("A cut ends every track that has no appearance")
+    func cutWithoutAppearance() {
         var tracker = FaceTracker()
         let face = FaceSighting(box: Rectangle(x: 100, y: 100, width: 80, height: 80))
         #expect(tracker.update([face], seconds: 0) == [1])
         #expect(tracker.update([face], seconds: 0.2, isAfterCut: true) == [2])
     }
 
-    @Test func `numbers count from left to right within a sample, whatever the order of faces`() {
+    @Test("New numbers count from left to right within a sample, for any order of detections")
+    func leftToRight() {
         let faces = [700.0, 100, 400].map { FaceSighting(box: Rectangle(x: $0, y: 100, width: 80, height: 80)) }
         var tracker = FaceTracker()
         #expect(tracker.update(faces, seconds: 0) == [3, 1, 2])
     }
 
-    @Test func `the assignment has the least total cost`() {
+    @Test("The assignment has the smallest total cost")
+    func assignment() {
         // The greedy choice of the cheapest pair first would cost 1 + 9.
         let pairs = Assignment.solve(cost: [1, 2, 3, 9], rowCount: 2, columnCount: 2, unpaired: 100)
         #expect(pairs == [1, 0])

@@ -4,7 +4,7 @@ import Testing
 import VidscanCore
 import VidscanPipeline
 
-@Suite("Hiding faces")
+@Suite("Anonymized faces cannot be recognized")
 struct AnonymizeTests {
     /// Looks as thoroughly as `analyze --anonymize` does.
     private static func thorough(_ path: String) async throws -> AnalysisRun {
@@ -24,7 +24,7 @@ struct AnonymizeTests {
         return run.summary.faces
     }
 
-    @Test("The detector finds none of them, at high accuracy and looking for small ones")
+    @Test("The detector finds no anonymized face, even at high accuracy and with small faces")
     func unseen() async throws {
         let source = try Variants.path("bpyramid.mp4")
         let analysis = try await Self.thorough(source)
@@ -65,7 +65,7 @@ struct AnonymizeTests {
 
     /// Brightness has nearly all the detail; what the squares' steps in colour share with it is the face's coarse shading.
     @Test(
-        "Less than 2 % of the face's fine detail is left in brightness, less than 20 % in colour",
+        "Less than 2 % of a face's fine detail remains in brightness, and less than 20 % in colour",
         arguments: [AnonymizeOptions.Method.blur, .pixelate, .solid])
     func detail(method: AnonymizeOptions.Method) async throws {
         let source = try Variants.path("bpyramid.mp4")
@@ -98,7 +98,7 @@ struct AnonymizeTests {
         }
     }
 
-    @Test("A face is covered in every frame, and held before it is first and after it was last seen")
+    @Test("A face is covered in every frame, and for half a second before and after it is seen")
     func hold() async throws {
         // The scene without a face lasts from 14.52 to 17 s.
         let analysis = try await Self.thorough(Checkout.clip)
@@ -114,7 +114,7 @@ struct AnonymizeTests {
         for frame in [last + 13, last + 20] { #expect(plain.frame(frame) == hidden.frame(frame)) }
     }
 
-    @Test("A face that comes back after another shot is not hidden in that one, where it is not")
+    @Test("A face that returns after another shot is not covered in that shot")
     func cutAway() async throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/cutaway.mp4"
@@ -137,7 +137,7 @@ struct AnonymizeTests {
         for frame in 65..<83 { #expect(plain.frame(frame) != hidden.frame(frame), "frame \(frame)") }
     }
 
-    @Test("Inverted, everything but the faces is hidden; --only and --except choose")
+    @Test("Inverted, everything except the faces is covered; --only and --except choose faces")
     func choice() async throws {
         let source = try Variants.path("bpyramid.mp4")
         let analysis = try await Self.thorough(source)
@@ -160,7 +160,7 @@ struct AnonymizeTests {
         #expect(except.frame(60) == plain.frame(60))
     }
 
-    @Test("Nothing of the file's own words, and no cover picture, comes along")
+    @Test("The video has neither the source's metadata nor its cover picture")
     func metadata() async throws {
         let folder = try TemporaryFolder()
         let source = folder.path + "/named.mp4"
@@ -180,7 +180,7 @@ struct AnonymizeTests {
         #expect(listed.output == "h264\naac\n")
     }
 
-    @Test("A result of a part of the video is refused, and so is one that left faces out")
+    @Test("A result that covers only part of the video or of its faces is refused")
     func refused() async throws {
         let source = try Variants.path("bpyramid.mp4")
         let part = try await AnalysisRun(source) { $0.end = 1_000_000 }

@@ -3,7 +3,7 @@ import Testing
 import VidscanCore
 import VidscanPipeline
 
-@Suite("Boxes are in display space")
+@Suite("Boxes are in pixels of the displayed picture")
 struct DisplaySpaceTests {
     private func faces(_ name: String) async throws -> [FaceRow] {
         try await AnalysisRun(try Variants.path(name)).table("faces.csv").faces()
@@ -13,7 +13,7 @@ struct DisplaySpaceTests {
     private static let tolerance = 2.0
 
     @Test(
-        "Whichever way the picture is stored, and whatever the shape of its pixels",
+        "Boxes are the same for every orientation and pixel aspect ratio",
         arguments: [
             ("orient2.mp4", 1), ("orient3.mp4", 1), ("orient4.mp4", 1), ("orient5.mp4", 1), ("orient6.mp4", 1),
             ("orient7.mp4", 1), ("orient8.mp4", 1), ("sar.mp4", 1),
@@ -36,7 +36,8 @@ struct DisplaySpaceTests {
         [box.x * scale, box.y * scale, (box.x + box.width) * scale, (box.y + box.height) * scale]
     }
 
-    @Test("A still picture is a video of one frame at time 0", arguments: ["still.png", "still.jpg", "still_exif.jpg"])
+    @Test(
+        "A still picture is analysed as one frame at time 0", arguments: ["still.png", "still.jpg", "still_exif.jpg"])
     func stillPicture(name: String) async throws {
         let faces = try await faces(name)
         let face = try #require(faces.first)

@@ -6,7 +6,7 @@ import VidscanCore
 import VidscanMedia
 import VidscanPipeline
 
-@Suite("A run that fails")
+@Suite("A failed run ends with its error and leaves nothing behind")
 struct FailureTests {
     private func run(
         _ input: String, into folder: TemporaryFolder, replaces: Bool = false, observer: Recorder = Recorder(),
@@ -18,7 +18,7 @@ struct FailureTests {
             input: input, resultPath: folder.path + "/clip.vidscan", replaces: replaces)
     }
 
-    @Test("Opening ends with the reader's reason, and leaves nothing behind")
+    @Test("An input that cannot be opened ends the run with the reader's reason")
     func opening() async throws {
         let folder = try TemporaryFolder()
         let path = try Variants.path("audio.m4a")
@@ -29,7 +29,7 @@ struct FailureTests {
         #expect(folder.entries == [])
     }
 
-    @Test("Because its folder is taken away ends with that error, whatever the other stages do")
+    @Test("A run whose output folder is removed ends with that error")
     func folderTakenAway() async throws {
         let folder = try TemporaryFolder()
         let observer = Recorder { progress in
@@ -48,7 +48,7 @@ struct FailureTests {
         #expect(folder.entries == [])
     }
 
-    @Test("Cancelled in the middle it ends at once as interrupted, and leaves nothing behind")
+    @Test("A cancelled run ends at once as interrupted")
     func cancellation() async throws {
         let folder = try TemporaryFolder()
         let work = Mutex<Task<Analysis.Summary, any Error>?>(nil)
@@ -66,7 +66,7 @@ struct FailureTests {
         #expect(folder.entries == [])
     }
 
-    @Test("Cancelled before it begins does nothing")
+    @Test("A run that is cancelled before it starts does nothing")
     func cancelledBefore() async throws {
         let folder = try TemporaryFolder()
         let work = Task {
@@ -78,7 +78,7 @@ struct FailureTests {
         #expect(folder.entries == [])
     }
 
-    @Test("Because its result cannot be put there says where, before any work")
+    @Test("An unwritable output folder is an error before any work")
     func unwritable() async throws {
         let folder = try TemporaryFolder()
         try folder.write("a file", to: "file")
@@ -96,7 +96,7 @@ struct FailureTests {
         #expect(folder.entries == ["file"])
     }
 
-    @Test("Because the picture is over the limit names the limit")
+    @Test("A picture over the size limit is an error")
     func limit() async throws {
         let folder = try TemporaryFolder()
         let error = await #expect(throws: PipelineError.self) {
@@ -107,7 +107,7 @@ struct FailureTests {
     }
 
     @Test(
-        "Only in part delivers what there is, warns, and says so in run.json",
+        "A damaged video gives a partial result with a warning, also in run.json",
         arguments: ["truncated.mkv", "corrupt.ts"])
     func partly(name: String) async throws {
         let run = try await AnalysisRun(try Variants.path(name))

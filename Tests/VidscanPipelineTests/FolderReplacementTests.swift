@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import VidscanPipeline
 
-@Suite("A result that takes the place of an older one")
+@Suite("A result replaces an older one completely or not at all")
 struct FolderReplacementTests {
     /// A folder with an old result and a new one, and calls of which some fail.
     private struct Scene {
@@ -58,7 +58,7 @@ struct FolderReplacementTests {
             })
     }
 
-    @Test("Is swapped with it, and nothing else stays", arguments: [0, EINVAL, ENOSYS, ENOTSUP])
+    @Test("The new result replaces the old one, and nothing else remains", arguments: [0, EINVAL, ENOSYS, ENOTSUP])
     func replacing(exchange: Int32) throws {
         let scene = try Scene()
         try scene.replacement(exchange == 0 ? .system : Self.calls(exchange: exchange)).put(scene.fresh)
@@ -66,7 +66,7 @@ struct FolderReplacementTests {
         #expect(scene.folder.entries == ["a.vidscan", "a.vidscan/faces.csv", "a.vidscan/run.json"])
     }
 
-    @Test("Leaves the older one where it is when a step fails", arguments: [0, 1])
+    @Test("If a step fails, the old result stays in place", arguments: [0, 1])
     func rollback(step: Int) throws {
         let scene = try Scene()
         let error = #expect(throws: PipelineError.self) {
@@ -79,7 +79,7 @@ struct FolderReplacementTests {
         #expect(!scene.folder.entries.contains { $0.contains(".old-") })
     }
 
-    @Test("Says where the older one lies when it cannot be put back")
+    @Test("If the old result cannot be put back, the error says where it is")
     func failedRollback() throws {
         let scene = try Scene()
         let error = #expect(throws: PipelineError.self) {
@@ -94,14 +94,14 @@ struct FolderReplacementTests {
         #expect(!FileManager.default.fileExists(atPath: aside))
     }
 
-    @Test("Another error of the exchange replaces nothing")
+    @Test("If the exchange fails for another reason, nothing is replaced")
     func exchangeFails() throws {
         let scene = try Scene()
         #expect(throws: PipelineError.self) { try scene.replacement(Self.calls(exchange: EACCES)).put(scene.fresh) }
         #expect(scene.delivered == "old")
     }
 
-    @Test("Killed between the steps, the next run puts the older one back or clears it away")
+    @Test("After a kill between the steps, the next run restores or removes the old result")
     func recovery() throws {
         let gone = try ChildProcess.run(["sh", "-c", "echo $$"]).output.trimmingCharacters(in: .newlines)
         let scene = try Scene()
@@ -117,7 +117,7 @@ struct FolderReplacementTests {
         #expect(!FileManager.default.fileExists(atPath: aside))
     }
 
-    @Test("What a run still has aside, and what is no result or a link, is left alone")
+    @Test("The old result of a live process, a foreign folder and a symbolic link are left alone")
     func notOurs() throws {
         let gone = try ChildProcess.run(["sh", "-c", "echo $$"]).output.trimmingCharacters(in: .newlines)
         let scene = try Scene()

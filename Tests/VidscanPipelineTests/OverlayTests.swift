@@ -4,7 +4,7 @@ import Testing
 import VidscanCore
 import VidscanPipeline
 
-@Suite("An overlay")
+@Suite("An overlay is drawn where the faces are")
 struct OverlayTests {
     private static let boxes = OverlayStyle(elements: [.box])
 
@@ -13,7 +13,7 @@ struct OverlayTests {
     private static let reach = 0.5 * 1.5 * 2.2 + 1
 
     @Test(
-        "Boxes are where the table says, in frames that were sampled, and the others' pixels stay as they are",
+        "In sampled frames, boxes are where the table says",
         arguments: ["vfr.mp4", "bpyramid.mp4", "orient6.mp4", "starttime.mp4"])
     func boxes(name: String) async throws {
         let source = try Variants.path(name)
@@ -38,7 +38,7 @@ struct OverlayTests {
         }
     }
 
-    @Test("Nothing is drawn between the last sample before a cut and the first one after it")
+    @Test("Nothing is drawn between the last sample before a cut and the first sample after it")
     func cut() async throws {
         // The cut is at 1 s, the sample before it at 0.8 s.
         let source = try Variants.path("bpyramid.mp4")
@@ -48,7 +48,7 @@ struct OverlayTests {
         for frame in 21..<25 { #expect(plain.frame(frame) == drawn.frame(frame), "frame \(frame)") }
     }
 
-    @Test("Between samples at 5 frames a second boxes follow the faces: mean overlap with the truth is 0.7 or more")
+    @Test("Between samples at 5 per second, the boxes' mean overlap with the truth is at least 0.7")
     func interpolation() async throws {
         let analysis = try await AnalysisRun(Checkout.clip)
         let run = try await RenderedRun(analysis) { $0.overlay = Self.boxes }
@@ -74,7 +74,7 @@ struct OverlayTests {
         #expect(missing <= 40)
     }
 
-    @Test("Every style and every place of a sticker draws something on the face, and something else")
+    @Test("Every element and every sticker place draws something different")
     func styles() async throws {
         let source = try Variants.path("oneframe.mp4")
         let analysis = try await AnalysisRun(source) { $0.writesLandmarks = true }
@@ -93,7 +93,7 @@ struct OverlayTests {
         }
     }
 
-    @Test("A mustache sits between nose and mouth, a frame's corners keep their shape around the face")
+    @Test("A mustache is between nose and mouth, and a frame is around the face")
     func stickers() async throws {
         let source = try Variants.path("oneframe.mp4")
         let analysis = try await AnalysisRun(source)

@@ -4,8 +4,8 @@ import Testing
 import VidscanCore
 import VidscanPipeline
 
-/// Ids, events and tracks of whole runs.
-@Suite struct TrackingPipelineTests {
+@Suite("Tracks, events and face numbers of a whole run are right")
+struct TrackingPipelineTests {
     /// The tables of the sample clip.
     private static func sample(workers: Int = 2, _ change: (inout AnalysisOptions) throws -> Void = { _ in })
         async throws
@@ -18,16 +18,18 @@ import VidscanPipeline
         }
     }
 
-    @Test func `tables are the same for any number of workers, and nothing else is left`() async throws {
+    @Test("One and three workers give the same tables and leave nothing else")
+    func workers() async throws {
         let one = try await Self.sample(workers: 1)
         let names = ["events.csv", "faces.csv", "faces.json", "frames.csv", "run.json", "tracks.csv"]
         #expect(one.folder.entries == [AnalysisRun.resultName] + names.map { "\(AnalysisRun.resultName)/\($0)" })
+        try #require(one.summary.faces > 100)
         let three = try await Self.sample(workers: 3)
         for name in names where name != "run.json" { #expect(try one.bytes(name) == three.bytes(name), "\(name)") }
     }
 
-    @Test(arguments: ["5", "12"])
-    func `the sample's cuts are found, and its two people are two ids, at any rate`(rate: String) async throws {
+    @Test("The sample's cuts are found, and its two people get two numbers, at any rate", arguments: ["5", "12"])
+    func cutsAndPeople(rate: String) async throws {
         let run = try await Self.sample { $0.rate = try .of(rate) }
         let events = try run.table("events.csv")
         let rows = { (kind: String) in try events.rows.indices.filter { try events.text("kind", $0) == kind } }
@@ -48,7 +50,8 @@ import VidscanPipeline
         #expect(try tracks.numbers("samples").reduce(0, +) == Double(run.table("faces.csv").rows.count))
     }
 
-    @Test func `the most prominent faces are kept, the same ones in every frame`() async throws {
+    @Test("With a limit, the most prominent face is kept in every frame")
+    func maximumFaces() async throws {
         let window = { (options: inout AnalysisOptions) in (options.start, options.end) = (11_600_000, 14_400_000) }
         let all = try await Self.sample(window)
         let one = try await Self.sample {
@@ -65,7 +68,8 @@ import VidscanPipeline
         #expect(try one.table("faces.csv").texts("x") == expected.map { try faces.text("x", $0) })
     }
 
-    @Test func `small faces are left out when asked for, as a share of the picture's shorter side`() async throws {
+    @Test("Faces below the minimum share of the picture's shorter side are left out")
+    func minimumFace() async throws {
         let run = try await Self.sample {
             ($0.start, $0.end) = (3_000_000, 6_400_000)
             $0.minimumFace = 0.35

@@ -4,9 +4,9 @@ import Testing
 import VidscanCore
 import VidscanPipeline
 
-@Suite("The sample clip, whose truth is known")
+@Suite("The sample clip's faces are found where they really are")
 struct TruthTests {
-    @Test("Every face that is there is found and followed, and none where there is none")
+    @Test("Every visible face is found and tracked, and nothing else is taken for a face")
     func everyFrame() async throws {
         let truth = Dictionary(grouping: try SampleTruth.faces(), by: \.frame)
         let run = try await AnalysisRun(Checkout.clip) { $0.rate = .everyFrame }
@@ -50,7 +50,7 @@ struct TruthTests {
         #expect(record.models["centerface.onnx"]?.count == 64)
     }
 
-    @Test("Progress counts up to what was delivered")
+    @Test("Progress counts every delivered frame")
     func progress() async throws {
         let run = try await AnalysisRun(try Variants.path("bpyramid.mp4"))
         #expect(run.observer.progress.map(\.frames) == Array(1...15))
@@ -58,7 +58,7 @@ struct TruthTests {
         #expect(run.observer.progress.map(\.microseconds) == (0..<15).map { $0 * 200_000 })
     }
 
-    @Test("The documented columns come first, and numbers have fixed decimals")
+    @Test("The columns are the documented ones, and times have six decimals")
     func columns() async throws {
         let run = try await AnalysisRun(try Variants.path("bpyramid.mp4"))
         let faces = try run.table("faces.csv")

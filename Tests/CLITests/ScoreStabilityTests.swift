@@ -3,7 +3,8 @@ import TestSupport
 import Testing
 
 /// How much the scores change when the picture changes and the faces do not.
-@Suite struct SteadinessTests {
+@Suite("Scores stay steady when only the picture changes")
+struct ScoreStabilityTests {
     /// A change of the picture, and the mean change of a score (of 0…100) that is stated for it in docs/measurements.md.
     struct Change: Sendable, CustomTestStringConvertible {
         var name: String
@@ -23,7 +24,8 @@ import Testing
         Change(name: "turned by -45 degrees", filter: "rotate=-45*PI/180:ow=720:oh=720", quality: 12, stated: 2.5),
     ]
 
-    @Test(arguments: changes) func scoresChangeLessThanStated(change: Change) throws {
+    @Test("Scores change no more than the documentation states", arguments: changes)
+    func change(change: Change) throws {
         let folder = try TemporaryFolder()
         let made = try ChildProcess.run(
             ["ffmpeg", "-v", "error", "-i", Checkout.clip, "-an", "-vf", "select='not(mod(n,10))',\(change.filter)"]

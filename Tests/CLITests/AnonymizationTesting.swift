@@ -3,9 +3,9 @@ import TestSupport
 import Testing
 
 /// What tests of hidden faces share: videos of the sample's second person, whose place in every frame is known.
-protocol HidingTesting {}
+protocol AnonymizationTesting {}
 
-extension HidingTesting {
+extension AnonymizationTesting {
     /// The first of the sample's frames that the videos show.
     private var firstFrame: Int { 50 }
 
@@ -16,7 +16,7 @@ extension HidingTesting {
     }
 
     /// A video of 24 frames with sound and subtitles, analysed and hidden: `movie.mkv` and `movie.mkv.vidscan`.
-    func hiddenMovie(_ options: String...) throws -> TemporaryFolder {
+    func anonymizedMovie(_ options: String...) throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
         let text = try folder.write("1\n00:00:00,100 --> 00:00:00,900\nBill P., 12 Secret Street\n", to: "text.srt")
         try ffmpeg(
@@ -31,7 +31,7 @@ extension HidingTesting {
     }
 
     /// Frames of a video, all of the sample's second person, in which eyes, nose and mouth are one colour.
-    func hiddenFrames(of path: String) throws -> [Int] {
+    func coveredFrames(of path: String) throws -> [Int] {
         let video = try RawVideo(path, width: 640, height: 360)
         let truth = try SampleTruth.faces()
         return try (0..<video.frameCount).filter { frame in

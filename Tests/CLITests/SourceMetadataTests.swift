@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A video with hidden faces, and what its source says of itself")
-struct TracesTests {
+@Suite("An anonymized video has nothing that its source says about itself")
+struct SourceMetadataTests {
     @Test(
-        "Has none of it: no title, place, device, date, chapter, attachment, caption or message",
+        "No title, location, device, date, chapter, attachment, caption or message is copied",
         arguments: PlantedSource.all)
     func nothing(name: String) throws {
         let folder = try TemporaryFolder()
@@ -33,7 +33,7 @@ struct TracesTests {
         }
     }
 
-    @Test("Has none of it in any codec", arguments: ["hevc", "vp9", "av1", "ffv1"])
+    @Test("Nothing is copied with any codec", arguments: ["hevc", "vp9", "av1", "ffv1"])
     func codecs(codec: String) throws {
         let folder = try TemporaryFolder()
         let source = try PlantedSource.make("SECsource.mp4", in: folder)
@@ -46,7 +46,7 @@ struct TracesTests {
         try check(try #require(folder.entries.first { $0.contains("/anonymized.") }), in: folder)
     }
 
-    @Test("Sound whose header cannot be cleaned is left out, with a line that says so")
+    @Test("Audio whose header cannot be cleaned is left out with a warning")
     func uncleanSound() throws {
         let folder = try TemporaryFolder()
         let made = try ChildProcess.run(
