@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Every written picture was analysed by itself, or there is no video.
+/// Every written frame has its own sample, or there is no video.
 @Suite("A video is anonymized completely or not at all")
 struct AnonymizationTests: AnonymizationTesting {
     // MARK: Filters
@@ -64,7 +64,7 @@ struct AnonymizationTests: AnonymizationTesting {
         try #require(frames.count == 25)
         let faces = try folder.text("movie.mkv.vidscan/faces.csv")
         let before = folder.entries
-        // Each with the table of faces that belongs to it, and where in the video it shows.
+        // Each case has the table of faces that belongs to it.
         let time = { (row: Int) in String(frames[row].prefix { $0 != "," }) }
         let microseconds = try #require(Int64(time(13).replacing(".", with: "")))
         let laterTime = String(format: "%d.%06d", (microseconds + 1) / 1_000_000, (microseconds + 1) % 1_000_000)
@@ -164,7 +164,7 @@ struct AnonymizationTests: AnonymizationTesting {
         let size = (width: columns * width, height: rows * height)
         let video = try RawVideo(
             folder.path + "/crowd.png.vidscan/anonymized.mp4", width: size.width, height: size.height)
-        // Eyes, nose and mouth of each: one colour, the same for all.
+        // Eyes, nose and mouth of every face have the same colour.
         var colors: Set<Int> = []
         for tile in 0..<columns * rows {
             for (x, y) in [(0.3, 0.45), (0.6, 0.45), (0.45, 0.6), (0.45, 0.75)] {
@@ -208,7 +208,7 @@ struct AnonymizationTests: AnonymizationTesting {
     func otherSource() throws {
         let folder = try anonymizedMovie()
         let before = folder.entries
-        // Of the same size.
+        // A file of the same size.
         var bytes = try folder.bytes("movie.mkv")
         bytes[bytes.count / 2] ^= 1
         try bytes.write(to: URL(fileURLWithPath: folder.path + "/other.mkv"))

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a video with hidden faces, and the folder that it lies in, still say of people.
+/// What an anonymized video and its folder still reveal.
 @Suite("An anonymized result says no more than it must")
 struct AnonymizedResultTests: AnonymizationTesting {
     @Test("An unknown face_id is an error that lists the known ones")
@@ -57,7 +57,7 @@ struct AnonymizedResultTests: AnonymizationTesting {
             "render", "movie.mkv.vidscan", "--pipeline", pipeline, "-o", "new.mkv", "--force", in: folder)
         #expect(outcome.status == 0 && !outcome.errors.contains("was left out"))
         #expect(try folder.bytes("new.mkv").range(of: secret) != nil)
-        // Where nothing is hidden, nothing changes.
+        // A video that is not anonymized keeps its subtitles.
         let plain = try Tool.run(
             "render", "movie.mkv.vidscan", "--show", "box", "-o", "new.mkv", "--force", in: folder)
         #expect(plain.status == 0 && !plain.errors.contains("subtitles"))

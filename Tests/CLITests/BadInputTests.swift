@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A bad input is one line of error")
 struct BadInputTests {
-    /// The name under which an input is given, how to make it, and what is said of it.
+    /// An input's name, how to make the input, and the message about it.
     private struct Case {
         let name: String
         var variant: String?
@@ -32,7 +32,7 @@ struct BadInputTests {
         Case(
             name: "list.m3u8", variant: "playlist.m3u8",
             message: "is a playlist (hls): it points to other files, which are never opened"),
-        // A name says nothing: the same playlist under another one.
+        // The same playlist with the extension of a video.
         Case(
             name: "movie.mp4", variant: "playlist.m3u8",
             message: "is a playlist (hls): it points to other files, which are never opened"),

@@ -31,7 +31,7 @@ struct BatchContentTests: BatchTesting {
             dry.errorLines == ["vidscan: reading 1 file, 0 MB, to compare their content with what was analysed"])
         #expect(try batch("--by-content", in: folder).errorLines.last?.contains("0 done, 0 failed") == true)
         #expect(try folder.bytes("out/a.png.vidscan/run.json") == before)
-        // The date is known now, also to those who go by it.
+        // The new date was recorded, so identification by date accepts it too.
         #expect(try batch("--dry-run", in: folder).output.hasSuffix("0 of 2 files would be done\n"))
         try setDate("a.png", Date(timeIntervalSinceNow: -9000), in: folder)
         #expect(try batch(in: folder).status == 0)
@@ -43,12 +43,12 @@ struct BatchContentTests: BatchTesting {
     func setBack() throws {
         let folder = try makeFolder(["a.png"])
         let path = folder.path + "/in/a.png"
-        // Whole seconds, so that it can be set back to the nanosecond.
+        // Whole seconds, so that the date can be restored exactly.
         let date = Date(timeIntervalSince1970: 1_000_000_000)
         try setDate("a.png", date, in: folder)
         #expect(try batch("--by-content", in: folder).status == 0)
         var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
-        // The last byte of a PNG is of a checksum that nobody looks at.
+        // The last byte of a PNG belongs to a checksum that decoders ignore.
         bytes[bytes.count - 1] ^= 1
         try bytes.write(to: URL(fileURLWithPath: path))
         try setDate("a.png", date, in: folder)

@@ -23,8 +23,8 @@ struct BatchMemoryTests: BatchTesting {
     @Test("A worker's memory does not grow with the number of picture sizes")
     func shapes() throws {
         let folder = try TemporaryFolder()
-        // Without a bound each takes some 30 MB more than the one before. The file's end makes the first and the last
-        // to be done the same picture, for which the same detector is made twice.
+        // Without a limit, each new size takes some 30 MB more. The padding makes the same picture the first and the last
+        // to be analysed, so that its detector is created twice.
         let made = try Tool.shell(
             """
             mkdir in

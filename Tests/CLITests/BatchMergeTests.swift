@@ -4,9 +4,11 @@ import Testing
 
 @Suite("A batch's tables are merged only if they belong together")
 struct BatchMergeTests: BatchTesting {
-    /// - Returns: what a merge says that is refused; it has written nothing.
+    /// Expects a merge to be refused without writing anything.
+    ///
+    /// - Returns: the error.
     private func refusal(in folder: TemporaryFolder, table: String = "faces") throws -> String {
-        // SQLite's own come and go.
+        // SQLite creates and removes its own files.
         let entries = { folder.entries.filter { !$0.hasPrefix("out/batch.sqlite-") } }
         let before = entries()
         let file = try Tool.run("batch", "merge", "out", "--table", table, "--output", "all.csv", in: folder)
@@ -24,7 +26,7 @@ struct BatchMergeTests: BatchTesting {
     func twins() throws {
         let folder = try makeFolder(["a.png"])
         #expect(try Tool.run("batch", "in", "--output", "out", "--shard", "0/1", in: folder).status == 0)
-        // As one who renumbers a batch might do.
+        // Somebody may rename a journal like this.
         try FileManager.default.copyItem(
             atPath: folder.path + "/out/batch-0-of-1.sqlite", toPath: folder.path + "/out/batch-1-of-1.sqlite")
         #expect(
@@ -62,7 +64,7 @@ struct BatchMergeTests: BatchTesting {
         #expect(
             try refusal(in: folder, table: "frames")
                 == "vidscan: error: \(other) cannot be read; run the batch again\n")
-        // The other tables are as they were.
+        // The other tables are intact.
         #expect(try Tool.run("batch", "merge", "out", "--output", "all.csv", in: folder).status == 0)
     }
 
@@ -94,7 +96,7 @@ struct BatchMergeTests: BatchTesting {
     @Test("A shard does not replace another shard's result")
     func placeOfAnotherShard() throws {
         let folder = try makeFolder((0..<8).map { "\($0)/a.png" })
-        // Named one at a time, each would like to be a.png.vidscan, and knows of no other.
+        // Given one at a time, each would get the name a.png.vidscan.
         var owner: String?
         for number in 0..<8 {
             let path = "in/\(number)/a.png"

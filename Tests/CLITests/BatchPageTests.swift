@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A batch has a page of its files")
 struct BatchPageTests: BatchTesting {
-    /// Rows as the page has them, without what is around.
+    /// The table rows of the page.
     private func rows(_ page: String) -> [String] {
         page.split(separator: "\n").filter { $0.hasPrefix("<tr data-group=") }.map(String.init)
     }
@@ -17,7 +17,7 @@ struct BatchPageTests: BatchTesting {
         try add(evil.replacingOccurrences(of: "/", with: ""), to: folder)
         #expect(try Tool.run("batch", "in", "--output", "out", in: folder).status == 1)
         #expect(try Tool.run("report", "--quiet", "out/b/a.png.vidscan", in: folder).status == 0)
-        // Nothing is done the second time, and the page knows the report.
+        // The second run analyses nothing, and its page links the report.
         #expect(try Tool.run("batch", "in", "--output", "out", in: folder).status == 1)
         let page = try folder.text("out/index.html")
         let rows = rows(page)
@@ -34,7 +34,7 @@ struct BatchPageTests: BatchTesting {
         #expect(rows[3].hasSuffix("<td class=\"number\">1</td></tr>"))
         #expect(page.contains("<p class=\"lead\">4 files: 1 failed, 3 done</p>"))
         #expect(page.contains("<option value=\"failed\">1 failed</option>"))
-        // Nothing of it comes from elsewhere.
+        // The page loads nothing from elsewhere.
         #expect(page.contains("default-src 'none'"))
         #expect(page.firstMatch(of: /(src|href)="?(https?:)?\/\//) == nil)
         #expect(!folder.entries.contains { $0.contains("partial") })

@@ -1,11 +1,11 @@
 import Foundation
 import TestSupport
 
-/// What tests of batches share.
+/// Folders and tables of batches.
 protocol BatchTesting {}
 
 extension BatchTesting {
-    /// A folder `in` with pictures of one face, an hour old.
+    /// Makes a folder `in` with pictures of one face, an hour old.
     func makeFolder(_ names: [String], from source: String = "still.png") throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
         for name in names { try add(name, from: source, to: folder) }
@@ -20,13 +20,13 @@ extension BatchTesting {
         try age(path)
     }
 
-    /// What was written just now is waited for.
+    /// Makes a file an hour old, because a batch waits for files that were just written.
     func age(_ path: String) throws {
         try FileManager.default.setAttributes(
             [.modificationDate: Date(timeIntervalSinceNow: -3600)], ofItemAtPath: path)
     }
 
-    /// Columns of the index by the inputs' names.
+    /// The rows of the index by the inputs' names.
     func index(_ folder: TemporaryFolder) throws -> [String: [String: String]] {
         let table = try CSVTable(path: folder.path + "/out/index.csv")
         let names = try table.texts("video").map { ($0 as NSString).lastPathComponent }

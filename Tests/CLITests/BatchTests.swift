@@ -56,7 +56,7 @@ struct BatchTests: BatchTesting {
     @Test("A file that crashes, hangs or takes too much memory fails alone, with its reason")
     func isolation() throws {
         let folder = try makeFolder(["abort.png", "good-1.png", "good-2.png", "hang.png", "memory.png"])
-        // Limits that only what is made to go wrong reaches.
+        // Only the faults reach these limits.
         let outcome = try Tool.shell(
             """
             VIDSCAN_TEST_FAULT=abort:abort.png,hang:hang.png,memory:memory.png \
@@ -76,7 +76,7 @@ struct BatchTests: BatchTesting {
         let rows = try index(folder)
         #expect(rows.mapValues { $0["error"] } == reasons.merging(["good-1.png": "", "good-2.png": ""]) { $1 })
 
-        // They wait for their next try, which is told and is no success; asked for, they are done at once.
+        // Failed files wait for their next attempt, and the status is not 0. --only-failed retries them at once.
         let waiting = try Tool.run("batch", "in", "--output", "out", in: folder)
         #expect(waiting.status == 1)
         #expect(
@@ -157,7 +157,7 @@ struct BatchTests: BatchTesting {
         let process = try ChildProcess(
             [Checkout.tool, "batch", "in", clip, "--output", "out", "--jobs", "2", "--every-frame", "-v"],
             in: folder.path)
-        // The picture is done, the clip under way for as long.
+        // The picture is done, and the clip is being analysed.
         try process.waitForErrors(containing: "a.png: 1 faces in 1 frames")
         process.send(signal)
         let outcome = try process.finish(within: 10)
@@ -183,7 +183,7 @@ struct BatchTests: BatchTesting {
         #expect(outcomes.map(\.status) == [128 + SIGKILL, 0, 0])
         #expect(results(folder).count == names.count)
         let told = outcomes.flatMap { $0.errors.split(separator: "\n") }.filter { $0.contains(" faces in ") }
-        // The killed one may have delivered a file and not have come to tell it.
+        // The killed process may have delivered a file without reporting it.
         #expect(told.count >= names.count - 1)
         #expect(Set(told).count == told.count)
         let attempts = try index(folder).values.compactMap { $0["attempts"].flatMap { Int($0) } }
@@ -204,7 +204,7 @@ struct BatchTests: BatchTesting {
     @Test("A batch stops on a full disk and continues when there is space", arguments: [0, 64])
     func fullDisk(leaveFree: Int) throws {
         let folder = try makeFolder((10..<30).map { "\($0).png" })
-        // In a mount name space of its own, so that the disk goes with the process.
+        // In a mount namespace of its own, so that the disk is unmounted when the process ends.
         let outcome = try Tool.shell(
             """
             unshare --mount bash -c '
@@ -312,7 +312,7 @@ struct BatchTests: BatchTesting {
             [Checkout.tool, "batch", "in", "--output", "out", "--on-failure", command], in: folder.path)
         try process.waitForErrors(containing: "waiting\n")
         process.send(signal)
-        // Its end is seen only when nobody holds the pipe of its standard error any more, so when all of them are gone.
+        // The pipe of standard error ends only when all of the command's children have ended.
         let outcome = try process.finish(within: 30)
         #expect(outcome.status == 130)
         #expect(

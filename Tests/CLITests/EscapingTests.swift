@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What files bring along must not speak to the terminal, forge lines, or read as something else.
+/// Text from files must not control the terminal, forge lines or look like other text.
 @Suite("Text from files cannot control a terminal, a page or a spreadsheet")
 struct EscapingTests: BatchTesting {
     private static let evil = "a\u{1B}[31mred\n\u{9B}2J\u{202E}.mp4"
     private static let shown = #"a\u{1B}[31mred\u{A}\u{9B}2J\u{202E}.mp4"#
 
-    /// What a terminal would obey, or what would reorder a line; line ends and tabs are expected.
+    /// Control characters, except line ends and tabs, and characters that reorder a line.
     private static func unsafe(_ text: String) -> [Unicode.Scalar] {
         text.unicodeScalars.filter { scalar in
             let isOverride = (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
@@ -29,7 +29,7 @@ struct EscapingTests: BatchTesting {
         }
     }
 
-    /// A folder with two seconds of video under the name.
+    /// A folder with two seconds of video that has the hostile name.
     private func folderWithVideo() throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
         try FileManager.default.copyItem(
@@ -170,7 +170,7 @@ struct EscapingTests: BatchTesting {
         for name in ["index.csv", "index.html", "summary.json", "faces.csv", "metrics.prom"] {
             #expect(Self.unsafe(try folder.text("out/" + name)) == [], "\(name)")
         }
-        // Names of files do not reach the command: what it is given is what the command line says.
+        // File names do not reach the command. Its variables hold only what the command line says.
         #expect(
             Set(try folder.text("hook").split(separator: "\n").map(String.init))
                 == ["VIDSCAN_STATUS=1", "VIDSCAN_OUTPUT=\(folder.path)/out"])

@@ -4,13 +4,13 @@ import Testing
 
 @Suite("A file cannot permit its own filters")
 struct HostileFilterTests {
-    /// A folder with things that filters could do, each of which would leave a mark.
+    /// A folder with targets for filters, each of which leaves a file if a filter reaches it.
     private struct Trap {
         let folder: TemporaryFolder
-        /// Writes `loaded` as soon as it is loaded.
+        /// A library that writes `loaded` when it is loaded.
         var library: String { folder.path + "/trap.so" }
         var loaded: String { folder.path + "/loaded" }
-        /// Would be written by a recogniser of speech.
+        /// The log file of the speech recognition filter.
         var log: String { folder.path + "/log" }
 
         init() throws {
@@ -29,7 +29,7 @@ struct HostileFilterTests {
             for (name, text) in texts { try folder.write("filters: \"\(text)\"\n", to: name + ".yaml") }
         }
 
-        /// File names of pipelines, and what their filters are.
+        /// Names of pipeline files, and their filters.
         var texts: [(name: String, text: String)] {
             [
                 ("library", "null;anullsrc,ladspa=file=\(library),anullsink"),
@@ -120,7 +120,7 @@ struct HostileFilterTests {
                 let outcome = try ChildProcess.run([Checkout.tool] + arguments, in: folder.path)
                 #expect(outcome.status == 0, "\(arguments): \(outcome.errors)")
             }
-            // But what the record says runs no more than what any file says.
+            // Filters in a record need permission like those in any file.
             let again = try Tool.run(
                 "analyze", Checkout.clip, "--pipeline", "\(result)/run.json", "--output", "again", in: folder)
             #expect(again.status == 2 && again.errors.contains(Self.reason), "\(again.errors)")

@@ -6,12 +6,13 @@ import Testing
 struct InstallationTests {
     /// A copy of the tool laid out as `make install` does, with these models.
     private func install(into folder: TemporaryFolder, models: [String]) throws -> String {
-        // Deep enough that no checkout's models are found from it.
+        // Deep enough that no checkout's models are found from here.
         let prefix = folder.path + "/a/b/c"
         for part in ["bin", "lib", "share/vidscan/models"] {
             try FileManager.default.createDirectory(atPath: prefix + "/" + part, withIntermediateDirectories: true)
         }
-        // By another process: one that a test starts beside this could inherit the open copy, which then cannot be run.
+        // Another process copies it. A child of another test could inherit a file that this process has open for writing,
+        // and then the copy could not be run.
         let copied = try ChildProcess.run(["cp", Checkout.tool, prefix + "/bin/vidscan"])
         try #require(copied.status == 0, "\(copied.errors)")
         try FileManager.default.createSymbolicLink(

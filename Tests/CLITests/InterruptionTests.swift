@@ -10,10 +10,10 @@ struct InterruptionTests {
         let clip = try Tool.makeLongClip(in: folder)
         let process = try ChildProcess(
             [Checkout.tool, "analyze", clip, "--every-frame"], in: folder.path, errorsToTerminal: true)
-        // The live line of progress: frames are being analysed.
+        // The progress line shows that frames are being analysed.
         try process.waitForErrors(containing: " frames/s ")
         process.send(signal)
-        // It takes well under a second, unless other tests keep every core busy; the rest would take half a minute.
+        // This takes well under a second on an idle machine. The rest of the video would take half a minute.
         let outcome = try process.finish(within: 5)
         #expect(outcome.status == 130)
         #expect(outcome.errors.hasSuffix("vidscan: error: interrupted; results that were complete stay\r\n"))

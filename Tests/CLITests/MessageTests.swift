@@ -58,7 +58,7 @@ struct MessageTests {
             /faces\.mp4  \d+ %  0:0\d of 0:05  \d+\.\d frames\/s  \d+\.\d× real time  \d+ faces?(  \d+:\d\d left)?/
         #expect(lines.count > 3)
         for line in lines.dropLast() { #expect(line.wholeMatch(of: progress) != nil, "\(line)") }
-        // The summary stands on a line of its own.
+        // The summary is on its own line.
         #expect(lines.last?.hasPrefix("vidscan: ") == true)
         #expect(lines.last?.hasSuffix("-> faces.mp4.vidscan/\r\n") == true)
     }

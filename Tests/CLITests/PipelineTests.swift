@@ -15,7 +15,7 @@ struct PipelineTests {
         #expect(listed.status == 0)
         #expect(listed.output.split(separator: "\n").contains { $0.hasPrefix(name + "  ") })
         #expect(try Tool.run("pipelines", "check", name, in: folder).output == "\(name): ok\n")
-        // Two seconds; cut out beforehand, because faces are hidden in whole videos only.
+        // Two seconds, cut beforehand, because --anonymize takes whole videos only.
         let clip = folder.path + "/faces.mp4"
         let made = try ChildProcess.run([
             "ffmpeg", "-nostdin", "-v", "error", "-ss", "2", "-t", "2", "-i", Checkout.clip, clip,
@@ -50,7 +50,7 @@ struct PipelineTests {
             "analyze", Checkout.clip, "--pipeline", record, "--output", "two", "--workers", "1", in: folder)
         try #require(second.status == 0, "\(second.errors)")
         let tables = folder.entries.filter { $0.hasPrefix("one/faces.mp4.vidscan/") && !$0.hasSuffix("run.json") }
-            // It names the folder, and what the run took.
+            // The report names the folder and the run's duration.
             .filter { !$0.hasSuffix("report.html") }
         #expect(tables.count >= 4)
         for table in tables {
@@ -61,9 +61,9 @@ struct PipelineTests {
             return try #require(object?["pipeline"] as? NSDictionary)
         }
         #expect(pipelines[0] == pipelines[1])
-        // What belongs to one run is not handed on.
+        // Settings that belong to one run are not recorded.
         #expect((pipelines[0]["write"] as? [String: Any])?["folder"] == nil)
-        // What is shown of it is a pipeline with the same settings.
+        // pipelines show prints a pipeline with the same settings.
         let shown = try Tool.run("pipelines", "show", record, in: folder)
         try folder.write(shown.output, to: "again.yaml")
         #expect(try Tool.run("pipelines", "check", "again.yaml", in: folder).status == 0)
@@ -76,7 +76,7 @@ struct PipelineTests {
         let schema = try ChildProcess.run([Checkout.tool, "pipelines", "schema"]).output
         let known = Set(
             schema.matches(of: /"(--[a-z-]+)"/).map { String($0.output.1) })
-        // The pipeline itself, the leave that no file can give itself, and what every command has.
+        // No pipeline can set these: the pipeline, the permission for filters, the segment and every command's options.
         // Which part is analysed is one run's affair.
         let others: Set = ["--pipeline", "--allow-file-filters", "--segment", "--help", "--version"]
         let negations: Set = ["--no-landmarks", "--no-blendshapes"]
@@ -224,9 +224,9 @@ struct FilterCommandTests {
             "ffprobe", "-v", "error", "-show_entries", "stream=codec_name,width,height", "-of", "csv=p=0",
             folder.path + "/sheet.png",
         ])
-        // Two by two panels of 480 and what is between them; the pictures are 270 tall, each under two lines.
+        // Two by two panels, 480 pixels wide, with gaps. Pictures are 270 pixels tall, each below two lines of text.
         #expect(probed.output == "png,1008,682\n")
-        // Panels against what ffmpeg makes of the same frame: the middle of the second picture is the negative of the first.
+        // The middle of the second picture is the negative of the first.
         let first = try middle(of: folder.path + "/sheet.png", x: 120, y: 120)
         let second = try middle(of: folder.path + "/sheet.png", x: 120, y: 120 + 333)
         for (a, b) in zip(first, second) { #expect(abs(Int(a) + Int(b) - 255) < 24) }
@@ -241,7 +241,7 @@ struct FilterCommandTests {
         #expect(folder.entries == ["sheet.png"])
     }
 
-    /// Red, green and blue of a small patch, averaged.
+    /// The mean red, green and blue of a small patch.
     private func middle(of path: String, x: Int, y: Int) throws -> [UInt8] {
         try ChildProcess.run([
             "ffmpeg", "-nostdin", "-v", "error", "-i", path, "-vf", "crop=20:20:\(x):\(y),scale=1:1:flags=area", "-f",

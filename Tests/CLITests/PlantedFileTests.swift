@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Links that somebody put at the names of temporary files, which hold the number of the process.
+/// Symbolic links at the names of temporary files, which contain the process ID.
 @Suite("A link at the name of a temporary file is not followed")
 struct PlantedFileTests: BatchTesting {
-    /// Runs the tool as a process whose number is known before it starts.
+    /// Runs the tool in a process whose ID is known before it starts.
     ///
     /// - Parameters:
-    ///   - names: of links to `victim`; `PID` stands for the process's number.
+    ///   - names: names of links to `victim`; `PID` stands for the process ID.
     private func run(_ command: String, planting names: [String], in folder: TemporaryFolder) throws
         -> ChildProcess.Outcome
     {
@@ -69,7 +69,7 @@ struct PlantedFileTests: BatchTesting {
         try FileManager.default.copyItem(atPath: try Variants.path("still.png"), toPath: folder.path + "/a.png")
         #expect(try Tool.run("analyze", "--quiet", "a.png", in: folder).status == 0)
         let before = try folder.bytes("a.png.vidscan/run.json")
-        // A process that has ended, as the one that was killed between the two steps.
+        // The ID of a process that has ended, like the one that was killed between the two steps.
         let outcome = try Tool.shell(
             """
             gone=$(sh -c 'echo $$')
@@ -88,7 +88,7 @@ struct PlantedFileTests: BatchTesting {
         try FileManager.default.copyItem(atPath: try Variants.path("still.png"), toPath: folder.path + "/a.png")
         #expect(try Tool.run("analyze", "--quiet", "a.png", in: folder).status == 0)
         try folder.write("old", to: "a.png.vidscan/note.txt")
-        // The kernel answers renameat2 with flags as NFS and FAT do.
+        // A seccomp filter makes renameat2 with flags fail as on NFS and FAT.
         let filter = try folder.write(
             """
             import ctypes, os, platform, struct, sys

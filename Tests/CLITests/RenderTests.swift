@@ -4,7 +4,7 @@ import Testing
 
 @Suite("vidscan render makes a video from a result")
 struct RenderTests {
-    /// A result of a short video that lies beside it, in a folder of its own.
+    /// A folder with a short video and its result.
     private func result(_ options: String...) throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
         try FileManager.default.copyItem(
@@ -62,7 +62,7 @@ struct RenderTests {
             "render", "movie.mp4.vidscan", "--input", "elsewhere.mp4", "--crf", "40", "-o", "new.mp4", "-q", in: folder)
         #expect(found.status == 0 && found.errors == "")
 
-        // The same with an empty box at its end.
+        // The same video with an empty box at its end.
         let grown = try folder.bytes("elsewhere.mp4") + Data([0, 0, 0, 8]) + Data("free".utf8)
         try grown.write(to: URL(fileURLWithPath: video))
         let changed = try Tool.run("render", "movie.mp4.vidscan", in: folder)

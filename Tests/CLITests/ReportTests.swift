@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Pages made of finished results by the real binary. What a browser makes of them is checked by scripts/check_report.py.
+/// Reports that the real binary makes. scripts/check_report.py checks them in a browser.
 @Suite("A report shows what the tables hold", .serialized)
 struct ReportTests {
     private static func folder(of input: String = Checkout.clip, named name: String) throws -> TemporaryFolder {
@@ -26,7 +26,7 @@ struct ReportTests {
         #expect(page.matches(of: /src="data:image\/jpeg;base64,/).count == 2)
         let events = try CSVTable(path: "\(folder.path)/\(result)/events.csv")
         #expect(page.matches(of: /<tr data-kind=/).count == events.rows.count)
-        // The name space of SVG is a name, not an address that is asked for.
+        // The namespace of SVG is never requested.
         let addresses = page.matches(of: /https?:\/\/[^"' ]*/).map { String($0.output) }
         #expect(Set(addresses) == ["http://www.w3.org/2000/svg"])
         #expect(page.contains("default-src 'none'"))

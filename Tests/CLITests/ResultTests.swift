@@ -103,7 +103,7 @@ struct ResultTests {
     @Test("A file size limit ends the run with that reason and leaves nothing behind")
     func fileSizeLimit() throws {
         let folder = try TemporaryFolder()
-        // Blocks of 1 KiB; the signal that comes with the limit is ignored, so that writing itself fails.
+        // Blocks of 1 KiB. The signal SIGXFSZ is ignored, so that the write itself fails.
         let outcome = try Tool.shell(
             "trap '' XFSZ; ulimit -f 40; exec \"$0\" analyze '\(Checkout.clip)' --every-frame --format jsonl",
             in: folder)
@@ -117,7 +117,7 @@ struct ResultTests {
     @Test("A full disk ends the run with that reason and leaves nothing behind")
     func fullDisk() throws {
         let folder = try TemporaryFolder()
-        // In a mount name space of its own, so that the disk goes with the process.
+        // In a mount namespace of its own, so that the disk is unmounted when the process ends.
         let outcome = try Tool.shell(
             """
             unshare --mount bash -c '

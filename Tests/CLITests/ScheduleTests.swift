@@ -25,7 +25,7 @@ struct ScheduleTests {
         #expect(outcome.errors == "")
     }
 
-    /// The service's command line, and cron's, with another configuration and place.
+    /// The command line of the service or of cron, with another path and configuration.
     private func line(of file: String, after mark: String, configuration: String) throws -> String {
         let text = try String(contentsOfFile: Self.nightly + "/" + file, encoding: .utf8)
         let line = try #require(text.split(separator: "\n").last { $0.hasPrefix(mark) })
@@ -61,7 +61,7 @@ struct ScheduleTests {
         #expect(second.status == 1)
         #expect(try folder.text("called") == "1\n")
 
-        // While one is at it, another does not begin.
+        // A second run does not start while the first holds the lock.
         let lock = open(folder.path + "/out/log/lock", O_RDWR | O_CLOEXEC)
         defer { close(lock) }
         #expect(flock(lock, LOCK_EX) == 0)

@@ -5,7 +5,7 @@ import Testing
 /// How much the scores change when the picture changes and the faces do not.
 @Suite("Scores stay steady when only the picture changes")
 struct ScoreStabilityTests {
-    /// A change of the picture, and the mean change of a score (of 0…100) that is stated for it in docs/measurements.md.
+    /// A change of the picture, and the mean change of a score (0 to 100) that docs/measurements.md states for it.
     struct Change: Sendable, CustomTestStringConvertible {
         var name: String
         var filter: String
@@ -41,7 +41,7 @@ struct ScoreStabilityTests {
             let frame = try #require(try before.number("frame", row)) / 10
             let same = try after.rows.indices.filter { try after.number("frame", $0) == frame }
             let alone = try before.rows.indices.filter { try before.number("frame", $0) == frame * 10 }.count == 1
-            // Where two faces are in the picture it takes more to tell which is which.
+            // Two faces in one picture could be confused.
             guard alone, same.count == 1 else { continue }
             for score in scores {
                 guard let old = try before.number(score, row), let new = try after.number(score, same[0]) else {

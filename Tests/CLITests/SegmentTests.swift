@@ -26,7 +26,7 @@ struct SegmentTests {
         #expect(merged.errorLines.last?.hasSuffix(" -> results/faces.mp4.vidscan/") == true)
         #expect(try Tool.run("analyze", name, "--rate", "2", "--output", "whole", in: folder).status == 0)
         try folder.expectSameTables("results/faces.mp4.vidscan", "whole/faces.mp4.vidscan")
-        // As any result: it can be repeated, and a video can be made of it.
+        // A merged result can be repeated like any other.
         let record = "results/faces.mp4.vidscan/run.json"
         #expect(try folder.text(record).contains("\"parts\" : 2"))
         let repeated = try Tool.run("analyze", name, "--pipeline", record, "--output", "again", in: folder)

@@ -23,7 +23,7 @@ struct SourceMetadataTests {
         for container in ["mp4", "mov", "mkv"] {
             let output = "other." + container
             let other = try Tool.run("render", "-q", result, "--anonymize", "solid", "--output", output, in: folder)
-            // Vorbis is for Matroska alone.
+            // Only Matroska takes Vorbis.
             guard !name.hasSuffix("mkv") || container == "mkv" else {
                 #expect(other.status == 1)
                 continue
@@ -62,7 +62,7 @@ struct SourceMetadataTests {
             "clip.mkv: left out stream 1 (wavpack): its codec's header may describe the source, and cannot be cleaned"
         #expect(hidden.errorLines.contains { $0.hasSuffix(line) }, "\(hidden.errors)")
         #expect(try Self.streams("clip.mkv.vidscan/anonymized.mp4", in: folder).count == 1)
-        // A video in which nothing is hidden keeps it.
+        // A video that is not anonymized keeps the audio.
         let plain = try Tool.run("render", "clip.mkv.vidscan", in: folder)
         #expect(plain.status == 0 && !plain.errors.contains("left out"), "\(plain.errors)")
         #expect(try Self.streams("clip.mkv.vidscan/overlay.mkv", in: folder).count == 2)
@@ -70,7 +70,7 @@ struct SourceMetadataTests {
 
     // MARK: Looking
 
-    /// As UTF-8 or UTF-16, as containers and colour profiles store text.
+    /// Whether the bytes contain a secret as UTF-8 or UTF-16, which containers and colour profiles use.
     private static func isIn(_ bytes: Data, _ secret: String) -> Bool {
         [String.Encoding.utf8, .utf16LittleEndian, .utf16BigEndian].contains { encoding in
             secret.data(using: encoding).map { bytes.range(of: $0) != nil } ?? false
@@ -79,7 +79,7 @@ struct SourceMetadataTests {
 
     private func check(_ path: String, in folder: TemporaryFolder) throws {
         let bytes = try folder.bytes(path)
-        // Every secret begins so, the source's name too.
+        // Every secret and the source's name begin with these letters.
         #expect(!Self.isIn(bytes, "SEC"), "\(path)")
         #expect(bytes.range(of: Data(PlantedSource.captionBytes)) == nil, "\(path)")
         let streams = try Self.streams(path, in: folder)
@@ -96,7 +96,7 @@ struct SourceMetadataTests {
         }
     }
 
-    /// Tags that every new file of its kind has, with the values that it has there.
+    /// Whether FFmpeg writes this tag with this value into every new file.
     private static func isOurs(_ key: String, _ value: String) -> Bool {
         switch key {
         case "major_brand", "minor_version", "compatible_brands", "duration": true

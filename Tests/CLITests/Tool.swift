@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The real binary, as it lies beside the tests.
+/// The real binary, which is built beside the tests.
 enum Tool {
     static func run(_ arguments: String..., in folder: TemporaryFolder) throws -> ChildProcess.Outcome {
         try ChildProcess.run([Checkout.tool] + arguments, in: folder.path)
     }
 
-    /// Runs the tool bound by the permissions of files, also where the tests run as root.
+    /// Runs the tool so that file permissions apply, even if the tests run as root.
     static func runUnprivileged(_ arguments: String..., in folder: TemporaryFolder) throws -> ChildProcess.Outcome {
         let prefix = geteuid() == 0 ? ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] : []
         return try ChildProcess.run(prefix + [Checkout.tool] + arguments, in: folder.path)
@@ -30,7 +30,7 @@ enum Tool {
         }
     }
 
-    /// A long video of faces: the sample clip over and over, 120 s of it.
+    /// Makes a video of 120 s, which repeats the sample clip.
     static func makeLongClip(in folder: TemporaryFolder) throws -> String {
         let path = folder.path + "/long.mp4"
         let made = try ChildProcess.run([

@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Inputs that once ended a fuzzer, fed again as the fuzzer does it. Each target has a process of its own, because what goes
-/// wrong ends it.
+/// Inputs that once stopped a fuzzer. Each target runs in its own process, because a failure ends the
+/// process.
 @Suite("Inputs that once broke the fuzzer do no harm")
 struct FuzzRegressionTests {
     @Test("Videos end with a result or an error")
@@ -25,7 +25,7 @@ struct FuzzRegressionTests {
 enum Regressions {
     struct Missing: Error {}
 
-    /// Feeds all files of one target, in a folder that goes when it is done.
+    /// Feeds all files of one target.
     static func feed(_ target: FuzzTarget) async throws {
         let folder = Checkout.root + "/Tests/FuzzRegressions/\(target.rawValue)"
         let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
@@ -34,7 +34,7 @@ enum Regressions {
         let scratch = try FuzzScratch()
         defer { scratch.remove() }
         let base = try await FuzzBase.make(at: scratch.path + "/base", clip: Checkout.clip)
-        // Feeding blocks, which the cooperative pool must not.
+        // Feeding blocks, and the cooperative pool must not be blocked.
         await withCheckedContinuation { continuation in
             Thread {
                 for (name, bytes) in zip(names, inputs) {

@@ -1,7 +1,7 @@
 import Foundation
 import VidscanPipeline
 
-/// The text of a pipeline: what is read must mean the same when it is written and read again.
+/// The text of a pipeline. A configuration must be the same after it is written and read again.
 enum PipelineFuzzing {
     static func feed(_ bytes: ArraySlice<UInt8>) {
         guard let text = String(validating: bytes, as: UTF8.self) else { return }
@@ -13,7 +13,7 @@ enum PipelineFuzzing {
         demand(first.configuration == second.configuration, "means something else when read again: \(written)")
     }
 
-    /// - Returns: `nil` when there is something wrong with it, which must be said in words.
+    /// - Returns: `nil` if the text is refused, which needs a message.
     private static func read(_ text: String) -> ResolvedConfiguration? {
         do {
             let file = try PipelineFile(text: text, path: "fuzz.yaml", allowsFileFilters: false)

@@ -5,7 +5,7 @@ import VidscanCore
 
 @Suite("The in-flight budget limits the work in progress")
 struct InFlightBudgetTests {
-    /// What is under way, as the test sees it.
+    /// The work in flight, counted independently.
     private final class Ledger: Sendable {
         private let state = Mutex((count: 0, bytes: 0))
 
@@ -18,7 +18,7 @@ struct InFlightBudgetTests {
         }
     }
 
-    /// One task takes credits of these sizes; each is given back by a task of its own.
+    /// One task takes budget for each size, and another task returns it.
     private func run(sizes: [Int], count: Int, bytes: Int, _ check: (Int, Int) -> Void) async throws -> InFlightBudget {
         let budget = InFlightBudget(count: count, bytes: bytes)
         let ledger = Ledger()

@@ -4,7 +4,7 @@ import VidscanCore
 
 @Suite("The sampling grid decides which frames are samples")
 struct SampleGridTests {
-    /// Timestamps of frames that come out in order.
+    /// The timestamps of the selected frames.
     private func taken(_ timestamps: [Int64], by grid: SampleGrid) -> [Int64] {
         var selector = FrameSelector(grid: grid)
         return timestamps.filter { selector.takes($0) }

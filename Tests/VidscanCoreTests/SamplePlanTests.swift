@@ -64,7 +64,7 @@ struct SamplePlanTests {
         }
     }
 
-    /// Where two lists part, with what they have there; thousands of samples would hide it.
+    /// The first difference of two lists of samples, which may have thousands.
     private func firstDifference(_ got: [ModelReader.Sample], _ expected: [ModelReader.Sample]) -> String? {
         guard got != expected else { return nil }
         let place = zip(got, expected).prefix { $0 == $1 }.count

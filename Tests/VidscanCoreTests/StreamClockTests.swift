@@ -20,7 +20,7 @@ struct StreamClockTests {
             let timestamp = Int64.random(in: -range...range, using: &random)
             let printed = String(format: "%f", Double(timestamp) * (Double(timeBase.0) / Double(timeBase.1)))
             let digits = try #require(Int64(printed.replacing(".", with: "")))
-            // Beyond 2⁵³ microseconds the product itself has no whole microseconds any more.
+            // Beyond 2⁵³ microseconds, the product has no whole microseconds.
             guard abs(digits) < 1 << 53 else { continue }
             #expect(clock.microseconds(at: timestamp) == digits, "\(timestamp) is \(printed)")
             compared += 1

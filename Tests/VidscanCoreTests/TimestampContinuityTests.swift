@@ -16,7 +16,7 @@ struct TimestampContinuityTests {
         timestamps.map { Times(presentation: $0, decoding: $0) }
     }
 
-    /// Puts packets through, each of which knows only itself when timestamps jump.
+    /// Passes packets through one by one.
     private func line(
         _ packets: [Times], isRestartPoint: Bool = true, forwardIsJump: Bool = true
     ) throws -> (presentations: [Int64?], jumps: [TimestampDiscontinuity]) {
@@ -132,7 +132,7 @@ struct TimestampContinuityTests {
         #expect(place(10 * second + second / 2, offsets, 11 * second) == 0)
         #expect(place(0, offsets, 11 * second) == 1)
         #expect(place(second / 2, offsets, 11 * second) == 1)
-        // What jumps alone is taken as it is in the end.
+        // A stream that jumps alone is finally accepted.
         #expect(place(-5 * second, offsets, 12 * second) == nil)
         #expect(place(-5 * second, offsets, 12 * second, isLate: true) == 1)
     }

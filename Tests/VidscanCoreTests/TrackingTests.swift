@@ -2,10 +2,10 @@ import TestSupport
 import Testing
 import VidscanCore
 
-/// Scenes with exact truth, at the level of detections: what a detector would say of people whose paths are known.
+/// Synthetic scenes: the detections of people whose paths are known exactly.
 struct TrackingScene {
     struct Person {
-        /// Picks the look.
+        /// Selects the appearance.
         var identity: Int
         /// Centre and size at a time; `nil` when out of sight.
         var path: (Double) -> (x: Double, y: Double, size: Double)?
@@ -50,7 +50,7 @@ struct TrackingScene {
                             height: place.size)
                     ))
             }
-            // Those further down the list stand behind; what is mostly covered cannot be detected.
+            // Later people in the list stand behind earlier ones, and a mostly covered face is not detected.
             let visible = truth.indices.filter { index in
                 !truth[..<index].contains {
                     $0.box.intersectionArea(with: truth[index].box) > 0.5 * truth[index].box.area
@@ -100,7 +100,7 @@ struct TrackingScene {
             summaries, samplesOfShot: [Int(seconds * rate)], options: TrackSelection.Options(),
             stitching: TrackStitcher()
         ).identities
-        // Flickers are dropped; a person who is not certain stays a track.
+        // Very short tracks are dropped, and an uncertain person stays a track.
         score.endScene(
             numbers: identities.enumerated().map { track, identity in
                 identity.map { byPerson ? $0.personID ?? -track : $0.faceID }
@@ -108,7 +108,7 @@ struct TrackingScene {
     }
 }
 
-/// What scenes need of random numbers.
+/// Random numbers for scenes.
 struct TrackingGenerator: RandomNumberGenerator {
     private var source: SeededGenerator
 
@@ -124,13 +124,13 @@ struct TrackingGenerator: RandomNumberGenerator {
     /// Of each number of a shape, between people.
     static let shapeVariances = [Double](repeating: 6, count: 12)
 
-    /// A shape that is the person's own, with noise of variance 1.
+    /// A person's face shape, with noise of variance 1.
     mutating func shape(of identity: Int) -> [Float] {
         var own = TrackingGenerator(seed: UInt64(identity) &* 104_729 &+ 5)
         return Self.shapeVariances.map { Float($0.squareRoot() * own.normal() + normal()) }
     }
 
-    /// A look that is the person's own, with noise. Real people's looks lie nearer to each other than random ones: half of
+    /// A person's appearance, with noise. Real appearances are closer to each other than random ones: half of
     /// each is common to all.
     mutating func look(of identity: Int) -> FaceAppearance? {
         var own = TrackingGenerator(seed: UInt64(identity) &* 7919 &+ 13)
@@ -270,7 +270,7 @@ struct TrackingTests {
                 scene.run(seed: seed, byPerson: true, score: &people)
             }
         }
-        // One scene cuts away from a person for three seconds and back, which only stitching can join.
+        // One scene cuts away from a person for three seconds, which only linking can bridge.
         #expect(faces.idf1 >= 0.94)
         #expect(people.idf1 >= 0.95)
         #expect(faces.mota >= 0.92)

@@ -6,7 +6,7 @@ import VidscanPipeline
 
 @Suite("Anonymized faces cannot be recognized")
 struct AnonymizeTests {
-    /// Looks as thoroughly as `analyze --anonymize` does.
+    /// Analyses with the settings of `analyze --anonymize`.
     private static func thorough(_ path: String) async throws -> AnalysisRun {
         try await AnalysisRun(path) { $0.lookThoroughly() }
     }
@@ -40,8 +40,8 @@ struct AnonymizeTests {
         }
     }
 
-    /// How much of the fine detail of one picture is in another: what remains of each after its neighbourhood's mean is
-    /// taken off, one projected on the other. 1 for the picture itself, 0 for one that knows nothing of it.
+    /// The share of one picture's fine detail in another: the detail is the difference from the neighbourhood's mean, and
+    /// one picture's is projected on the other's. 1 for the picture itself, 0 for an unrelated one.
     private func carriedDetail(
         reach: Int, inside: (Int, Int) -> Bool, width: Int, height: Int, original: (Int, Int) -> Int,
         output: (Int, Int) -> Int
@@ -63,7 +63,7 @@ struct AnonymizeTests {
         return (power > 0 ? abs(product) / power : 0, samples)
     }
 
-    /// Brightness has nearly all the detail; what the squares' steps in colour share with it is the face's coarse shading.
+    /// Brightness has nearly all the detail. The colour steps of the squares still follow the face's coarse shading.
     @Test(
         "Less than 2 % of a face's fine detail remains in brightness, and less than 20 % in colour",
         arguments: [AnonymizeOptions.Method.blur, .pixelate, .solid])
@@ -132,7 +132,7 @@ struct AnonymizeTests {
         let run = try await RenderedRun(analysis) { $0.anonymize = AnonymizeOptions(method: .solid) }
         let (plain, hidden) = (try RawVideo(path, width: 640, height: 360), try run.pixels())
         for frame in 0..<30 { #expect(plain.frame(frame) != hidden.frame(frame), "frame \(frame)") }
-        // Held for half a second, and no longer.
+        // The cover stays for half a second and no longer.
         for frame in 43..<52 { #expect(plain.frame(frame) == hidden.frame(frame), "frame \(frame)") }
         for frame in 65..<83 { #expect(plain.frame(frame) != hidden.frame(frame), "frame \(frame)") }
     }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import VidscanPipeline
 
-/// A pipeline that cannot be used, and all that is said of it, with line and column.
+/// A broken pipeline and its problems with line and column.
 struct Broken: Sendable, CustomTestStringConvertible {
     let text: String
     let problems: [String]

@@ -58,7 +58,7 @@ struct DamagedResultTests {
         }
     }
 
-    /// - Returns: the reason why the work ended, or `nil` when it delivered.
+    /// - Returns: the error, or `nil` if the work succeeded.
     private static func reason(_ work: () async throws -> Void) async -> String? {
         do {
             try await work()
@@ -82,7 +82,7 @@ struct DamagedResultTests {
         for (file, column, line, value, message) in damages {
             try result.set(column, line: line, to: value, in: "\(place)/\(file)")
             let reason = await Self.reason { try await work(result) }
-            // A time that is too late shows in the line after it.
+            // A time that is too late is noticed in the line after it.
             let shown = message == "time goes back" ? line + 1 : line
             #expect(
                 reason == "\(place): \(file), line \(shown): \(message); the table is damaged, analyse the video again")

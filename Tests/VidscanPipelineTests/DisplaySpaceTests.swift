@@ -9,7 +9,7 @@ struct DisplaySpaceTests {
         try await AnalysisRun(try Variants.path(name)).table("faces.csv").faces()
     }
 
-    /// Display pixels. Mirroring moves rounding errors about, and scaling to other pixels blurs; neither moves a face.
+    /// In display pixels. Mirroring and scaling change rounding errors, but do not move a face.
     private static let tolerance = 2.0
 
     @Test(
@@ -17,7 +17,7 @@ struct DisplaySpaceTests {
         arguments: [
             ("orient2.mp4", 1), ("orient3.mp4", 1), ("orient4.mp4", 1), ("orient5.mp4", 1), ("orient6.mp4", 1),
             ("orient7.mp4", 1), ("orient8.mp4", 1), ("sar.mp4", 1),
-            // Shown at 480x270.
+            // Displayed at 480x270.
             ("sar_tall.mp4", 4.0 / 3),
         ])
     func sameBoxes(name: String, scale: Double) async throws {
@@ -43,13 +43,13 @@ struct DisplaySpaceTests {
         let face = try #require(faces.first)
         #expect(faces.count == 1)
         #expect(face.frame == 0 && face.seconds == 0 && face.id == 1)
-        // Seconds 2 of the clip, where the truth says (206.18, 98.50, 87.85, 107.97) within a pixel.
+        // Second 2 of the clip, where the true box is (206.18, 98.50, 87.85, 107.97).
         let upright = try #require(try await Upright.faces.value.first)
         #expect(face.box.intersectionOverUnion(with: upright.box) > 0.95)
     }
 }
 
-/// The faces of the upright variant, found once.
+/// The faces of the upright variant, detected once for all tests.
 private enum Upright {
     static let faces = Task {
         try await AnalysisRun(try Variants.path("orient1.mp4")).table("faces.csv").faces()

@@ -23,7 +23,7 @@ struct FactTests {
         for name in ["yaw", "pitch", "roll"] {
             #expect(try column(name, of: "faces.csv").range == column("\(name)_median", of: "tracks.csv").range)
         }
-        // A head turned as far as expressions can be told, and eyes turned by a right angle.
+        // The largest head angles with valid expressions, plus 90 degrees for the eyes.
         #expect(try column("gaze_yaw", of: "faces.csv").range == "-130 to 130")
         #expect(try column("gaze_pitch", of: "faces.csv").range == "-120 to 120")
     }

@@ -52,7 +52,7 @@ struct FailureTests {
     func cancellation() async throws {
         let folder = try TemporaryFolder()
         let work = Mutex<Task<Analysis.Summary, any Error>?>(nil)
-        // Cancelled from the run's own thread, so that no other test can delay it.
+        // The run's own thread cancels it, so that no other test can delay the cancellation.
         let observer = Recorder { if $0.frames >= 3 { work.withLock { $0?.cancel() } } }
         let task = Task {
             try await run(Checkout.clip, into: folder, observer: observer) { $0.rate = .everyFrame }
@@ -61,7 +61,7 @@ struct FailureTests {
         let error = await #expect(throws: PipelineError.self) { _ = try await task.value }
         #expect(error?.code == .interrupted)
         #expect(error?.description == "interrupted")
-        // Of 500 frames no more came out than were under way, two workers' worth.
+        // Of 500 frames, only those in flight for two workers were finished.
         #expect(observer.progress.count < 20)
         #expect(folder.entries == [])
     }

@@ -7,7 +7,7 @@ import VidscanPipeline
 
 @Suite("A result replaces an older one completely or not at all")
 struct FolderReplacementTests {
-    /// A folder with an old result and a new one, and calls of which some fail.
+    /// A folder with an old result and a new one.
     private struct Scene {
         let folder: TemporaryFolder
         var final: String { folder.path + "/a.vidscan" }
@@ -27,7 +27,7 @@ struct FolderReplacementTests {
             FolderReplacement(finalPath: final, record: "run.json", calls: calls)
         }
 
-        /// What lies at the final place: `old` or `new`, all of it.
+        /// Which result is at the final path: `old`, `new` or a mixture.
         var delivered: String? {
             guard let record = try? folder.text("a.vidscan/run.json"),
                 let faces = try? folder.text("a.vidscan/faces.csv")
@@ -39,8 +39,8 @@ struct FolderReplacementTests {
     /// A file system that cannot exchange names.
     ///
     /// - Parameters:
-    ///   - fails: by the number of the rename, from 0: the error.
-    ///   - dies: from this rename on nothing happens any more, as if the process had been killed.
+    ///   - fails: the error of each failing rename, by its index.
+    ///   - dies: the index of the first rename after which nothing happens, as if the process had been killed.
     private static func calls(
         exchange: Int32 = EINVAL, fails: [Int: Int32] = [:], dies: Int = .max
     ) -> FolderReplacement.Calls {
@@ -109,7 +109,7 @@ struct FolderReplacementTests {
         try FileManager.default.moveItem(atPath: scene.final, toPath: aside)
         scene.replacement().recover()
         #expect(scene.delivered == "old")
-        // After the second step.
+        // The same after the second step.
         try FileManager.default.moveItem(atPath: scene.final, toPath: aside)
         try FileManager.default.moveItem(atPath: scene.fresh, toPath: scene.final)
         scene.replacement().recover()

@@ -17,7 +17,7 @@ struct JoiningTests {
         options.writesBlendshapes = true
     }
 
-    /// Parts, each analysed by itself, the last one first.
+    /// Segments that are analysed separately, the last one first.
     private struct Parts {
         let runs: [AnalysisRun]
 
@@ -35,7 +35,7 @@ struct JoiningTests {
             self.runs = runs.reversed()
         }
 
-        /// Of the folders, in order. They last as long as the runs do.
+        /// The folders in order. They are removed with the runs.
         var paths: [String] { runs.map { $0.folder.path + "/" + AnalysisRun.resultName } }
     }
 

@@ -8,8 +8,8 @@ import VidscanPipeline
 struct OverlayTests {
     private static let boxes = OverlayStyle(elements: [.box])
 
-    /// How far a drawn edge may be from the box's: half its line and the dark one around it, the picture's height being
-    /// 360 pixels, and a pixel for rounding.
+    /// The allowed distance of a drawn edge from the box's edge: half the line with its dark border, for a picture of
+    /// 360 pixels, and one pixel for rounding.
     private static let reach = 0.5 * 1.5 * 2.2 + 1
 
     @Test(
@@ -28,10 +28,10 @@ struct OverlayTests {
             let edges = zip(
                 [found.left, found.top, found.right, found.bottom].map(Double.init),
                 [row.box.x, row.box.y, row.box.x + row.box.width, row.box.y + row.box.height])
-            // A line of the background's own brightness cannot be seen on one side of its middle.
+            // A line with the background's brightness may be invisible on one side.
             for (seen, said) in edges { #expect(abs(seen - said) <= Self.reach + 1, "frame \(row.frame)") }
         }
-        // The middle of a box is nobody's line.
+        // No line crosses the middle of a box.
         for row in rows {
             let (x, y) = (Int(row.box.center.x), Int(row.box.center.y))
             #expect(plain.luma(row.frame, x, y) == drawn.luma(row.frame, x, y))
@@ -70,7 +70,7 @@ struct OverlayTests {
         }
         try #require(overlaps.count > 200)
         #expect(overlaps.reduce(0, +) / Double(overlaps.count) >= 0.7)
-        // At cuts, where nobody knows; at most four frames at each of six, and as many where a face comes and goes.
+        // At most four frames at each of six cuts, and four where a face appears or disappears.
         #expect(missing <= 40)
     }
 
@@ -118,7 +118,7 @@ struct OverlayTests {
             $0.sticker?.capInsets = StickerOptions.CapInsets(left: 28, top: 28, right: 28, bottom: 28)
         }
         let wood = try #require(plain.difference(from: frame.pixels(), frame: 0, threshold: 12))
-        // It leans with the head, so its corners reach beyond the box a little.
+        // The frame rotates with the head, so its corners reach slightly beyond the box.
         let reach = 0.06 * face.box.height
         #expect(abs(Double(wood.left) - face.box.x) <= reach && abs(Double(wood.top) - face.box.y) <= reach)
         #expect(abs(Double(wood.right) - face.box.x - face.box.width) <= reach)

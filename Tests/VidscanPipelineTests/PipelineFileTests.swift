@@ -73,10 +73,10 @@ struct PipelineFileTests {
         #expect(try PipelineFile(text: text, path: "p.yaml", allowsFileFilters: true).settings.count == 1)
     }
 
-    /// Any value that the key takes.
+    /// A random valid value of a setting.
     private func value(for key: PipelineKey, _ random: inout SeededGenerator) throws -> SettingValue {
         if key.absence != nil, key.path != "detect.workers", Bool.random(using: &random) { return .absent }
-        // Values that go together.
+        // Values that are valid together.
         switch key.path {
         case "render.codec": return .text("h264")
         case "render.crf": return .number(Double(Int.random(in: 0...51, using: &random)))
@@ -120,7 +120,7 @@ struct PipelineFileTests {
             let overrides = try PipelineKey.all.map { key in
                 try ResolvedConfiguration.Override(key.path, try value(for: key, &random), option: "--x")
             }
-            // Some go against the rules between keys.
+            // Some combinations are invalid.
             guard let resolved = try? ResolvedConfiguration(workers: 3, overrides: overrides) else { continue }
             tried += 1
             let again = try resolve(resolved.yaml)

@@ -62,7 +62,7 @@ struct ResultFolderTests {
     @Test("Unfinished folders are removed unless their process is alive")
     func leftovers() async throws {
         let folder = try TemporaryFolder()
-        // A process that has ended and been waited for.
+        // The ID of a process that has ended.
         let gone = try ChildProcess.run(["sh", "-c", "echo $$"]).output.trimmingCharacters(in: .newlines)
         let alive = "\(getppid())"
         for process in [gone, alive] {

@@ -42,7 +42,7 @@ struct TrackingPipelineTests {
         let tracks = try run.table("tracks.csv")
         #expect(try tracks.numbers("face_id") == [1, 2])
         #expect(try tracks.numbers("person_id") == [1, 2])
-        // The first is seen in three scenes, the second in four.
+        // The first person is in three scenes, the second in four.
         #expect(try tracks.numbers("appearances") == [3, 4])
         #expect(try rows("face_started").count == 7)
         let stops = try rows("face_stopped").map { try events.text("value", $0) }
@@ -76,7 +76,7 @@ struct TrackingPipelineTests {
         }
         let all = try await Self.sample { ($0.start, $0.end) = (3_000_000, 6_400_000) }
         let heights = { (run: AnalysisRun) in try run.table("faces.csv").numbers("height") }
-        // The scene zooms: only a part of it is large enough. Smoothing moves a box by some per cent.
+        // The scene zooms, so only part of it has a large enough face. Smoothing moves a box by a few per cent.
         try #require(heights(run).count >= 3)
         #expect(try heights(run).count < heights(all).count)
         #expect(try heights(run).allSatisfy { $0 > 0.33 * 360 })

@@ -21,7 +21,7 @@ struct TruthTests {
             }
         }
         #expect(overlaps.count == 491)
-        // 0.857 was measured; the rest is room for another version of a decoder or a model runtime.
+        // 0.857 was measured. The difference allows for other versions of decoder and model runtime.
         #expect(overlaps.reduce(0, +) / Double(overlaps.count) >= 0.8)
         for row in rows {
             let truths = truth[row.frame, default: []]
@@ -29,7 +29,7 @@ struct TruthTests {
         }
         #expect(rows.filter { (14.5..<17).contains($0.seconds) }.isEmpty)
 
-        // A cut to another place, or a pause, begins a new id; in between one id follows one person.
+        // A cut or a pause starts a new number. In between, one number follows one person.
         for (begin, end) in [(0, 3), (3.08, 6.52), (6.56, 9.52), (17.6, 19.4)] {
             let ids = Set(rows.filter { $0.seconds >= begin && $0.seconds < end }.map(\.id))
             #expect(ids.count == 1, "between \(begin) and \(end) s")
