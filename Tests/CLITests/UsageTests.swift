@@ -1,10 +1,10 @@
 import Testing
 import TestSupport
 
-@Suite("What vidscan is told")
+@Suite("Wrong usage is explained in one line")
 struct UsageTests {
     @Test(
-        "Help has examples",
+        "Every help text has examples",
         arguments: [
             ([], "vidscan analyze movie.mp4"), (["--help"], "vidscan doctor"), (["help"], "vidscan schema"),
             (["analyze", "--help"], "vidscan analyze interview.mov --rate 12 --format csv,json"),
@@ -146,7 +146,7 @@ struct UsageTests {
         ("sample --rate 5 a.mp4 b.mp4", "Unexpected argument 'b.mp4' (see '--help')"),
     ]
 
-    @Test("Wrong usage is one line that says what is wrong, and status 2", arguments: wrong)
+    @Test("A wrong command is one line that says what is wrong, with status 2", arguments: wrong)
     func wrongUsage(line: String, message: String) throws {
         let folder = try TemporaryFolder()
         let arguments = line.split(separator: " ").map(String.init)
