@@ -1,4 +1,4 @@
-# Two commands do everything on a fresh machine: `make demo` and `make test`.
+# On a fresh machine, `make demo` and `make test` do everything, including the set-up.
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 
@@ -6,12 +6,12 @@ PREFIX ?= /usr/local
 export PKG_CONFIG_PATH := $(CURDIR)/.deps/pkgconfig:$(PKG_CONFIG_PATH)
 BINARY := .build/release/vidscan
 
-.PHONY: help bootstrap build demo test install uninstall lint format bench sanitize fuzz clean
+.PHONY: help bootstrap build demo test install uninstall deb docs lint format bench sanitize fuzz clean
 
-help:  ## list the targets
+help:  ## list these targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | expand -t 12
 
-bootstrap:  ## install what is missing: system packages, pinned wheels, pkg-config file
+bootstrap:  ## install what the build needs: system packages, pinned wheels, pkg-config file
 	@scripts/bootstrap
 
 build: bootstrap  ## build vidscan
@@ -22,38 +22,46 @@ demo: build  ## set up, build, analyse the sample clip
 	@rm -rf demo/faces.mp4.vidscan
 	@$(BINARY) analyze samples/faces.mp4 --output demo
 	@echo; echo "The first rows of demo/faces.mp4.vidscan/faces.csv:"; head -n 4 demo/faces.mp4.vidscan/faces.csv | cut -d, -f1-8
-	@echo; echo "Results: $(CURDIR)/demo/faces.mp4.vidscan/    Columns: $(BINARY) schema"
+	@echo; echo "The results are in $(CURDIR)/demo/faces.mp4.vidscan/. The columns are described by: $(BINARY) schema"
 
 test: bootstrap  ## set up, run every test
-	@echo "test: swift test -c release"
-	@swift test -c release --parallel
+	@scripts/test
 
-sanitize: bootstrap  ## run the pipeline's tests under ThreadSanitizer and AddressSanitizer
+sanitize: bootstrap  ## run tests under ThreadSanitizer and AddressSanitizer
 	@scripts/sanitize
 
 SECONDS ?= 60
-fuzz: bootstrap  ## fuzz each target for SECONDS (60), or only TARGET
+fuzz: bootstrap  ## fuzz every target, or only TARGET, for SECONDS (60) each
 	@scripts/fuzz --seconds $(SECONDS) $(TARGET)
 
-install: bootstrap  ## install a vidscan that runs from anywhere: make install PREFIX=/opt/vidscan
+install: bootstrap  ## install below PREFIX (/usr/local); the folder can be moved later
 	@scripts/install "$(DESTDIR)$(PREFIX)"
 
-uninstall:  ## remove what install put there
-	@rm -rf "$(DESTDIR)$(PREFIX)/bin/vidscan" "$(DESTDIR)$(PREFIX)/lib/vidscan" "$(DESTDIR)$(PREFIX)/share/vidscan" \
-	  "$(DESTDIR)$(PREFIX)/share/doc/vidscan" "$(DESTDIR)$(PREFIX)/share/man/man1/vidscan.1" \
-	  "$(DESTDIR)$(PREFIX)/share/bash-completion/completions/vidscan" \
-	  "$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_vidscan" \
-	  "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/vidscan.fish"
+INSTALLED := bin/vidscan lib/vidscan share/vidscan share/doc/vidscan share/man/man1/vidscan*.1 \
+	share/bash-completion/completions/vidscan share/zsh/site-functions/_vidscan \
+	share/fish/vendor_completions.d/vidscan.fish
+uninstall:  ## remove what 'make install' installed
+	@cd "$(DESTDIR)$(PREFIX)" && rm -rf $(INSTALLED)
 
-lint:  ## check formatting and style
+deb: bootstrap  ## build a Debian package in dist/
+	@scripts/package_deb
+
+LIBRARIES := $(notdir $(patsubst %/Documentation.docc,%,$(wildcard Sources/*/Documentation.docc)))
+docs: bootstrap  ## build the documentation of the libraries in dist/docs
+	@mkdir -p dist
+	@VIDSCAN_DOCS=1 swift package -c release --allow-writing-to-directory dist/docs generate-documentation \
+		$(addprefix --target ,$(LIBRARIES)) --enable-experimental-combined-documentation \
+		--transform-for-static-hosting --hosting-base-path / --output-path dist/docs
+
+lint:  ## check the formatting
 	@swift format lint --strict --recursive Package.swift Sources Tests
 
 format:  ## format the code
 	@swift format --in-place --recursive Package.swift Sources Tests
 
-bench: bootstrap  ## measure speed and memory against ffmpeg, as ratios
+bench: bootstrap  ## measure speed and memory relative to ffmpeg
 	@swift build -c release
 	@.build/release/vidscan-bench
 
-clean:  ## remove what was built
-	@rm -rf .build .build-fuzz demo
+clean:  ## remove everything that was built
+	@rm -rf .build .build-fuzz demo dist

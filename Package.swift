@@ -1,8 +1,13 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// Targets depend one way: vidscan -> {Pipeline, Batch}, Pipeline -> {Media, Inference, Faces, Drawing, Report} -> Core.
-// Batch needs of these only Report and Core. Media, Inference and Drawing never see each other; only they see C.
+// Targets depend one way:
+//
+//     vidscan ──► VidscanBatch ──► VidscanReport ──► VidscanResults ──► VidscanFaces ──► VidscanBase
+//        └──────► VidscanAnalysis ──► VidscanRender ──────┘   └──► VidscanMedia ─────────┘
+//                        └──────────► VidscanInference ──────────────────────────────────┘
+//
+// Each C library is visible to one target: FFmpeg to VidscanMedia, OpenVINO to VidscanInference, Cairo to VidscanRender.
 
 let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
@@ -35,39 +40,49 @@ let package = Package(
         .systemLibrary(name: "CFFmpeg", pkgConfig: "libavformat libavcodec libavfilter libswscale libavutil"),
         .systemLibrary(name: "COpenVINO", pkgConfig: "vidscan-openvino"),
         .systemLibrary(name: "CCairo", pkgConfig: "cairo"),
-        .systemLibrary(name: "CSystem"),
-        .target(name: "VidscanCore", swiftSettings: strict),
-        .target(name: "CLibavLog", dependencies: ["CFFmpeg"]),
+        .systemLibrary(name: "CLinux"),
+        .target(name: "CFFmpegLog", dependencies: ["CFFmpeg"]),
+        .target(name: "VidscanBase", dependencies: ["CLinux"], swiftSettings: strict),
         .target(
-            name: "VidscanMedia", dependencies: ["VidscanCore", "CFFmpeg", "CLibavLog"],
+            name: "VidscanMedia", dependencies: ["VidscanBase", "CFFmpeg", "CFFmpegLog"],
             resources: [.embedInCode("Resources")], swiftSettings: strict),
-        .target(name: "VidscanInference", dependencies: ["VidscanCore", "COpenVINO"], swiftSettings: strict),
         .target(
-            name: "VidscanFaces", dependencies: ["VidscanCore"],
+            name: "VidscanInference", dependencies: ["VidscanBase", "VidscanFaces", "COpenVINO"], swiftSettings: strict),
+        .target(
+            name: "VidscanFaces", dependencies: ["VidscanBase"],
             // Set-up puts the weights where the other models lie; a SwiftPM bundle could not be moved.
             exclude: ["Resources"], swiftSettings: strict),
         .target(
-            name: "VidscanReport",
-            dependencies: ["VidscanCore", .product(name: "Mustache", package: "swift-mustache")],
-            resources: [.embedInCode("Resources")], swiftSettings: strict),
-        .target(name: "VidscanDrawing", dependencies: ["VidscanCore", "CCairo"], swiftSettings: strict),
+            name: "VidscanResults", dependencies: ["CLinux", "VidscanBase", "VidscanFaces", "VidscanMedia"],
+            swiftSettings: strict),
         .target(
-            name: "VidscanPipeline",
+            name: "VidscanRender",
+            dependencies: ["CCairo", "VidscanBase", "VidscanFaces", "VidscanMedia", "VidscanResults"],
+            swiftSettings: strict),
+        .target(
+            name: "VidscanReport",
             dependencies: [
-                "CSystem", "VidscanCore", "VidscanMedia", "VidscanInference", "VidscanFaces", "VidscanDrawing",
-                "VidscanReport", .product(name: "Yams", package: "Yams"),
+                "VidscanBase", "VidscanFaces", "VidscanMedia", "VidscanResults",
+                .product(name: "Mustache", package: "swift-mustache"),
+            ],
+            resources: [.embedInCode("Resources")], swiftSettings: strict),
+        .target(
+            name: "VidscanAnalysis",
+            dependencies: [
+                "CLinux", "VidscanBase", "VidscanMedia", "VidscanInference", "VidscanFaces", "VidscanResults",
+                "VidscanRender", "VidscanReport", .product(name: "Yams", package: "Yams"),
             ],
             swiftSettings: strict),
         .target(
             name: "VidscanBatch",
             dependencies: [
-                "CSystem", "VidscanCore", "VidscanReport", .product(name: "GRDB", package: "GRDB.swift"),
+                "CLinux", "VidscanBase", "VidscanReport", .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: strict),
         .executableTarget(
             name: "vidscan",
             dependencies: [
-                "CSystem", "VidscanBatch", "VidscanCore", "VidscanPipeline",
+                "CLinux", "VidscanBatch", "VidscanBase", "VidscanAnalysis",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -76,7 +91,7 @@ let package = Package(
         .executableTarget(
             name: "vidscan-bench",
             dependencies: [
-                "VidscanPipeline",
+                "VidscanAnalysis",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict,
@@ -85,33 +100,44 @@ let package = Package(
         .executableTarget(
             name: "vidscan-coverage",
             dependencies: [
-                "VidscanCore", "VidscanMedia", "VidscanInference",
+                "VidscanBase", "VidscanMedia", "VidscanInference",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict,
             linkerSettings: runtimePaths),
-        .testTarget(name: "VidscanCoreTests", dependencies: ["VidscanCore"], swiftSettings: strict),
+        // What the tests share. Nothing else depends on it.
+        .target(
+            name: "TestSupport", dependencies: ["VidscanBase"], path: "Tests/TestSupport", swiftSettings: strict),
+        .testTarget(name: "VidscanBaseTests", dependencies: ["TestSupport", "VidscanBase"], swiftSettings: strict),
         .testTarget(
-            name: "VidscanMediaTests", dependencies: ["VidscanMedia", "CFFmpeg"], swiftSettings: strict,
+            name: "VidscanMediaTests", dependencies: ["TestSupport", "VidscanMedia", "CFFmpeg"], swiftSettings: strict,
             linkerSettings: runtimePaths),
         .testTarget(
-            name: "VidscanInferenceTests", dependencies: ["VidscanInference"], swiftSettings: strict,
+            name: "VidscanInferenceTests", dependencies: ["TestSupport", "VidscanInference"], swiftSettings: strict,
             linkerSettings: runtimePaths),
         .testTarget(
-            name: "VidscanFacesTests", dependencies: ["VidscanFaces"], exclude: ["expressions.golden.json"],
+            name: "VidscanFacesTests", dependencies: ["TestSupport", "VidscanFaces"],
+            exclude: ["expressions.golden.json"],
             swiftSettings: strict),
         .testTarget(
-            name: "VidscanPipelineTests", dependencies: ["VidscanPipeline"], swiftSettings: strict,
+            name: "VidscanResultsTests", dependencies: ["TestSupport", "VidscanResults"], swiftSettings: strict,
+            linkerSettings: runtimePaths),
+        .testTarget(
+            name: "VidscanAnalysisTests", dependencies: ["TestSupport", "VidscanAnalysis"], swiftSettings: strict,
             linkerSettings: runtimePaths),
         .testTarget(
             name: "VidscanBatchTests",
-            dependencies: ["VidscanBatch", .product(name: "GRDB", package: "GRDB.swift")], swiftSettings: strict),
+            dependencies: ["TestSupport", "VidscanBatch", .product(name: "GRDB", package: "GRDB.swift")],
+            swiftSettings: strict),
         .testTarget(
             name: "FuzzRegressionTests",
-            dependencies: ["VidscanBatch", "VidscanPipeline", .product(name: "GRDB", package: "GRDB.swift")],
+            dependencies: [
+                "TestSupport", "VidscanBatch", "VidscanAnalysis", .product(name: "GRDB", package: "GRDB.swift"),
+            ],
             swiftSettings: strict, linkerSettings: runtimePaths),
         .testTarget(
-            name: "CLITests", dependencies: ["vidscan"], exclude: ["mesh.golden.json"], swiftSettings: strict,
+            name: "CLITests", dependencies: ["TestSupport", "vidscan"], exclude: ["mesh.golden.json"],
+            swiftSettings: strict,
             linkerSettings: runtimePaths),
     ],
     swiftLanguageModes: [.v6]
@@ -120,9 +146,9 @@ let package = Package(
 // scripts/fuzz builds vidscan's own modules with counters of their edges and AddressSanitizer, in a scratch folder of its
 // own, and a program that feeds them. Nothing else builds that.
 if let runtime = Context.environment["VIDSCAN_FUZZER_RUNTIME"] {
-    package.targets.removeAll { $0.type == .test }
+    package.targets.removeAll { $0.type == .test || $0.name == "TestSupport" }
     for target in package.targets where target.type == .regular || target.type == .executable {
-        if target.name == "CLibavLog" {
+        if target.name == "CFFmpegLog" {
             target.cSettings = [.unsafeFlags(["-fsanitize=fuzzer-no-link,address"])]
         } else {
             target.swiftSettings = strict + [.unsafeFlags(["-sanitize=fuzzer,address"])]
@@ -133,7 +159,7 @@ if let runtime = Context.environment["VIDSCAN_FUZZER_RUNTIME"] {
         .executableTarget(
             name: "vidscan-fuzz",
             dependencies: [
-                "CFuzzer", "VidscanCore", "VidscanMedia", "VidscanPipeline", "VidscanBatch",
+                "CFuzzer", "VidscanBase", "VidscanMedia", "VidscanAnalysis", "VidscanBatch",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             path: "Tests/Fuzzing", exclude: ["CFuzzer", "Dictionaries"],
@@ -142,4 +168,9 @@ if let runtime = Context.environment["VIDSCAN_FUZZER_RUNTIME"] {
                 .unsafeFlags(["-sanitize=address", "-Xlinker", runtime, "-lstdc++"])
             ]),
     ]
+}
+
+// 'make docs' builds the documentation of the libraries. Nothing else needs the plugin, so nothing else downloads it.
+if Context.environment["VIDSCAN_DOCS"] != nil {
+    package.dependencies.append(.package(url: "https://github.com/swiftlang/swift-docc-plugin", exact: "1.5.0"))
 }

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Opens a report in a browser as a reader would: hovers, switches the metric, zooms, hides a face, at two widths, and in
-the dark; checks what it shows, and that no request leaves the page.
+"""Uses a report in a browser as a reader would: hovers, switches the metric, zooms and hides a face, at two widths and in dark
+mode. Checks what the page shows, and that it sends no request.
 
 usage: check_report.py REPORT.html [FOLDER FOR SCREENSHOTS]
 
-Needs chromedriver (Debian's chromium-driver) and nothing else: WebDriver is spoken over HTTP.
+Needs only chromedriver (Debian's chromium-driver), to which it speaks WebDriver over HTTP.
 """
 
 import base64
@@ -36,7 +36,7 @@ class Browser:
             "browserName": "chrome", "goog:chromeOptions": {"args": arguments},
             "goog:loggingPrefs": {"performance": "ALL", "browser": "ALL"}}}})
         self.base += f"/session/{made['sessionId']}"
-        # A window is never narrower than some 500 pixels; the page in it may be.
+        # A window is at least about 500 pixels wide; the viewport can be narrower.
         self.call("POST", "/goog/cdp/execute", {"cmd": "Emulation.setDeviceMetricsOverride", "params": {
             "width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}})
         self.call("POST", "/goog/cdp/execute", {"cmd": "Emulation.setEmulatedMedia", "params": {

@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""Renders scenes of people who cross, hide, leave, return and are cut between, and scores vidscan's tracks on them.
+"""Renders scenes in which people cross, hide, leave and return, with cuts, and scores vidscan's tracks on them.
 
 usage: evaluate_tracking.py VIDSCAN [FOLDER]
 
-The scenes are made of the sample portraits, by the machinery of samples/make_sample.py (whose requirements it needs, and
-scipy); where more people are needed than there are portraits, tinted copies stand for them. Faces of which
-less than half is visible do not count, neither way. Reports, for 2, 5 and 25 samples a second: MOTA (Bernardin and
-Stiefelhagen, 2008), IDF1 (Ristani et al., 2016) by face_id and by person_id, id switches, ids that are two people's,
-and cuts.
+The scenes use the sample portraits and samples/make_sample.py, whose requirements they need, and scipy. Tinted copies stand for
+further people. Faces that are less than half visible count neither as found nor as missed. For 2, 5 and 25 samples per second, it
+reports MOTA (Bernardin and Stiefelhagen, 2008), IDF1 (Ristani et al., 2016) by face_id and by person_id, id switches, ids
+shared by two people, and cuts.
 """
 
 import csv

@@ -1,12 +1,11 @@
-// Tells ThreadSanitizer of Swift's Mutex.
+// Makes Swift's Mutex visible to ThreadSanitizer.
 //
-// A Mutex that nobody else holds is taken and given back by atomic instructions within our own code, which
-// ThreadSanitizer sees. One that is contended goes through the two functions below. They lie in
-// libswiftSynchronization.so, which is not instrumented and asks the kernel directly, so that ThreadSanitizer would take
-// every contended Mutex for none at all. Loaded before that library (LD_PRELOAD), this file stands in for the two and
-// adds what is missing: what was written before the mutex was given back is visible to whoever takes it next.
+// An uncontended Mutex is locked and unlocked by atomic instructions in our own code, which ThreadSanitizer sees. A contended one
+// goes through the two functions below. They are in libswiftSynchronization.so, which is not instrumented and calls the kernel
+// directly, so ThreadSanitizer would miss every contended Mutex. Loaded before that library (LD_PRELOAD), this file replaces
+// both functions and adds what is missing: writes before an unlock are visible to the next thread that locks.
 //
-// Better than a list of suppressions, which would hide true races on anything that a Mutex guards.
+// A list of suppressions instead would hide real races on everything that a Mutex guards.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdint.h>
@@ -20,7 +19,7 @@
 #define LOCK_SLOW "$s15Synchronization12_MutexHandleV9_lockSlowyys6UInt32VF"
 #define UNLOCK_SLOW "$s15Synchronization12_MutexHandleV11_unlockSlowyyF"
 
-// Missing in processes that are not instrumented, such as 'swift test' itself.
+// Absent in processes that are not instrumented, such as 'swift test' itself.
 extern void __tsan_acquire(void *address) __attribute__((weak));
 extern void __tsan_release(void *address) __attribute__((weak));
 
@@ -30,7 +29,7 @@ SWIFT_METHOD void unlock_slow(SELF) __asm__(UNLOCK_SLOW);
 static void *original(const char *name) {
   void *function = dlsym(RTLD_NEXT, name);
   if (!function) {
-    fprintf(stderr, "sanitize: this Swift has no %s; Mutex works otherwise here\n", name);
+    fprintf(stderr, "sanitize: this version of Swift has no %s; its Mutex works differently\n", name);
     abort();
   }
   return function;

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Learns which differences of a face's shape tell people apart, and writes them as Swift.
+"""Learns which differences in face shape distinguish people, and writes them as Swift.
 
 usage: train_face_shape.py expressions.npz Sources/VidscanFaces/FaceShapeConstants.swift
 
-The input holds attention meshes of pictures and clips (arrays `mesh` and `source`). Pictures are named after the person
-shown (NAME_0001.jpg), so that pictures of one person can be told from those of two. Meshes are brought into one place,
-size and direction; a linear discriminant analysis keeps 24 directions, scaled so that pictures of one person differ by
-1 in each. It prints how well the result verifies people that training has not seen (four folds by person).
+The input holds attention meshes of pictures and clips (arrays `mesh` and `source`). Pictures are named after the person in them
+(NAME_0001.jpg), which gives pairs of the same and of different people. Meshes are aligned in position, size and orientation. A linear
+discriminant analysis keeps 24 dimensions, scaled so that pictures of one person differ by 1 in each. The script prints
+how well the result verifies people who were not in the training set (four folds by person).
 """
 
 import base64
@@ -19,7 +19,7 @@ from scipy.linalg import eigh
 
 DIMENSIONS = 24
 REGULARISATION = 0.1
-# Points that expressions move little place the face; the others add to its shape.
+# Points that expressions hardly move align the face; the others only add to its shape.
 STEADY = sorted({
     1, 2, 4, 5, 6, 33, 133, 362, 263, 168, 195, 197, 8, 9, 10, 127, 356, 234, 454, 93, 323, 132, 361, 98, 327, 48, 278,
     64, 294, 129, 358, 151, 108, 337, 69, 299, 54, 284, 103, 332, 67, 297, 109, 338, 21, 251, 162, 389, 50, 280, 101,

@@ -1,4 +1,5 @@
-public import VidscanCore
+public import VidscanBase
+public import VidscanFaces
 
 /// MediaPipe's face mesh with attention (Grishchenko et al., 2020, arXiv:2006.10962), converted once at set-up: 478 points
 /// of the face in a square crop, and how surely it is one.

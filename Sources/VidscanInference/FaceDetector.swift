@@ -1,5 +1,6 @@
 internal import Glibc
-public import VidscanCore
+public import VidscanBase
+public import VidscanFaces
 
 /// CenterFace (Xu et al., 2019, arXiv:1911.03599): boxes and five points of all faces in a picture of any size.
 ///

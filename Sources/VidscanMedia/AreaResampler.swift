@@ -1,5 +1,5 @@
 internal import CFFmpeg
-public import VidscanCore
+public import VidscanBase
 
 /// Shrinks a whole picture into a detector's input tensor: area-averaged, upright, square pixels, R'G'B'.
 ///

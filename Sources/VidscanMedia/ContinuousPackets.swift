@@ -1,5 +1,5 @@
 internal import CFFmpeg
-internal import VidscanCore
+internal import VidscanBase
 
 /// The packets of a file in its own order, with timestamps on one continuous time line.
 ///

@@ -1,5 +1,5 @@
 internal import CFFmpeg
-internal import VidscanCore
+internal import VidscanBase
 
 /// An opened media file and the one video stream that is read from it.
 ///

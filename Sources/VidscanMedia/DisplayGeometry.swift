@@ -1,4 +1,4 @@
-public import VidscanCore
+public import VidscanBase
 
 /// How a coded picture becomes the one that is seen: square pixels first (the width is stretched, the height stays), then
 /// the turn of the display matrix.

@@ -1,5 +1,6 @@
 internal import CFFmpeg
 internal import Glibc
+internal import VidscanBase
 
 /// SHA-256 of files, by libavutil.
 public enum FileDigest {

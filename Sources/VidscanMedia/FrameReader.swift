@@ -1,5 +1,5 @@
 internal import CFFmpeg
-internal import VidscanCore
+public import VidscanBase
 
 /// Reads the sampled frames of one video, in presentation order.
 ///

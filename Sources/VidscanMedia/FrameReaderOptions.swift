@@ -1,4 +1,4 @@
-public import VidscanCore
+public import VidscanBase
 
 extension FrameReader {
     public struct Options: Sendable {

@@ -1,4 +1,5 @@
 internal import CFFmpeg
+internal import VidscanBase
 
 /// Codes small pictures as JPEG files.
 public enum JPEGEncoder {

@@ -1,5 +1,5 @@
 internal import CFFmpeg
-internal import CLibavLog
+internal import CFFmpegLog
 
 /// Result codes of the FFmpeg libraries.
 enum Libav {

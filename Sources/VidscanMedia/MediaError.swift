@@ -1,24 +1,8 @@
+public import VidscanBase
+
 /// Why a media file, or a part of it, could not be read.
 public struct MediaError: Error, Sendable, Equatable {
-    public enum Code: String, Sendable {
-        case notFound = "not-found"
-        case notAFile = "not-a-file"
-        case notMedia = "not-media"
-        case refersElsewhere = "refers-elsewhere"
-        case noVideo = "no-video"
-        case noSuchStream = "no-such-stream"
-        case unsupportedCodec = "unsupported-codec"
-        case limitExceeded = "limit-exceeded"
-        case undecodable = "undecodable"
-        /// It is not known how long the video is.
-        case noDuration = "no-duration"
-        /// A filter chain that cannot be built, is not allowed, or failed.
-        case filter = "filter"
-        case io = "io"
-        /// The disk, or what the user may have of it, is full.
-        case diskFull = "disk-full"
-        case cancelled = "cancelled"
-    }
+    public typealias Code = MediaErrorCode
 
     public let code: Code
     /// What failed and why, in words; it does not name the file.
@@ -43,4 +27,17 @@ extension MediaError {
 
 extension MediaError: CustomStringConvertible {
     public var description: String { reason }
+}
+
+extension VidscanError {
+    /// Runs work that reads or writes media, and says in which stage of a run it failed.
+    package static func media<Value>(
+        stage: VidscanError.Stage, _ work: () throws(MediaError) -> Value
+    ) throws(VidscanError) -> Value {
+        do {
+            return try work()
+        } catch {
+            throw VidscanError(.media(error.code), error.reason, stage: stage, microseconds: error.microseconds)
+        }
+    }
 }

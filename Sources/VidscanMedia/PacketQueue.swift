@@ -1,4 +1,5 @@
 internal import CFFmpeg
+internal import VidscanBase
 
 /// Owns packets that wait for a decision, oldest first.
 final class PacketQueue: Sequence {

@@ -1,4 +1,5 @@
 internal import CFFmpeg
+internal import VidscanBase
 
 /// Makes 8-bit planar Y'CbCr of any picture, once, for the kernels that sample planes directly.
 ///

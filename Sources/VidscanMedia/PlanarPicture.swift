@@ -1,5 +1,5 @@
 internal import CFFmpeg
-internal import VidscanCore
+internal import VidscanBase
 
 /// The planes of an 8-bit Y'CbCr picture as they lie in memory, and what their values mean. A view: it owns nothing.
 struct PlanarPicture {

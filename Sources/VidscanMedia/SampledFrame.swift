@@ -1,5 +1,5 @@
 internal import CFFmpeg
-internal import VidscanCore
+internal import VidscanBase
 
 /// One sampled picture: decoded planes, never rotated nor converted, with its place in time and on the screen.
 ///

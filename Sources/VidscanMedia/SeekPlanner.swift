@@ -1,5 +1,5 @@
 internal import CFFmpeg
-internal import VidscanCore
+internal import VidscanBase
 
 /// Jumps to the last restart point before a time, where the container lets one know which frame that is.
 ///

@@ -1,5 +1,5 @@
 internal import CFFmpeg
-public import VidscanCore
+public import VidscanBase
 
 /// Cuts a turned square out of a picture into a model's input tensor, as R'G'B'.
 ///

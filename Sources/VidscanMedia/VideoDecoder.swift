@@ -1,5 +1,5 @@
 internal import CFFmpeg
-internal import VidscanCore
+internal import VidscanBase
 
 /// A libavcodec decoder: packets in, pictures in presentation order out.
 final class VideoDecoder {

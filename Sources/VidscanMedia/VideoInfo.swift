@@ -1,5 +1,5 @@
 internal import CFFmpeg
-public import VidscanCore
+public import VidscanBase
 
 /// What the container says of a video before any of it is decoded.
 public struct VideoInfo: Sendable, Equatable, Codable {

@@ -1,5 +1,5 @@
 internal import Foundation
-internal import VidscanPipeline
+internal import VidscanBase
 
 /// What the figures were measured on and with.
 enum MachineFacts {

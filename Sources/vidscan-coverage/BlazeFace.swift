@@ -1,5 +1,5 @@
 internal import Glibc
-internal import VidscanCore
+internal import VidscanBase
 internal import VidscanInference
 internal import VidscanMedia
 

@@ -1,6 +1,6 @@
 internal import ArgumentParser
 internal import Foundation
-internal import VidscanCore
+internal import VidscanBase
 internal import VidscanMedia
 
 @main

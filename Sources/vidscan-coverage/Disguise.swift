@@ -1,4 +1,4 @@
-internal import VidscanCore
+internal import VidscanBase
 internal import VidscanMedia
 
 /// Compares a face with what a hidden video shows in its place.

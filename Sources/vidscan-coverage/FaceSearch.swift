@@ -1,4 +1,4 @@
-internal import VidscanCore
+internal import VidscanBase
 internal import VidscanInference
 internal import VidscanMedia
 

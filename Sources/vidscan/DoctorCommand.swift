@@ -1,5 +1,5 @@
 internal import ArgumentParser
-internal import VidscanPipeline
+internal import VidscanAnalysis
 
 struct DoctorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

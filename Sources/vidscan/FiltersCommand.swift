@@ -1,6 +1,6 @@
 public import ArgumentParser
+internal import VidscanAnalysis
 public import VidscanMedia
-internal import VidscanPipeline
 
 struct FiltersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

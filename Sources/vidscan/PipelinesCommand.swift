@@ -1,5 +1,6 @@
 internal import ArgumentParser
-internal import VidscanPipeline
+internal import VidscanAnalysis
+internal import VidscanResults
 
 struct PipelinesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,8 +1,9 @@
 internal import ArgumentParser
 internal import Foundation
-internal import VidscanCore
+internal import VidscanAnalysis
+internal import VidscanBase
 internal import VidscanMedia
-internal import VidscanPipeline
+internal import VidscanResults
 
 struct SampleCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,5 +1,5 @@
 internal import ArgumentParser
-internal import VidscanPipeline
+internal import VidscanResults
 
 struct SchemaCommand: ParsableCommand {
     enum Format: String, CaseIterable, ExpressibleByArgument {

@@ -1,5 +1,5 @@
 internal import ArgumentParser
-internal import VidscanPipeline
+internal import VidscanAnalysis
 
 /// The settings whose options a command takes together, under one heading of its help.
 protocol SettingSelection {

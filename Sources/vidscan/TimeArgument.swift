@@ -1,5 +1,5 @@
 internal import ArgumentParser
-internal import VidscanCore
+internal import VidscanBase
 
 /// A position in a video: seconds or `[hh:]mm:ss`.
 struct TimeArgument: ExpressibleByArgument {

@@ -1,8 +1,7 @@
 internal import ArgumentParser
-internal import CSystem
+internal import CLinux
 internal import Glibc
-internal import VidscanCore
-internal import VidscanPipeline
+internal import VidscanBase
 
 @main
 struct VidscanCommand: AsyncParsableCommand {

@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 
-/// What tests of batches share.
+/// Helpers of the tests of batches.
 protocol BatchTesting {}
 
 extension BatchTesting {
-    /// A folder `in` with pictures of one face, an hour old.
+    /// A folder with a subfolder `in` of pictures of one face, an hour old.
     func makeFolder(_ names: [String], from source: String = "still.png") throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
         for name in names { try add(name, from: source, to: folder) }
@@ -19,23 +20,18 @@ extension BatchTesting {
         try age(path)
     }
 
-    /// What was written just now is waited for.
+    /// A batch would wait for a file that was modified just now.
     func age(_ path: String) throws {
         try FileManager.default.setAttributes(
             [.modificationDate: Date(timeIntervalSinceNow: -3600)], ofItemAtPath: path)
     }
 
-    /// Columns of the index by the inputs' names.
+    /// The columns of the index, by the names of the inputs.
     func index(_ folder: TemporaryFolder) throws -> [String: [String: String]] {
-        let lines = try folder.text("out/index.csv").split(separator: "\n").map { line in
-            line.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-        }
-        var rows: [String: [String: String]] = [:]
-        for line in lines.dropFirst() {
-            let row = Dictionary(uniqueKeysWithValues: zip(lines[0], line))
-            rows[((row["video"] ?? "") as NSString).lastPathComponent] = row
-        }
-        return rows
+        let table = try CSVTable(path: folder.path + "/out/index.csv")
+        let names = try table.texts("video").map { ($0 as NSString).lastPathComponent }
+        let rows = table.rows.map { Dictionary(uniqueKeysWithValues: zip(table.columns, $0)) }
+        return Dictionary(uniqueKeysWithValues: zip(names, rows))
     }
 
     func results(_ folder: TemporaryFolder) -> [String] {

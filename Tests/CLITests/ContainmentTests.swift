@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TestSupport
 
 /// What a run asks of the kernel, as strace records it.
 @Suite("Containment")
@@ -67,7 +68,7 @@ struct ContainmentTests {
 
     private static func trace(_ arguments: [String], in folder: TemporaryFolder) throws -> [Call] {
         guard try ChildProcess.run(["strace", "-qq", "-e", "trace=none", "true"]).status == 0 else {
-            try Test.cancel("strace is not installed, or may not trace here")
+            try skip(missing: .strace)
         }
         let changes = [
             "creat", "mkdir", "mkdirat", "rename", "renameat", "renameat2", "link", "linkat", "symlink", "symlinkat",

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TestSupport
 
 /// What a video with hidden faces, and the folder that it lies in, still say of people.
 @Suite("A result with hidden faces")

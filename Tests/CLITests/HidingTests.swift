@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TestSupport
 
 /// Every written picture was analysed by itself, or there is no video.
 @Suite("Hiding fails closed")
@@ -103,13 +104,10 @@ struct HidingTests: HidingTesting {
     func places() throws {
         let folder = try hiddenMovie()
         let table = "movie.mkv.vidscan/faces.csv"
-        var rows = try folder.text(table).split(separator: "\n").map(String.init)
-        let x = try #require(try ResultTable(path: folder.path + "/" + table).columns.firstIndex(of: "x"))
-        var cells = rows[9].split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        var faces = try CSVTable(path: folder.path + "/" + table)
         for place in ["nan", "inf", "-infinity", ""] {
-            cells[x] = place
-            rows[9] = cells.joined(separator: ",")
-            try folder.write(rows.joined(separator: "\n") + "\n", to: table)
+            try faces.set("x", 8, to: place)
+            try folder.write(faces.text, to: table)
             let outcome = try Tool.run(
                 "render", "movie.mkv.vidscan", "--anonymize", "solid", "-o", "new.mp4", in: folder)
             #expect(outcome.status == 1, "\(place)")
@@ -126,7 +124,7 @@ struct HidingTests: HidingTesting {
             "setts=pts='floor(N/12)*480':dts='floor(N/12)*480'", folder.path + "/shared.mkv")
         let made = try Tool.run("analyze", "shared.mkv", "--anonymize", "solid", "--crf", "0", in: folder)
         #expect(made.status == 0, "\(made.errors)")
-        let times = try ResultTable(path: folder.path + "/shared.mkv.vidscan/frames.csv").rows.map { $0[0] }
+        let times = try CSVTable(path: folder.path + "/shared.mkv.vidscan/frames.csv").texts("time")
         try #require(times == Array(repeating: "0.000000", count: 12) + Array(repeating: "0.480000", count: 12))
         #expect(try hiddenFrames(of: folder.path + "/shared.mkv.vidscan/anonymized.mp4") == Array(0..<24))
     }
@@ -177,7 +175,7 @@ struct HidingTests: HidingTesting {
                 + "tile=\(columns)x\(rows)", "-frames:v", "1", folder.path + "/crowd.png")
         let made = try Tool.run("analyze", "crowd.png", "--anonymize", "solid", "--crf", "0", in: folder)
         #expect(made.status == 0, "\(made.errors)")
-        let faces = try ResultTable(path: folder.path + "/crowd.png.vidscan/faces.csv").rows.count
+        let faces = try CSVTable(path: folder.path + "/crowd.png.vidscan/faces.csv").rows.count
         #expect(faces == columns * rows)
         let size = (width: columns * width, height: rows * height)
         let video = try RawVideo(
@@ -202,7 +200,7 @@ struct HidingTests: HidingTesting {
             "analyze", try Variants.path(name), "--anonymize", "solid", "--crf", "0", in: folder)
         #expect(outcome.status == 0, "\(outcome.errors)")
         let result = "\(folder.path)/\(name).vidscan"
-        let frames = try ResultTable(path: result + "/frames.csv").rows.count
+        let frames = try CSVTable(path: result + "/frames.csv").rows.count
         try #require(frames > 20)
         let video = try #require(folder.entries.first { $0.contains("/anonymized.") })
         #expect(try RawVideo(folder.path + "/" + video, width: 640, height: 360).frameCount == frames)

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TestSupport
 
 @Suite("Filters that a file has no right to")
 struct HostileFilterTests {

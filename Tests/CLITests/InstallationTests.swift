@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TestSupport
 
 @Suite("An installed vidscan")
 struct InstallationTests {

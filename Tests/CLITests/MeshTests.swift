@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TestSupport
 
 /// Meshes against `scripts/mesh/reference.py`, which shares nothing with vidscan but the model: frames by the ffmpeg
 /// command line, crops in numpy, OpenVINO's Python API, from the sample's true boxes.
@@ -29,7 +30,7 @@ import Testing
             [Checkout.tool, "analyze", "turned.mkv", "--every-frame", "--landmarks", "--metrics", "none", "--quiet"],
             in: folder.path)
         try #require(run.status == 0, "\(run.errors)")
-        let faces = try ResultTable(path: folder.path + "/turned.mkv.vidscan/faces.csv")
+        let faces = try CSVTable(path: folder.path + "/turned.mkv.vidscan/faces.csv")
         let meshes = try LandmarkArray(path: folder.path + "/turned.mkv.vidscan/landmarks.npy")
         #expect(meshes.rowCount == faces.rows.count)
 

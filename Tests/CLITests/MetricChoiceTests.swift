@@ -1,19 +1,22 @@
 import Foundation
 import Testing
+import TestSupport
 
 @Suite struct MetricChoiceTests {
-    private func analyze(_ options: [String]) throws -> ResultTable {
+    private func analyze(_ options: [String]) throws -> CSVTable {
         let folder = try TemporaryFolder()
         let run = try ChildProcess.run(
             [Checkout.tool, "analyze", Checkout.clip, "--end", "1", "--quiet"] + options, in: folder.path)
         try #require(run.status == 0, "\(run.errors)")
-        return try ResultTable(path: folder.path + "/faces.mp4.vidscan/faces.csv")
+        return try CSVTable(path: folder.path + "/faces.mp4.vidscan/faces.csv")
     }
 
     @Test func whatIsNotAskedForIsBlankAndTheColumnsStay() throws {
         let all = try analyze([])
         let some = try analyze(["--metrics", "smile,eyes"])
         let none = try analyze(["--metrics", "none"])
+        // A second has five samples, with a face in each.
+        try #require([all, some, none].map(\.rows.count) == [5, 5, 5])
         #expect(some.columns == all.columns)
         #expect(none.columns == all.columns)
         for row in all.rows.indices {
@@ -38,10 +41,10 @@ import Testing
             [Checkout.tool, "analyze", Checkout.clip, "--end", "1", "--quiet", "--blendshapes", "--metrics", "none"],
             in: folder.path)
         try #require(run.status == 0, "\(run.errors)")
-        let faces = try ResultTable(path: folder.path + "/faces.mp4.vidscan/faces.csv")
-        let scores = try ResultTable(path: folder.path + "/faces.mp4.vidscan/blendshapes.csv")
+        let faces = try CSVTable(path: folder.path + "/faces.mp4.vidscan/faces.csv")
+        let scores = try CSVTable(path: folder.path + "/faces.mp4.vidscan/blendshapes.csv")
+        try #require([faces, scores].map(\.rows.count) == [5, 5])
         #expect(scores.columns.count == 3 + 52)
-        #expect(scores.rows.count == faces.rows.count)
         for row in scores.rows.indices {
             #expect(try scores.text("time", row) == faces.text("time", row))
             let smile = try #require(try scores.number("mouthSmileLeft", row))

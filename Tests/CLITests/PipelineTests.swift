@@ -1,11 +1,12 @@
 import Foundation
 import Testing
+import TestSupport
 
 @Suite("Pipelines on the command line")
 struct PipelineTests {
     private static let shipped =
         (try? FileManager.default.contentsOfDirectory(atPath: Checkout.root + "/pipelines"))?
-        .filter { $0.hasSuffix(".yaml") }.map { String($0.dropLast(5)) }.sorted() ?? []
+        .filter { $0.hasSuffix(".yaml") }.map { String($0.dropLast(5)) }.sorted() ?? ["(pipelines cannot be listed)"]
 
     @Test("Every shipped one is listed, is whole, and runs", arguments: shipped)
     func runs(name: String) throws {
@@ -147,8 +148,8 @@ struct FilterCommandTests {
                 [Checkout.tool, "analyze", Checkout.clip, "--output", name] + options + filters, in: folder.path)
             try #require(run.status == 0, "\(run.errors)")
         }
-        let plain = try ResultTable(path: folder.path + "/plain/faces.mp4.vidscan/faces.csv")
-        let turned = try ResultTable(path: folder.path + "/turned/faces.mp4.vidscan/faces.csv")
+        let plain = try CSVTable(path: folder.path + "/plain/faces.mp4.vidscan/faces.csv")
+        let turned = try CSVTable(path: folder.path + "/turned/faces.mp4.vidscan/faces.csv")
         let record =
             try JSONSerialization.jsonObject(
                 with: folder.bytes("turned/faces.mp4.vidscan/run.json")) as? NSDictionary

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TestSupport
 
 /// Short videos with a secret in every place where a file says something of itself.
 struct PlantedSource {

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TestSupport
 
 /// Pages made of finished results by the real binary. What a browser makes of them is checked by scripts/check_report.py.
 @Suite("Reports", .serialized)
@@ -23,7 +24,7 @@ struct ReportTests {
         #expect(page.contains("<h1>a &lt;b&gt; &amp; &quot;c&quot;.mp4</h1>"))
         #expect(!page.contains("a <b>"))
         #expect(page.matches(of: /src="data:image\/jpeg;base64,/).count == 2)
-        let events = try ResultTable(path: "\(folder.path)/\(result)/events.csv")
+        let events = try CSVTable(path: "\(folder.path)/\(result)/events.csv")
         #expect(page.matches(of: /<tr data-kind=/).count == events.rows.count)
         // The name space of SVG is a name, not an address that is asked for.
         let addresses = page.matches(of: /https?:\/\/[^"' ]*/).map { String($0.output) }
@@ -58,7 +59,7 @@ struct ReportTests {
         #expect(curves.faces.map(\.id) == [1, 2])
         #expect(curves.faces.map(\.spans.count) == [3, 4])
         let metric = try #require(curves.metrics.firstIndex { $0.name == "smile" })
-        let faces = try ResultTable(path: "\(folder.path)/clip.mp4.vidscan/faces.csv")
+        let faces = try CSVTable(path: "\(folder.path)/clip.mp4.vidscan/faces.csv")
         var compared = 0
         for row in faces.rows.indices {
             let id = try faces.number("face_id", row)

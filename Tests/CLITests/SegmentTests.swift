@@ -1,4 +1,5 @@
 import Testing
+import TestSupport
 
 @Suite("A video analysed in parts")
 struct SegmentTests {

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TestSupport
 
 /// How much the scores change when the picture changes and the faces do not.
 @Suite struct SteadinessTests {
@@ -51,10 +52,9 @@ import Testing
         #expect(differences.reduce(0, +) / Double(differences.count) < change.stated)
     }
 
-    private static func analyze(_ input: String, _ options: [String], in folder: TemporaryFolder) throws -> ResultTable
-    {
+    private static func analyze(_ input: String, _ options: [String], in folder: TemporaryFolder) throws -> CSVTable {
         let run = try ChildProcess.run([Checkout.tool, "analyze", input, "--quiet"] + options, in: folder.path)
         try #require(run.status == 0, "\(run.errors)")
-        return try ResultTable(path: folder.path + "/\((input as NSString).lastPathComponent).vidscan/faces.csv")
+        return try CSVTable(path: folder.path + "/\((input as NSString).lastPathComponent).vidscan/faces.csv")
     }
 }

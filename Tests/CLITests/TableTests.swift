@@ -1,5 +1,7 @@
 import Foundation
 import Testing
+import TestSupport
+import VidscanResults
 
 @Suite("Schema and sample")
 struct TableTests {
@@ -24,8 +26,8 @@ struct TableTests {
         let markdown = try Tool.run("schema", "--format", "markdown", in: folder).output
         #expect(tables.map(\.file).prefix(2) == ["faces.csv", "frames.csv"])
         for table in tables.prefix(2) {
-            let written = try folder.text("still.png.vidscan/" + table.file).prefix { $0 != "\n" }.split(separator: ",")
-            #expect(table.columns.map(\.name) == written.map(String.init))
+            let written = try CSVTable(path: folder.path + "/still.png.vidscan/" + table.file).columns
+            #expect(table.columns.map(\.name) == written)
             for column in table.columns {
                 #expect(!column.meaning.isEmpty && !column.range.isEmpty, "\(column.name)")
                 #expect(column.name.wholeMatch(of: /[a-z][a-z0-9_]*/) != nil, "\(column.name) is no snake_case")
@@ -46,10 +48,11 @@ struct TableTests {
         #expect(outcome.status == 0)
         let digests = try Tool.run(
             "sample", Checkout.clip, "--rate", "1", "--start", "0:01", "--end", "3.5", "--md5", in: folder)
-        let lines = digests.output.split(separator: "\n")
-        #expect(lines.first == "time,frame,md5")
-        #expect(lines.dropFirst().map { $0.prefix(12) } == ["1.000000,25,", "2.000000,50,", "3.000000,75,"])
-        for line in lines.dropFirst() { #expect(line.wholeMatch(of: /.*,[0-9a-f]{32}/) != nil) }
+        let table = try CSVTable(digests.output)
+        #expect(table.columns == ["time", "frame", "md5"])
+        #expect(try table.texts("time") == ["1.000000", "2.000000", "3.000000"])
+        #expect(try table.texts("frame") == ["25", "50", "75"])
+        for digest in try table.texts("md5") { #expect(digest.wholeMatch(of: /[0-9a-f]{32}/) != nil) }
     }
 
     @Test("Sample tells why it cannot, with status 1")

@@ -1,10 +1,17 @@
 import Foundation
 import Testing
+import TestSupport
 
 /// The real binary, as it lies beside the tests.
 enum Tool {
     static func run(_ arguments: String..., in folder: TemporaryFolder) throws -> ChildProcess.Outcome {
         try ChildProcess.run([Checkout.tool] + arguments, in: folder.path)
+    }
+
+    /// Runs the tool bound by the permissions of files, also where the tests run as root.
+    static func runUnprivileged(_ arguments: String..., in folder: TemporaryFolder) throws -> ChildProcess.Outcome {
+        let prefix = geteuid() == 0 ? ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] : []
+        return try ChildProcess.run(prefix + [Checkout.tool] + arguments, in: folder.path)
     }
 
     /// Runs a line of shell, in which `$0` is the tool.

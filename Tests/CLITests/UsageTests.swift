@@ -1,4 +1,5 @@
 import Testing
+import TestSupport
 
 @Suite("What vidscan is told")
 struct UsageTests {

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TestSupport
 
 /// Inputs that once ended a fuzzer, fed again as the fuzzer does it. Each target has a process of its own, because what goes
 /// wrong ends it.
@@ -29,16 +30,16 @@ enum Regressions {
         let folder = Checkout.root + "/Tests/FuzzRegressions/\(target.rawValue)"
         let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
         guard !names.isEmpty else { throw Missing() }
+        let inputs = try names.map { Array(try Data(contentsOf: URL(fileURLWithPath: "\(folder)/\($0)"))) }
         let scratch = try FuzzScratch()
         defer { scratch.remove() }
         let base = try await FuzzBase.make(at: scratch.path + "/base", clip: Checkout.clip)
         // Feeding blocks, which the cooperative pool must not.
         await withCheckedContinuation { continuation in
             Thread {
-                for name in names {
+                for (name, bytes) in zip(names, inputs) {
                     print("feeding \(target.rawValue)/\(name)")
-                    guard let bytes = FileManager.default.contents(atPath: "\(folder)/\(name)") else { continue }
-                    target.feed(Array(bytes)[...], base: base, scratch: scratch)
+                    target.feed(bytes[...], base: base, scratch: scratch)
                 }
                 continuation.resume()
             }.start()

@@ -1,5 +1,5 @@
 import Foundation
-import VidscanCore
+import VidscanBase
 import VidscanMedia
 
 /// The text of a filter chain: taken apart and judged; what is allowed without permission is built and run on a small video.

@@ -1,8 +1,8 @@
 import Foundation
-import VidscanCore
-import VidscanInference
+import VidscanAnalysis
+import VidscanBase
 import VidscanMedia
-import VidscanPipeline
+import VidscanResults
 
 /// A good result, good parts and the small video that they are of: what inputs of readers differ from in one file or a few.
 struct FuzzBase: Sendable {

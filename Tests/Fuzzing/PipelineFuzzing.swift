@@ -1,5 +1,5 @@
 import Foundation
-import VidscanPipeline
+import VidscanAnalysis
 
 /// The text of a pipeline: what is read must mean the same when it is written and read again.
 enum PipelineFuzzing {

@@ -1,6 +1,9 @@
 import Foundation
+import VidscanAnalysis
+import VidscanBase
 import VidscanMedia
-import VidscanPipeline
+import VidscanRender
+import VidscanReport
 
 /// Results and parts that somebody else has written. An input is a letter for what is done with them, then files that take
 /// the place of those of a good one, each after a line with its path:
@@ -38,7 +41,7 @@ enum ResultFuzzing {
         waitFor {
             do {
                 try await act(action, folder: folder, video: video)
-            } catch let error as PipelineError {
+            } catch let error as VidscanError {
                 demand(!error.reason.isEmpty, "an error without a reason")
                 let left = (try? FileManager.default.contentsOfDirectory(atPath: folder).sorted()) ?? []
                 demand(left == (isMerge ? FuzzBase.parts : [FuzzBase.result]), "left behind: \(left)")

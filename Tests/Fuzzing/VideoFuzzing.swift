@@ -1,5 +1,5 @@
 import Foundation
-import VidscanCore
+import VidscanBase
 import VidscanMedia
 
 /// The bytes of a video through open, plan, decode, sample and crop. The first four choose how it is read.

@@ -1,6 +1,5 @@
 import CFuzzer
 import Foundation
-import VidscanMedia
 
 // The fuzzer's program: VIDSCAN_FUZZ_TARGET names the target, the arguments are libFuzzer's. It takes no argument of its
 // own, because libFuzzer starts itself again for some of them. With the target 'seeds' it makes the base and the inputs to

@@ -1,6 +1,6 @@
 import Foundation
 import Testing
-import VidscanCore
+import VidscanBase
 import VidscanFaces
 
 @Suite struct HeadPoseTests {

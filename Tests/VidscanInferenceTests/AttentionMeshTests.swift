@@ -1,5 +1,7 @@
 import Testing
-import VidscanCore
+import TestSupport
+import VidscanBase
+import VidscanFaces
 import VidscanInference
 
 @Suite("The attention mesh")

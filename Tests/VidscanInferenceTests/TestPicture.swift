@@ -1,5 +1,6 @@
 import Testing
-import VidscanCore
+import TestSupport
+import VidscanBase
 
 /// A picture of the sample clip as a model's input: planes of R', G', B' in 0…255.
 struct TestPicture {

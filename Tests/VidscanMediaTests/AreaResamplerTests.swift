@@ -1,6 +1,7 @@
 import Foundation
 import Testing
-import VidscanCore
+import TestSupport
+import VidscanBase
 import VidscanMedia
 
 @Suite("The detector's picture")

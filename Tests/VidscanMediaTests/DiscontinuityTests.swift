@@ -1,6 +1,7 @@
 import Foundation
 import Testing
-import VidscanCore
+import TestSupport
+import VidscanBase
 import VidscanMedia
 
 @Suite("A video whose timestamps jump")

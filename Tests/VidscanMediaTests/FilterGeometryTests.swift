@@ -1,6 +1,6 @@
 import Foundation
 import Testing
-import VidscanCore
+import VidscanBase
 import VidscanMedia
 
 @Suite("The map from filtered pictures to the source")

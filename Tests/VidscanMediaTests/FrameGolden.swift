@@ -1,7 +1,7 @@
 import Foundation
 import Testing
-import VidscanCore
-import VidscanMedia
+import TestSupport
+import VidscanBase
 
 /// A sampled frame as the tests compare it.
 struct Row: Equatable, CustomStringConvertible {

@@ -1,5 +1,5 @@
 import Testing
-import VidscanCore
+import VidscanBase
 import VidscanMedia
 
 /// Reads a video to its end, as the tests compare it.

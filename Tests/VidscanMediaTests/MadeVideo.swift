@@ -1,6 +1,7 @@
 import Foundation
 import Testing
-import VidscanCore
+import TestSupport
+import VidscanBase
 import VidscanMedia
 
 /// A lossless video of one picture that ffmpeg makes for a test, and the planes that ffmpeg decodes from it.

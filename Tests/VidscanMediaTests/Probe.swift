@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TestSupport
 
 /// What ffprobe says of a file.
 struct Probe {

@@ -1,4 +1,4 @@
-import VidscanCore
+import VidscanBase
 
 /// The detector's picture by its definition, in double precision and without any cleverness.
 ///

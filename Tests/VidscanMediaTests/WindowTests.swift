@@ -1,5 +1,6 @@
 import Testing
-import VidscanCore
+import TestSupport
+import VidscanBase
 import VidscanMedia
 
 @Suite("A window of a video")

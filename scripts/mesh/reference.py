@@ -1,10 +1,10 @@
-"""A straightforward second way from a picture to a mesh, to hold vidscan's own against.
+"""A simple second implementation of picture to mesh, as a reference for vidscan's.
 
     python reference.py samples/faces.mp4 samples/faces.truth.csv .deps/models/attention_mesh.xml GOLDEN.json
 
-Whole frames as RGB by the ffmpeg command line, a crop by plain bilinear interpolation in numpy, the same converted
-model through OpenVINO's Python API, from the sample's true boxes: nothing here is shared with vidscan but the model.
-Pictures are also turned by 90 and 180 degrees. Needs numpy and openvino.
+The ffmpeg command line gives whole frames as RGB, numpy crops them with plain bilinear interpolation around the true boxes of
+the sample, and OpenVINO's Python API runs the same converted model. Only the model is shared with vidscan. Pictures are also
+rotated by 90 and 180 degrees. Needs numpy and openvino.
 """
 
 import csv
@@ -32,7 +32,7 @@ def frames(video, turn):
 
 
 def crop(picture, centre, side, angle):
-    """192 x 192 pixels of a turned square, bilinear, borders repeated."""
+    """192 x 192 pixels of a rotated square, bilinear, with repeated borders."""
     grid = (np.arange(192) + 0.5 - 96) * side / 192
     u, v = np.meshgrid(grid, grid)
     x = centre[0] + np.cos(angle) * u - np.sin(angle) * v - 0.5
@@ -53,7 +53,7 @@ def mesh(model, picture, centre, side, angle):
         placed = np.stack(
             [centre[0] + np.cos(angle) * u - np.sin(angle) * v, centre[1] + np.sin(angle) * u + np.cos(angle) * v], 1
         )
-        # The next square: half as large again as the points, eyes level.
+        # The next square: 1.5 times the size of the points, with level eyes.
         angle = np.arctan2(*(placed[263] - placed[33])[::-1])
         turn = np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
         level = placed[:468] @ turn.T
@@ -63,7 +63,7 @@ def mesh(model, picture, centre, side, angle):
 
 
 def turned(x, y, turn):
-    """Where a point of the upright picture lies in the turned one."""
+    """The position in the rotated picture of a point of the upright one."""
     return {0: (x, y), 90: (HEIGHT - y, x), 180: (WIDTH - x, HEIGHT - y)}[turn]
 
 

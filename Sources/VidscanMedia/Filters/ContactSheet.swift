@@ -1,5 +1,5 @@
 internal import CFFmpeg
-public import VidscanCore
+public import VidscanBase
 
 /// Pictures side by side on one, each under its name, as a PNG.
 public struct ContactSheet: Sendable {

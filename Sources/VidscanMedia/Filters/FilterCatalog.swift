@@ -1,5 +1,5 @@
 internal import CFFmpeg
-internal import VidscanCore
+internal import VidscanBase
 
 /// The video filters of the libavfilter that this process runs with, read from the library's own tables.
 public enum FilterCatalog {

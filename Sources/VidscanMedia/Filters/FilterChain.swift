@@ -1,4 +1,4 @@
-internal import VidscanCore
+internal import VidscanBase
 
 /// Filters of libavfilter that a picture goes through before faces are looked for, checked but not built yet.
 ///

@@ -1,5 +1,5 @@
 internal import CFFmpeg
-internal import VidscanCore
+internal import VidscanBase
 
 /// Decides which filters may be built, before libavfilter sees any of them: building one runs its code.
 enum FilterGate {

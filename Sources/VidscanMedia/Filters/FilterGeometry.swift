@@ -1,6 +1,6 @@
 internal import CFFmpeg
 internal import Glibc
-internal import VidscanCore
+internal import VidscanBase
 
 /// Where a graph's filters move what a picture shows, read from the configured filters.
 enum FilterGeometry {

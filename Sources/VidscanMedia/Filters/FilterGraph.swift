@@ -1,5 +1,5 @@
 internal import CFFmpeg
-internal import VidscanCore
+internal import VidscanBase
 
 /// What a graph is built for: pictures of one size, format and shape.
 struct FilterInput: Equatable {

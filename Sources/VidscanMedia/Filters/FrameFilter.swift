@@ -1,5 +1,5 @@
 internal import CFFmpeg
-internal import VidscanCore
+internal import VidscanBase
 
 /// Puts the frames of one video through a chain: builds its graph from the first frame, and anew when the pictures change.
 final class FrameFilter {

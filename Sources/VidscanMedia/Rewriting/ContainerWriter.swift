@@ -1,6 +1,6 @@
 internal import CFFmpeg
 internal import Glibc
-internal import VidscanCore
+internal import VidscanBase
 
 /// What a new video is put into.
 public enum VideoContainer: String, Sendable, CaseIterable {

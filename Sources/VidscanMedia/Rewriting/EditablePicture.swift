@@ -1,5 +1,5 @@
 internal import CFFmpeg
-public import VidscanCore
+public import VidscanBase
 
 /// One picture on its way into a new video: upright, of even sides, 8-bit 4:2:0, and free to be painted on.
 ///

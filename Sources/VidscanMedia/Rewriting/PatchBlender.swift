@@ -1,4 +1,4 @@
-internal import VidscanCore
+internal import VidscanBase
 
 /// Lays patches over planes and hides parts of them, touching nothing but the rows and columns of the patch.
 ///

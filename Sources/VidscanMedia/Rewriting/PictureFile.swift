@@ -1,5 +1,5 @@
 internal import CFFmpeg
-public import VidscanCore
+public import VidscanBase
 
 /// Reads a picture with its transparency, in any format that FFmpeg knows.
 public enum PictureFile {

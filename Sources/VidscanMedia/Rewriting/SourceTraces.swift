@@ -1,4 +1,5 @@
 internal import CFFmpeg
+internal import VidscanBase
 
 /// Removes what a source says of itself beside its pictures and its sound: places, timecodes, names. Captions are subtitles,
 /// and are left out with those.

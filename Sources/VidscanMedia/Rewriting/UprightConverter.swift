@@ -1,5 +1,5 @@
 internal import CFFmpeg
-internal import VidscanCore
+internal import VidscanBase
 
 /// Makes 8-bit 4:2:0 pictures of one size, upright and of even sides, of whatever a decoder gives.
 ///

@@ -1,5 +1,5 @@
 internal import CFFmpeg
-internal import VidscanCore
+internal import VidscanBase
 
 /// How pictures are coded in a new video.
 public enum VideoCodec: String, Sendable, CaseIterable {

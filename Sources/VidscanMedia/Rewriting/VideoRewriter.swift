@@ -1,5 +1,5 @@
 internal import CFFmpeg
-internal import VidscanCore
+public import VidscanBase
 
 /// Makes a new video of another one: every picture passes through an editor's hands, sound and subtitles are copied.
 ///

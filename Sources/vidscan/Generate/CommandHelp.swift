@@ -1,6 +1,6 @@
 internal import ArgumentParser
 internal import Foundation
-internal import VidscanCore
+internal import VidscanBase
 
 /// A command with its arguments and subcommands, as the argument parser describes it.
 struct CommandHelp: Decodable {

@@ -1,6 +1,6 @@
 internal import ArgumentParser
 internal import Glibc
-internal import VidscanPipeline
+internal import VidscanAnalysis
 
 /// Prints what is derived from the commands and the settings: the man page, the shells' completions, and the pipeline with
 /// every setting.

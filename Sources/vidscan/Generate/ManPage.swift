@@ -1,4 +1,5 @@
-internal import VidscanPipeline
+internal import VidscanAnalysis
+internal import VidscanBase
 
 /// The man page: everything that the commands' help and the settings say, as one page.
 struct ManPage {

@@ -1,0 +1,133 @@
+internal import VidscanFaces
+internal import Foundation
+internal import VidscanBase
+internal import VidscanInference
+public import VidscanResults
+
+/// Analyses videos, one after another, with models that are loaded once.
+public struct Analysis: Sendable {
+    public let settings: Settings
+    private let models: ModelStore
+    private let observer: any RunObserver
+
+    public init(settings: Settings, models: ModelStore, observer: any RunObserver) {
+        self.settings = settings
+        self.models = models
+        self.observer = observer
+    }
+
+    /// What an analysis delivered.
+    public struct Summary: Sendable {
+        public let resultPath: String
+        public let frames: Int
+        public let faces: Int
+        /// 0 for a part.
+        public let identities: Int
+        /// From the first to the last moment of the video that was read, in microseconds.
+        public let analysedMicroseconds: Int64
+        public let wallSeconds: Double
+        public let warnings: [String]
+        /// That were joined; `nil` when one run did it all.
+        public let parts: Int?
+
+        init(_ outcome: RunOutcome, resultPath: String, wallSeconds: Double, parts: Int? = nil) {
+            self.resultPath = resultPath
+            frames = outcome.written.frames
+            faces = outcome.written.faces
+            identities = outcome.written.identities
+            analysedMicroseconds = outcome.analysedMicroseconds
+            self.wallSeconds = wallSeconds
+            warnings = outcome.warnings
+            self.parts = parts
+        }
+    }
+
+    /// Analyses one video, or the part of it that the settings name: decode and sample → analyse on every worker → back in
+    /// order → track → write. A part ends before the tracking.
+    ///
+    /// - Parameters:
+    ///   - input: path of a video or picture.
+    ///   - resultPath: of the folder to deliver.
+    ///   - replaces: whether an older result there may be replaced.
+    /// - Throws: `VidscanError`; nothing is left behind then. Cancelling the task throws the code `interrupted`.
+    public func run(input: String, resultPath: String, replaces: Bool) async throws -> Summary {
+        do {
+            let begin = ContinuousClock.now
+            let file = try InputFile(input)
+            let folder = try ResultFolder(
+                finalPath: resultPath, kind: settings.segment == nil ? .result : .part, replaces: replaces)
+            defer { folder.discardUnlessComplete() }
+            let blendshapeNames = settings.write.blendshapes ? try models.expressionModel().blendshapeNames : []
+            let outcome = try await analyze(file, into: folder, blendshapeNames: blendshapeNames)
+            let wall = begin.duration(to: .now) / .seconds(1)
+            let tools = Tools(openvinoVersion: InferenceRuntime.version, models: try models.digests())
+            if let segment = settings.segment, let decoded = outcome.decoded {
+                let part = PartRecord(
+                    name: input, input: RunRecord.Input(file), segment: segment,
+                    resultName: ResultPlaces.resultName(ofPart: resultPath, segment), tools: tools,
+                    frames: outcome.written.frames, digests: try PartRecord.digests(in: folder.partialPath),
+                    faceBytes: SpoolLayout(hasMesh: settings.write.landmarks, blendshapeCount: blendshapeNames.count)
+                        .faceBytes,
+                    blendshapeNames: blendshapeNames, decoded: decoded, times: outcome.times, wallSeconds: wall)
+                try folder.write(PartRecord.File(pipeline: settings.record, part: part))
+                try folder.complete()
+            } else {
+                let record = RunRecord(
+                    outcome, settings: settings, input: RunRecord.Input(file), tools: tools, wallSeconds: wall)
+                try await Delivery(settings: settings, observer: observer).complete(
+                    folder, record: record, name: file.name)
+            }
+            return Summary(outcome, resultPath: resultPath, wallSeconds: wall)
+        } catch {
+            throw Self.describe(error, input: input)
+        }
+    }
+
+    /// Runs the stages and waits for all of them. The first error ends every other stage, and is thrown.
+    private func analyze(
+        _ file: InputFile, into folder: ResultFolder, blendshapeNames: [String]
+    ) async throws -> RunOutcome {
+        let line = AssemblyLine(settings: settings)
+        defer { line.shutDown() }
+        return try await withThrowingTaskGroup(of: StageResult.self) { group in
+            group.addTask(executorPreference: line.decodeThread) {
+                .decoded(try await DecodeStage(line: line, settings: settings, observer: observer).run(file))
+            }
+            for thread in line.workerThreads {
+                group.addTask(executorPreference: thread) {
+                    .analyzed(try await AnalyzeStage(line: line, settings: settings, models: models).run())
+                }
+            }
+            let folderPath = folder.partialPath
+            group.addTask(executorPreference: line.writeThread) {
+                let sink: any FrameSink =
+                    settings.segment == nil
+                    ? try TableMaker(folderPath: folderPath, settings: settings, blendshapeNames: blendshapeNames)
+                    : try PartWriter(folderPath: folderPath, settings: settings, blendshapeNames: blendshapeNames)
+                let stage = WriteStage(line: line, settings: settings, observer: observer)
+                return .written(try await stage.run(into: sink))
+            }
+            var outcome = RunOutcome(input: file.name, blinkRate: settings.track.events.blinkMinimumRate)
+            var workersLeft = line.workerThreads.count
+            for try await result in group {
+                outcome.add(result)
+                if case .analyzed = result { workersLeft -= 1 }
+                if workersLeft == 0 { line.results.finish() }
+            }
+            for warning in outcome.warnings { observer.warned(file.name, message: warning) }
+            return outcome
+        }
+    }
+
+    /// Any stage's error as one that names its input.
+    static func describe(_ error: any Error, input: String) -> VidscanError {
+        switch error {
+        case let error as VidscanError:
+            return VidscanError(
+                error.code, error.reason, input: error.code == .interrupted ? nil : input, stage: error.stage,
+                microseconds: error.microseconds)
+        case is CancellationError: return VidscanError(.interrupted, "interrupted")
+        default: return VidscanError(.output, "\(error)", input: input)
+        }
+    }
+}

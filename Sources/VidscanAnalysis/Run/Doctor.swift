@@ -1,0 +1,95 @@
+internal import Foundation
+internal import VidscanBase
+internal import VidscanInference
+internal import VidscanMedia
+internal import VidscanRender
+
+/// Looks whether everything that vidscan needs is there and works.
+public struct Doctor: Sendable {
+    public struct Finding: Sendable {
+        public let name: String
+        public let value: String
+        /// What to do, when something is wrong.
+        public let remedy: String?
+    }
+
+    public init() {}
+
+    /// Examines FFmpeg, OpenVINO, the models and the processor.
+    public func examine() -> [Finding] {
+        [
+            Finding(name: "vidscan", value: Vidscan.version, remedy: nil), ffmpeg, encoder,
+            Finding(name: "Cairo", value: DrawingVersion.cairo, remedy: nil), openvino,
+        ] + ModelStore.all.map(model) + [processor]
+    }
+
+    private var ffmpeg: Finding {
+        let wanted = ["h264", "hevc", "vp9", "av1", "mpeg4", "mjpeg", "png"]
+        let missing = MediaVersions.missingDecoders(of: wanted)
+        return Finding(
+            name: "FFmpeg", value: MediaVersions.summary,
+            remedy: missing.isEmpty
+                ? nil
+                : "it cannot decode \(missing.joined(separator: ", ")); install a full build of FFmpeg's libraries")
+    }
+
+    private var encoder: Finding {
+        let codecs = VideoCodec.allCases.filter(\.isAvailable).map(\.rawValue)
+        return Finding(
+            name: "encoders", value: codecs.joined(separator: " "),
+            remedy: VideoCodec.h264.isAvailable
+                ? nil : "videos are made by libx264; install a build of FFmpeg's libraries that has it")
+    }
+
+    private var openvino: Finding {
+        do {
+            let capabilities = try InferenceRuntime().capabilities()
+            return Finding(
+                name: "OpenVINO",
+                value: "\(InferenceRuntime.version), CPU plugin: \(capabilities.joined(separator: " "))",
+                remedy: nil)
+        } catch {
+            return Finding(
+                name: "OpenVINO", value: InferenceRuntime.version,
+                remedy: "\(error.reason); install vidscan again with 'make install'")
+        }
+    }
+
+    private func model(_ model: ModelStore.Model) -> Finding {
+        let folders = ModelStore.candidateFolders
+        guard let folder = folders.first(where: { FileManager.default.fileExists(atPath: $0 + "/" + model.fileName) })
+        else {
+            return Finding(
+                name: model.name, value: "not found",
+                remedy: "put \(model.fileName) into \(folders.joined(separator: " or ")),"
+                    + " or install vidscan again with 'make install'")
+        }
+        let path = folder + "/" + model.fileName
+        do {
+            let digest = try FileDigest.sha256(path: path)
+            return Finding(
+                name: model.name, value: "\(path), sha256 \(digest)",
+                remedy: model.expectedDigest.flatMap {
+                    digest == $0 ? nil : "this is not the file that vidscan was measured with (sha256 \($0))"
+                })
+        } catch {
+            return Finding(name: model.name, value: path, remedy: error.reason)
+        }
+    }
+
+    private var processor: Finding {
+        let lines = (try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8)) ?? ""
+        func value(_ key: String) -> Substring? {
+            lines.split(separator: "\n").first { $0.hasPrefix(key) }?.split(separator: ":", maxSplits: 1).last
+        }
+        let flags = Set(value("flags")?.split(separator: " ") ?? [])
+        let features = ["sse4_2", "avx", "avx2", "fma", "avx512f", "avx512_bf16", "avx512_vnni", "amx_bf16"].filter {
+            flags.contains(Substring($0))
+        }
+        let name = value("model name")?.trimmingCharacters(in: .whitespaces) ?? "unknown"
+        return Finding(
+            name: "processor",
+            value: "\(name), \(ProcessInfo.processInfo.activeProcessorCount) cores, \(features.joined(separator: " "))",
+            remedy: flags.isEmpty || flags.contains("sse4_2") ? nil : "OpenVINO needs a processor with SSE4.2")
+    }
+}

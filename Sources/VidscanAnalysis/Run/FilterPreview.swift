@@ -1,0 +1,85 @@
+internal import VidscanFaces
+internal import Foundation
+public import VidscanBase
+internal import VidscanMedia
+internal import VidscanResults
+
+/// Shows what each filter of a chain does to one picture of a video.
+public struct FilterPreview: Sendable {
+    private let settings: Settings
+    private let allowsFileFilters: Bool
+    private let models: ModelStore?
+
+    /// - Parameters:
+    ///   - settings: the filters, the stream, the limits, and how faces are detected are used.
+    ///   - models: to mark faces on the last picture; `nil` marks none.
+    public init(settings: Settings, allowsFileFilters: Bool, models: ModelStore?) {
+        self.settings = settings
+        self.allowsFileFilters = allowsFileFilters
+        self.models = models
+    }
+
+    /// Writes a contact sheet: the source's picture, then that after each filter.
+    ///
+    /// - Parameters:
+    ///   - microseconds: the first picture at or after this time is shown.
+    ///   - path: of the PNG file to write.
+    ///   - replaces: whether a file may be there already.
+    /// - Throws: `VidscanError`.
+    public func write(input: String, at microseconds: Int64, to path: String, replaces: Bool) throws(VidscanError) {
+        guard replaces || !FileManager.default.fileExists(atPath: path) else {
+            throw VidscanError(.exists, "is there already (--force replaces it)", input: path)
+        }
+        let file = try InputFile(input)
+        var panels = [
+            try panel(
+                file, after: nil, title: "source", detail: nil, at: microseconds)
+        ]
+        for (number, prefix) in (settings.filters?.prefixes() ?? []).enumerated() {
+            let chain: FilterChain
+            do {
+                chain = try FilterChain(steps: prefix.steps, allowsFiles: allowsFileFilters)
+            } catch {
+                throw VidscanError(.media(error.code), error.reason, input: input, stage: .decode)
+            }
+            let name = prefix.last.prefix { $0 != "=" }
+            let settings = prefix.last.dropFirst(name.count + 1)
+            panels.append(
+                try panel(
+                    file, after: chain, title: "\(number + 1)  \(name)",
+                    detail: settings.isEmpty ? "default settings" : String(settings), at: microseconds))
+        }
+        if let models, let last = panels.indices.last {
+            panels[last].marks = try FaceAnalyzer(models: models, settings: settings).analyze(panels[last].frame).faces
+                .map(\.observation.box)
+        }
+        do {
+            let png = try ContactSheet(panels).png()
+            try Data(png).write(to: URL(fileURLWithPath: path), options: .atomic)
+        } catch let error as MediaError {
+            throw VidscanError(.media(error.code), error.reason, input: input)
+        } catch {
+            throw VidscanError(.output, "cannot write it: \(error.localizedDescription)", input: path)
+        }
+    }
+
+    private func panel(
+        _ file: InputFile, after chain: FilterChain?, title: String, detail: String?, at microseconds: Int64
+    ) throws(VidscanError) -> ContactSheet.Panel {
+        do throws(MediaError) {
+            let reader = try FrameReader(
+                path: file.absolutePath,
+                options: FrameReader.Options(
+                    rate: .everyFrame, start: microseconds > 0 ? microseconds : nil,
+                    streamIndex: settings.sample.stream,
+                    limits: settings.sample.limits, filters: chain))
+            guard let frame = try reader.next() else {
+                throw MediaError(.undecodable, "has no picture at or after \(TimeText.seconds(microseconds)) s")
+            }
+            return ContactSheet.Panel(
+                frame: frame, title: title, detail: detail ?? "at \(TimeText.seconds(frame.microseconds)) s")
+        } catch {
+            throw VidscanError(.media(error.code), error.reason, input: file.name, stage: .decode)
+        }
+    }
+}

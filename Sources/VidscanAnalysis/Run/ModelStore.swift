@@ -1,0 +1,161 @@
+internal import CLinux
+internal import Foundation
+internal import Synchronization
+public import VidscanBase
+internal import VidscanFaces
+public import VidscanInference
+internal import VidscanMedia
+
+/// The models of a process: found once, loaded once, shared by all inputs and workers.
+public final class ModelStore: Sendable {
+    /// A model file that vidscan needs.
+    public struct Model: Sendable, Equatable {
+        public let name: String
+        public let fileName: String
+        /// SHA-256 of the file that vidscan was measured with; `nil` for vidscan's own.
+        public let expectedDigest: String?
+    }
+
+    public static let detector = Model(
+        name: "CenterFace", fileName: "centerface.onnx",
+        expectedDigest: "09189deaaf8646c5c51a68447e3c744ea1e211798155d4728c20507b9f5aefbc")
+
+    public static let attentionMesh = Model(
+        name: "attention mesh", fileName: "attention_mesh.xml",
+        expectedDigest: "1b7ed22345e25c6924f3e8aa890e4732f704c4c9f0f7a9106ac04b0fcb8953a3")
+    public static let attentionMeshWeights = Model(
+        name: "attention mesh weights", fileName: "attention_mesh.bin",
+        expectedDigest: "35e1e5630f80c9b7d7696cd9be918a6aedf53e39b028207472d918a4d52aa760")
+
+    public static let expressions = Model(
+        name: "expressions", fileName: "expressions.json", expectedDigest: nil)
+    public static let expressionWeights = Model(
+        name: "expression weights", fileName: "expressions.weights", expectedDigest: nil)
+
+    /// All that an analysis needs.
+    public static let all = [detector, attentionMesh, attentionMeshWeights, expressions, expressionWeights]
+
+    /// Detectors are kept for the shapes of pictures that were met last, up to this many bytes together: six of usual
+    /// shapes. To make one again takes a third of a second; to keep all would make a process that meets pictures of all
+    /// shapes grow by gigabytes.
+    private static let detectorMemory = 256 << 20
+
+    /// What a detector takes, as measured with OpenVINO 2026.4: its weights, and what flows between its layers.
+    private static func detectorBytes(_ inputSize: PictureSize) -> Int {
+        (26 << 20) + 134 * inputSize.width * inputSize.height
+    }
+
+    /// The folder that holds the model files.
+    public let folder: String
+    /// Needs no file.
+    let faceShape = FaceShape()
+    private let runtime: InferenceRuntime
+    private let concurrency: Int
+    private let precision: InferencePrecision
+    private let detectors = Mutex(RecentlyUsed<PictureSize, FaceDetector>(capacity: detectorMemory))
+    private let mesh = Mutex<AttentionMesh?>(nil)
+    private let expressions = Mutex<ExpressionModel?>(nil)
+    private let knownDigests = Mutex<[String: String]?>(nil)
+
+    /// - Throws: `VidscanError` with the code `setup` when the models or the runtime are not there.
+    public init(concurrency: Int, precision: InferencePrecision) throws(VidscanError) {
+        self.concurrency = concurrency
+        self.precision = precision
+        guard let folder = Self.findFolder() else {
+            let files = Self.all.map(\.fileName).joined(separator: ", ")
+            throw VidscanError(
+                .setup,
+                "no folder holds the models (\(files)); looked in \(Self.candidateFolders.joined(separator: ", "));"
+                    + " 'make demo' in a checkout, or 'make install', puts them there")
+        }
+        self.folder = folder
+        do {
+            runtime = try InferenceRuntime()
+        } catch {
+            throw VidscanError(.setup, error.reason)
+        }
+    }
+
+    /// The detector for an input size, compiled at its first use, and anew when many others were used since.
+    func detector(inputSize: PictureSize) throws(InferenceError) -> FaceDetector {
+        let result: Result<FaceDetector, InferenceError> = detectors.withLock { detectors in
+            if let detector = detectors.value(for: inputSize) { return .success(detector) }
+            return Result { () throws(InferenceError) in
+                let bytes = Self.detectorBytes(inputSize)
+                detectors.makeRoom(for: bytes)
+                let detector = try FaceDetector(
+                    runtime: runtime, path: folder + "/" + Self.detector.fileName, inputSize: inputSize,
+                    concurrency: concurrency, precision: precision)
+                detectors.insert(detector, for: inputSize, weight: bytes)
+                // Compiling leaves tens of megabytes behind.
+                vs_trim_heaps()
+                return detector
+            }
+        }
+        return try result.get()
+    }
+
+    /// The attention mesh, compiled at its first use.
+    func attentionMesh() throws(InferenceError) -> AttentionMesh {
+        let result: Result<AttentionMesh, InferenceError> = mesh.withLock { mesh in
+            if let mesh { return .success(mesh) }
+            return Result { () throws(InferenceError) in
+                let compiled = try AttentionMesh(
+                    runtime: runtime, path: folder + "/" + Self.attentionMesh.fileName, concurrency: concurrency,
+                    precision: precision)
+                mesh = compiled
+                vs_trim_heaps()
+                return compiled
+            }
+        }
+        return try result.get()
+    }
+
+    /// The expression model, read at its first use.
+    func expressionModel() throws(VidscanError) -> ExpressionModel {
+        let result: Result<ExpressionModel, VidscanError> = expressions.withLock { expressions in
+            if let expressions { return .success(expressions) }
+            do {
+                let files = try [Self.expressions, Self.expressionWeights].map {
+                    try Data(contentsOf: URL(fileURLWithPath: folder + "/" + $0.fileName))
+                }
+                let model = try ExpressionModel(description: files[0], weights: files[1])
+                expressions = model
+                return .success(model)
+            } catch {
+                return .failure(VidscanError(.setup, "cannot load the expression model: \(error)"))
+            }
+        }
+        return try result.get()
+    }
+
+    /// SHA-256 of each model file, by name.
+    public func digests() throws(VidscanError) -> [String: String] {
+        if let known = knownDigests.withLock({ $0 }) { return known }
+        var digests: [String: String] = [:]
+        do {
+            for model in Self.all {
+                digests[model.fileName] = try FileDigest.sha256(path: folder + "/" + model.fileName)
+            }
+        } catch {
+            throw VidscanError(.setup, error.reason)
+        }
+        knownDigests.withLock { [digests] in $0 = digests }
+        return digests
+    }
+
+    /// Where the models may lie: beside an installed binary, or in a checkout's `.deps`.
+    public static var candidateFolders: [String] {
+        let binary = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "vidscan"
+        let folder = (binary as NSString).deletingLastPathComponent
+        return ["/../share/vidscan/models", "/../../../.deps/models"].map {
+            ((folder + $0) as NSString).standardizingPath
+        }
+    }
+
+    public static func findFolder() -> String? {
+        candidateFolders.first { folder in
+            all.allSatisfy { FileManager.default.fileExists(atPath: folder + "/" + $0.fileName) }
+        }
+    }
+}

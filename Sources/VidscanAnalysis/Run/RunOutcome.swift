@@ -1,0 +1,134 @@
+internal import VidscanBase
+internal import VidscanMedia
+internal import VidscanResults
+
+/// What the stages of a run came to, together.
+struct RunOutcome: Sendable {
+    let input: String
+    private(set) var decoded: DecodingReport?
+    private(set) var written = WriteStage.Report()
+    private(set) var times = StageTimes()
+
+    /// Samples a second from which on blinks are told.
+    private let blinkRate: String
+
+    init(input: String, blinkRate: Double) {
+        self.input = input
+        self.blinkRate = NumberText.plain(blinkRate)
+    }
+
+    mutating func add(_ result: StageResult) {
+        switch result {
+        case .decoded(let report): decoded = report
+        case .analyzed(let times): self.times.add(times)
+        case .written(let report): written = report
+        }
+    }
+
+    var analysedMicroseconds: Int64 {
+        max(0, (written.lastMicroseconds ?? 0) - (written.firstMicroseconds ?? 0))
+    }
+
+    /// What a careful reader of the tables should know, in words.
+    var warnings: [String] {
+        guard let decoded else { return [] }
+        let statistics = decoded.statistics
+        var warnings: [String] = []
+        let damage = statistics.damage + statistics.corruptPackets
+        if damage > 0 {
+            warnings.append("\(damage) damaged packets or frames; what could be decoded was analysed")
+        }
+        if let error = statistics.readError {
+            warnings.append("reading ended early\(position(statistics)): \(error)")
+        } else if let duration = decoded.info.durationMicroseconds, endsEarly(decoded, duration: duration) {
+            warnings.append(
+                "the video ends\(position(statistics)), though \(TimeText.seconds(duration)) s are announced;"
+                    + " the file may be cut off")
+        }
+        if let jump = statistics.discontinuities.first {
+            let count = statistics.discontinuities.count
+            let direction = jump.jumpMicroseconds < 0 ? "back" : "ahead"
+            let distance = TimeText.seconds(Int64(clamping: jump.jumpMicroseconds.magnitude))
+            warnings.append(
+                "the timestamps jump \(count == 1 ? "once" : "\(count) times"), first \(direction) by \(distance) s at"
+                    + " \(TimeText.seconds(jump.microseconds)) s; the clock goes on from the frame before, and no face_id"
+                    + " across a jump")
+        }
+        if statistics.framesBehind > 0 {
+            warnings.append(
+                "\(statistics.framesBehind) frames have timestamps before those of earlier frames; they take the time of"
+                    + " the frame before")
+        }
+        if statistics.implausibleTimestamps > 0 {
+            warnings.append("\(statistics.implausibleTimestamps) frames have impossible timestamps and were left out")
+        }
+        if let rate = statistics.assumesFrameRate {
+            warnings.append("the stream has no timestamps; times assume \(rate) frames a second")
+        }
+        if statistics.orientationIsApproximate {
+            warnings.append("the display matrix is none of the eight orientations; the nearest is used")
+        }
+        return warnings
+    }
+
+    /// What the options left out, in words.
+    var notices: [String] {
+        var notices: [String] = []
+        if written.lacksBlinks {
+            notices.append("fewer than \(blinkRate) samples a second: blinks cannot be told and are not in events.csv")
+        }
+        if let filtering = decoded?.filtering, filtering.toSource == nil {
+            notices.append(
+                "the filters move the picture in a way that no map tells: places cannot be traced to the source")
+        }
+        return notices
+    }
+
+    /// What the filters made of the pictures; `nil` without filters, and when no frame was sampled.
+    func filters(_ chain: FilterChain?) -> RunRecord.Filters? {
+        guard let chain, let filtering = decoded?.filtering else { return nil }
+        return RunRecord.Filters(
+            chain: chain.text, everyFrame: chain.needsEveryFrame, sourceWidth: filtering.sourceSize.width,
+            sourceHeight: filtering.sourceSize.height, toSource: filtering.toSource.map(RunRecord.Filters.Map.init))
+    }
+
+    var video: RunRecord.Video {
+        let info = decoded?.info
+        return RunRecord.Video(
+            format: info?.format ?? "", codec: info?.codec ?? "", stream: info?.streamIndex ?? 0,
+            codedWidth: info?.codedSize.width ?? 0, codedHeight: info?.codedSize.height ?? 0,
+            displayWidth: decoded?.displaySize?.width, displayHeight: decoded?.displaySize?.height,
+            durationSeconds: info?.durationMicroseconds.map { Double($0) / 1e6 },
+            containerStartSeconds: Double(info?.containerStartMicroseconds ?? 0) / 1e6,
+            streamStartSeconds: info?.streamStartMicroseconds.map { Double($0) / 1e6 },
+            assumedFrameRate: decoded?.statistics.assumesFrameRate?.description)
+    }
+
+    var discontinuities: [RunRecord.Discontinuity] {
+        decoded?.statistics.discontinuities.map(RunRecord.Discontinuity.init) ?? []
+    }
+
+    var counts: RunRecord.Counts {
+        let statistics = decoded?.statistics ?? ReadStatistics()
+        return RunRecord.Counts(
+            sampledFrames: written.frames, faces: written.faces, faceIds: written.identities, personIds: written.people,
+            tracksDropped: written.tracksDropped,
+            hardCuts: written.hardCuts, gradualCuts: written.gradualCuts, events: written.events,
+            decodedFrames: statistics.framesDecoded, packetsNotDecoded: statistics.packetsDropped,
+            damagedFramesOrPackets: statistics.damage + statistics.corruptPackets)
+    }
+
+    /// Whether the last frame lies well before the announced end: more than a second and a tenth of the whole.
+    private func endsEarly(_ decoded: DecodingReport, duration: Int64) -> Bool {
+        // Where timestamps jump, the announced duration means nothing.
+        guard decoded.isWholeVideo, decoded.statistics.discontinuities.isEmpty,
+            let last = decoded.statistics.lastMicroseconds
+        else { return false }
+        let missing = duration - last
+        return missing > 1_000_000 && missing > duration / 10
+    }
+
+    private func position(_ statistics: ReadStatistics) -> String {
+        statistics.lastMicroseconds.map { " at \(TimeText.seconds($0)) s" } ?? ""
+    }
+}

@@ -1,0 +1,115 @@
+internal import Foundation
+internal import VidscanBase
+internal import Yams
+
+/// The settings that a pipeline file makes, each with its position. The file is YAML, or the `run.json` of an earlier run,
+/// of which `pipeline` is read.
+public struct PipelineFile: Sendable {
+    public struct Entry: Sendable {
+        public let setting: Setting
+        public let value: SettingValue
+        public let position: TextPosition
+    }
+
+    /// As the user named it.
+    public let path: String
+    /// The file's own description.
+    public let summary: String?
+    public let settings: [Entry]
+
+    /// - Parameter allowsFileFilters: whether filters may reach files, the network or devices; a file cannot allow itself.
+    /// - Throws: `PipelineFileError` with everything that is wrong.
+    public init(path: String, allowsFileFilters: Bool) throws(PipelineFileError) {
+        try self.init(path: path, filters: .run(allowsFiles: allowsFileFilters))
+    }
+
+    /// - Throws: `PipelineFileError` with everything that is wrong.
+    public init(path: String, filters: FilterHandling) throws(PipelineFileError) {
+        let text: String
+        do {
+            let data = try Data(contentsOf: URL(fileURLWithPath: path))
+            guard data.count <= Self.maximumBytes else { throw CocoaError(.fileReadTooLarge) }
+            guard let decoded = String(validating: data, as: UTF8.self) else {
+                throw CocoaError(.fileReadInapplicableStringEncoding)
+            }
+            text = decoded
+        } catch {
+            throw PipelineFileError([
+                PipelineProblem(file: path, position: nil, message: "cannot be read: \(Self.reason(error))")
+            ])
+        }
+        try self.init(text: text, path: path, filters: filters)
+    }
+
+    /// - Parameter path: for messages.
+    public init(text: String, path: String, allowsFileFilters: Bool) throws(PipelineFileError) {
+        try self.init(text: text, path: path, filters: .run(allowsFiles: allowsFileFilters))
+    }
+
+    /// - Parameter path: for messages.
+    public init(text: String, path: String, filters: FilterHandling) throws(PipelineFileError) {
+        var reader = PipelineReader(file: path, filters: filters)
+        if let root = try Self.compose(text, path: path) { reader.read(root) }
+        guard reader.problems.isEmpty else {
+            throw PipelineFileError(
+                reader.problems.sorted { ($0.position ?? .start) < ($1.position ?? .start) })
+        }
+        self.path = path
+        summary = reader.summary
+        settings = reader.settings
+    }
+
+    // MARK: YAML
+
+    /// A pipeline is a page of text.
+    private static let maximumBytes = 256 << 10
+    /// The parser goes as deep as the text does; no pipeline is deeper than this.
+    private static let maximumBrackets = 1000
+
+    private static func compose(_ text: String, path: String) throws(PipelineFileError) -> Node? {
+        let problem = { (position: TextPosition?, message: String) in
+            PipelineFileError([PipelineProblem(file: path, position: position, message: message)])
+        }
+        let isDeep =
+            text.utf8.count { $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "{") } > maximumBrackets
+            || text.split(separator: "\n").contains { $0.utf8.count { $0 == UInt8(ascii: "-") } > maximumBrackets }
+        guard !isDeep else { throw problem(nil, "is not a pipeline: it is nested too deeply") }
+        do {
+            return try Yams.compose(yaml: text, .default, .default, .utf8)
+        } catch let error as YamlError {
+            switch error {
+            case .scanner(_, let reason, let mark, _), .parser(_, let reason, let mark, _),
+                .composer(_, let reason, let mark, _):
+                throw problem(TextPosition(line: mark.line, column: mark.column), "is not valid YAML: \(reason)")
+            case .duplicatedKeysInMapping(let names, let context):
+                let name = names.first ?? ""
+                throw problem(second(name, after: context.mark, in: text), "duplicate key '\(name)'")
+            default: throw problem(nil, "is not valid YAML")
+            }
+        } catch {
+            throw problem(nil, "is not valid YAML: \(error)")
+        }
+    }
+
+    /// Where a key stands again: the parser tells only where it stands first.
+    private static func second(_ name: String, after first: Mark, in text: String) -> TextPosition {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        let start = String(repeating: " ", count: max(0, first.column - 1)) + name + ":"
+        let again = lines.indices.first { $0 >= first.line && lines[$0].hasPrefix(start) }
+        return TextPosition(line: again.map { $0 + 1 } ?? first.line, column: first.column)
+    }
+
+    private static func reason(_ error: any Error) -> String {
+        switch (error as? CocoaError)?.code {
+        case .fileReadNoSuchFile?: "no such file"
+        case .fileReadTooLarge?: "it is too large for a pipeline"
+        case .fileReadInapplicableStringEncoding?: "it is not UTF-8 text"
+        case .fileReadNoPermission?: "permission denied"
+        default: error.localizedDescription
+        }
+    }
+}
+
+extension TextPosition {
+    static let start = TextPosition(line: 1, column: 1)
+}

@@ -1,0 +1,288 @@
+internal import VidscanBase
+internal import VidscanMedia
+internal import Yams
+
+/// Reads the settings from the nodes of a YAML text, and collects everything that is wrong with them.
+struct PipelineReader {
+    let file: String
+    let filters: FilterHandling
+    private(set) var summary: String?
+    private(set) var settings: [PipelineFile.Entry] = []
+    private(set) var problems: [PipelineProblem] = []
+
+    init(file: String, filters: FilterHandling) {
+        self.file = file
+        self.filters = filters
+    }
+
+    private static let summaryKey = "description"
+
+    mutating func read(_ root: Node) {
+        if root.isEmpty { return }
+        guard let mapping = root.mapping else {
+            return note(root, "the file is \(root.words); allowed: sections (\(SettingsSection.names))")
+        }
+        // The record of a run.
+        if let record = mapping["pipeline"], mapping["vidscan_version"] != nil {
+            guard let sections = record.mapping else {
+                return note(record, "'pipeline' is \(record.words); allowed: sections (\(SettingsSection.names))")
+            }
+            return read(sections: sections, inOrder: false)
+        }
+        read(sections: mapping, inOrder: true)
+    }
+
+    // MARK: Sections
+
+    private mutating func read(sections: Node.Mapping, inOrder: Bool) {
+        var last: SettingsSection?
+        for (keyNode, value) in sections {
+            guard let name = keyNode.scalar?.string else {
+                note(keyNode, "\(keyNode.words) is not a key; allowed: sections (\(SettingsSection.names))")
+                continue
+            }
+            if name == Self.summaryKey {
+                guard let text = value.scalar?.string else {
+                    note(value, "'\(name)' is \(value.words); allowed: text")
+                    continue
+                }
+                summary = text
+                continue
+            }
+            guard let section = SettingsSection(rawValue: name) else {
+                let names = SettingsSection.allCases.map(\.rawValue) + [Self.summaryKey]
+                let near = NearestName.suggestion(for: name, among: names)
+                note(keyNode, "unknown section '\(name)'; allowed: \(SettingsSection.names), \(Self.summaryKey)\(near)")
+                continue
+            }
+            if inOrder, let last, section.position < last.position {
+                note(
+                    keyNode,
+                    "section '\(name)' comes after '\(last.rawValue)'; allowed: the order \(SettingsSection.names)")
+            }
+            last = section
+            read(section, value)
+        }
+    }
+
+    private mutating func read(_ section: SettingsSection, _ node: Node) {
+        if let whole = section.whole { return read(whole, node) }
+        if node.isEmpty { return }
+        guard let mapping = node.mapping else {
+            return note(node, "'\(section.rawValue)' is \(node.words); allowed: keys (\(Self.names(of: section)))")
+        }
+        for (keyNode, value) in mapping {
+            let name = keyNode.scalar?.string ?? ""
+            guard let setting = section.settings.first(where: { $0.name == name }) else {
+                note(keyNode, unknown(keyNode, in: section))
+                continue
+            }
+            read(setting, value)
+        }
+    }
+
+    private func unknown(_ node: Node, in section: SettingsSection) -> String {
+        guard let name = node.scalar?.string else {
+            return "\(node.words) is not a key; allowed: \(Self.names(of: section))"
+        }
+        let near =
+            Setting.all.first { $0.name == name }.map { "; '\(name)' belongs to '\($0.section.rawValue)'" }
+            ?? NearestName.suggestion(for: name, among: section.settings.map(\.name))
+        return "unknown key '\(name)' in '\(section.rawValue)'; allowed: \(Self.names(of: section))\(near)"
+    }
+
+    private static func names(of section: SettingsSection) -> String {
+        section.settings.map(\.name).joined(separator: ", ")
+    }
+
+    // MARK: Values
+
+    private mutating func read(_ setting: Setting, _ node: Node) {
+        if setting.kind == .filters { return readFilters(setting, node) }
+        if node.isEmpty {
+            guard setting.nullMeaning != nil else { return note(setting, node) }
+            return take(setting, .absent, node)
+        }
+        if case .list = setting.kind, let items = node.sequence { return readList(setting, items, node) }
+        guard let scalar = node.scalar else { return note(setting, node) }
+        do {
+            take(setting, try setting.kind.parse(scalar.string, isQuoted: scalar.style.isQuoted), node)
+        } catch {
+            note(setting, node, error)
+        }
+    }
+
+    private mutating func readList(_ setting: Setting, _ items: Node.Sequence, _ node: Node) {
+        let before = problems.count
+        for item in items {
+            guard let word = item.scalar?.string else {
+                note(setting, item)
+                continue
+            }
+            do {
+                _ = try setting.kind.parse(word)
+            } catch {
+                note(setting, item, error)
+            }
+        }
+        guard problems.count == before else { return }
+        do {
+            take(setting, try setting.kind.parse(items.compactMap(\.scalar?.string)), node)
+        } catch {
+            note(node, "'\(setting.path)' is an empty list; \(error)")
+        }
+    }
+
+    private mutating func take(_ setting: Setting, _ value: SettingValue, _ node: Node) {
+        settings.append(PipelineFile.Entry(setting: setting, value: value, position: node.position))
+    }
+
+    // MARK: Filters
+
+    private mutating func readFilters(_ setting: Setting, _ node: Node) {
+        if node.isEmpty { return take(setting, .absent, node) }
+        var steps: [(text: String, node: Node)] = []
+        if let text = node.scalar?.string {
+            steps = [(text, node)]
+        } else if let items = node.sequence {
+            let before = problems.count
+            for item in items {
+                if let step = readStep(item) { steps.append((step, item)) }
+            }
+            guard problems.count == before else { return }
+            if steps.isEmpty { return take(setting, .absent, node) }
+        } else {
+            return note(setting, node)
+        }
+        guard case .run(let allowsFiles) = filters else {
+            return take(setting, .filters(FilterChain.readBack(steps: steps.map(\.text))), node)
+        }
+        do {
+            let chain = try FilterChain(steps: steps.map(\.text), allowsFiles: allowsFiles)
+            take(setting, .filters(chain), node)
+        } catch {
+            // The step at fault, when it is at fault by itself.
+            for step in steps {
+                do {
+                    _ = try FilterChain(steps: [step.text], allowsFiles: allowsFiles)
+                } catch let own where own.code == .filter && steps.count > 1 {
+                    return note(step.node, own.reason)
+                } catch {
+                    break
+                }
+            }
+            note(node, error.reason)
+        }
+    }
+
+    /// `hflip`, `eq=brightness=0.1`, or `{filter: eq, options: {brightness: 0.1}}`.
+    private mutating func readStep(_ node: Node) -> String? {
+        if let text = node.scalar?.string, !node.isEmpty { return text }
+        guard let mapping = node.mapping else {
+            note(node, "a filter is \(node.words); allowed: a text in FFmpeg's syntax, or {filter: NAME, options: {…}}")
+            return nil
+        }
+        var filter: (name: String, node: Node)?
+        var options: Node?
+        for (keyNode, value) in mapping {
+            switch keyNode.scalar?.string {
+            case "filter"?:
+                guard let name = value.scalar?.string else {
+                    note(value, "'filter' is \(value.words); allowed: the name of a filter")
+                    return nil
+                }
+                filter = (name, value)
+            case "options"?: options = value
+            default:
+                let near = NearestName.suggestion(
+                    for: keyNode.scalar?.string ?? "", among: ["filter", "options"])
+                note(
+                    keyNode,
+                    "unknown key '\(keyNode.scalar?.string ?? "")' of a filter; allowed: filter, options\(near)")
+                return nil
+            }
+        }
+        guard let filter else {
+            note(node, "a filter has no name; allowed: {filter: NAME, options: {…}}")
+            return nil
+        }
+        if case .keep = filters { return filter.name }
+        guard let known = FilterCatalog.named(filter.name) else {
+            let near = NearestName.suggestion(for: filter.name, among: FilterCatalog.names)
+            note(filter.node, "unknown filter '\(filter.name)'; allowed: those of 'vidscan filters list'\(near)")
+            return nil
+        }
+        guard let options, !options.isEmpty else { return filter.name }
+        return readOptions(options, of: known).map { FilterChain.step(filter.name, options: $0) }
+    }
+
+    private mutating func readOptions(
+        _ node: Node, of filter: FilterDescription
+    ) -> [(name: String, value: String)]? {
+        guard let mapping = node.mapping else {
+            note(node, "'options' is \(node.words); allowed: options of the filter '\(filter.name)'")
+            return nil
+        }
+        var options: [(name: String, value: String)] = []
+        for (keyNode, value) in mapping {
+            let name = keyNode.scalar?.string ?? ""
+            let names = filter.options.map(\.name) + (filter.supportsTimeline ? ["enable"] : [])
+            guard names.contains(name) else {
+                let near = NearestName.suggestion(for: name, among: names)
+                note(
+                    keyNode,
+                    "unknown option '\(name)' of the filter '\(filter.name)'; allowed: \(names.joined(separator: ", "))"
+                        + near)
+                continue
+            }
+            guard let text = value.scalar?.string else {
+                note(value, "option '\(name)' of the filter '\(filter.name)' is \(value.words); allowed: one value")
+                continue
+            }
+            options.append((name, text))
+        }
+        return options.count == mapping.count ? options : nil
+    }
+
+    // MARK: Problems
+
+    private mutating func note(_ setting: Setting, _ node: Node, _ error: SettingError? = nil) {
+        note(node, "'\(setting.path)' is \(node.words); \(error ?? SettingError(allowed: setting.kind.allowed))")
+    }
+
+    private mutating func note(_ node: Node, _ message: String) {
+        problems.append(PipelineProblem(file: file, position: node.position, message: message))
+    }
+}
+
+extension SettingsSection {
+    /// In the order of the data flow.
+    fileprivate var position: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+}
+
+extension Node {
+    fileprivate var position: TextPosition {
+        mark.map { TextPosition(line: $0.line, column: $0.column) } ?? .start
+    }
+
+    /// There is nothing, or `null`.
+    fileprivate var isEmpty: Bool {
+        guard let scalar, !scalar.style.isQuoted else { return false }
+        return ["", "~", "null", "Null", "NULL"].contains(scalar.string)
+    }
+
+    fileprivate var words: String {
+        switch self {
+        case .mapping: return "a mapping"
+        case .sequence: return "a list"
+        case .alias: return "an alias"
+        case .scalar(let scalar):
+            if isEmpty { return "empty" }
+            return scalar.style.isQuoted ? "the text \"\(scalar.string)\"" : scalar.string
+        }
+    }
+}
+
+extension Node.Scalar.Style {
+    fileprivate var isQuoted: Bool { self != .plain && self != .any }
+}

@@ -1,0 +1,106 @@
+internal import VidscanRender
+internal import Foundation
+
+/// The settings of a run, and where each value comes from: the defaults, overridden by a pipeline file, overridden by the
+/// command line.
+public struct ResolvedSettings: Sendable {
+    public enum Origin: Sendable, Equatable, CustomStringConvertible {
+        case `default`
+        case file(String, TextPosition)
+        /// `--rate`
+        case option(String)
+        /// Follows from another setting: `render.anonymize`.
+        case implied(String)
+
+        public var description: String {
+            switch self {
+            case .default: "default"
+            case .file(let path, let position): "\(path):\(position.line)"
+            case .option(let name): "option \(name)"
+            case .implied(let path): "by \(path)"
+            }
+        }
+    }
+
+    /// A value from an option of the command line.
+    public struct Override: Sendable {
+        public let setting: Setting
+        public let value: SettingValue
+        /// `--rate`
+        public let option: String
+
+        public init(_ setting: Setting, _ value: SettingValue, option: String) {
+            self.setting = setting
+            self.value = value
+            self.option = option
+        }
+
+        /// - Throws: `SettingsError` when the setting does not exist or does not take the value.
+        public init(_ path: String, _ value: SettingValue, option: String) throws(SettingsError) {
+            guard let setting = Setting.at(path) else { throw SettingsError("there is no setting '\(path)'") }
+            guard setting.kind.allows(value) else { throw SettingsError("\(option): allowed: \(setting.kind.allowed)") }
+            self.init(setting, value, option: option)
+        }
+    }
+
+    public internal(set) var settings: Settings
+    var origins: [String: Origin] = [:]
+
+    /// - Parameters:
+    ///   - workers: unless something sets them.
+    ///   - file: `nil` for the defaults.
+    /// - Throws: `PipelineFileError` or `SettingsError` when values contradict each other.
+    public init(workers: Int, file: PipelineFile? = nil, overrides: [Override] = []) throws {
+        settings = Settings(workers: workers)
+        for entry in file?.settings ?? [] {
+            entry.setting.set(Self.absolute(entry.value, of: entry.setting, in: file?.path), &settings)
+            origins[entry.setting.path] = .file(file?.path ?? "", entry.position)
+        }
+        for override in overrides {
+            override.setting.set(Self.absolute(override.value, of: override.setting, in: nil), &settings)
+            origins[override.setting.path] = .option(override.option)
+        }
+        try checkHiding()
+        addImplied()
+        try checkOutputs()
+        for pair in OrderedPair.all where !pair.holds(settings) { throw error(pair) }
+    }
+
+    public func origin(of setting: Setting) -> Origin { origins[setting.path] ?? .default }
+
+    /// Sets what follows from other settings.
+    private mutating func addImplied() {
+        if settings.render.anonymize != nil {
+            let before = settings
+            settings.detectThoroughly()
+            for setting in Setting.all where setting.get(before) != setting.get(settings) {
+                origins[setting.path] = .implied("render.anonymize")
+            }
+        }
+        if settings.rendering?.needsLandmarks == true, !settings.write.landmarks {
+            settings.write.landmarks = true
+            origins["write.landmarks"] = .implied("render")
+        }
+    }
+
+    /// A path is relative to the file that names it, or to the current folder on the command line. Here it becomes
+    /// absolute, so that it means the same wherever it is read again.
+    private static func absolute(_ value: SettingValue, of setting: Setting, in file: String?) -> SettingValue {
+        guard setting.kind == .file, case .text(let path) = value, !(path as NSString).isAbsolutePath else {
+            return value
+        }
+        let folder = file.map { $0.contains("/") ? ($0 as NSString).deletingLastPathComponent : "" } ?? ""
+        let below = (folder as NSString).appendingPathComponent(path)
+        guard !(below as NSString).isAbsolutePath else { return .text(below) }
+        return .text((FileManager.default.currentDirectoryPath as NSString).appendingPathComponent(below))
+    }
+}
+
+/// Values that contradict each other, in one line.
+public struct SettingsError: Error, Sendable, Equatable, CustomStringConvertible {
+    public let description: String
+
+    public init(_ description: String) {
+        self.description = description
+    }
+}

@@ -1,0 +1,145 @@
+public import VidscanFaces
+public import VidscanMedia
+public import VidscanRender
+
+extension Settings {
+    /// The video that is made from a result: faces marked, decorated or hidden.
+    public struct Render: Sendable, Equatable {
+        /// Draw faces in the standard style, unless another one is set.
+        public var overlay = false
+        public var style: OverlayStyle.Preset?
+        /// Replaces the elements of the style.
+        public var show: [OverlayStyle.Element]?
+        /// How elements are drawn; which ones are, follows from `style` and `show`.
+        public var drawing = OverlayStyle()
+        /// Path of the image to place on faces; `nil` places none.
+        public var sticker: String?
+        /// How the image is placed; its path is `sticker`.
+        public var image = StickerOptions(path: "")
+        /// `nil` hides no faces.
+        public var anonymize: AnonymizeOptions.Method?
+        /// How faces are hidden; the method is `anonymize`.
+        public var hiding = AnonymizeOptions(method: .blur)
+        /// How the video is encoded.
+        public var video = RenderOptions()
+
+        public init() {}
+    }
+}
+
+extension Metric: SettingChoice {}
+extension OverlayStyle.Preset: SettingChoice {}
+extension OverlayStyle.Element: SettingChoice {}
+extension StickerOptions.Place: SettingChoice {}
+extension StickerOptions.ContentMode: SettingChoice {}
+extension StickerOptions.Anchor: SettingChoice {}
+extension AnonymizeOptions.Method: SettingChoice {}
+extension AnonymizeOptions.Shape: SettingChoice {}
+extension VideoCodec: SettingChoice {}
+
+extension Settings.Render {
+    static let declarations =
+        drawing + sticker + hiding.map { $0.inGroup(.hiding) } + encoding.map { $0.inGroup(.encoding) }
+
+    private static let drawing = [
+        Setting(
+            .render, "overlay", \.render.overlay, options: [.flag("overlay")], group: .extras,
+            "Make a video with the faces marked, overlay.mp4. Choosing a style, elements to show or a sticker implies it."
+        ),
+        Setting(
+            .render, "style", \.render.style, options: [.value("style")], null: "standard",
+            "What to draw on faces: plain (box, id), standard (box, id, emotion, bars, points), mesh (id, mesh, axes),"
+                + " full (all)."),
+        Setting(
+            .render, "show", \.render.show, options: [.value("show", "list")], null: "those of the style",
+            "Elements to draw, instead of a style. mesh needs a result with landmarks."),
+        Setting(
+            .render, "bars", \.render.drawing.bars, options: [.value("bars", "list")],
+            "Metrics to show as bars, by column name."),
+        Setting(
+            .render, "trail", \.render.drawing.trailSeconds, .number(0...60, unit: "seconds"),
+            options: [.value("trail", "seconds")],
+            "Length of the trail behind a face."),
+        Setting(
+            .render, "draw_scale", \.render.drawing.scale, .number(0.1...10), options: [.value("draw-scale", "factor")],
+            "Size of lines and text, relative to what suits the frame."),
+    ]
+
+    private static let sticker = [
+        Setting(
+            .render, "sticker", \.render.sticker, .file, options: [.value("sticker", "file")], null: "none",
+            "Image to place on every face: PNG, or any format that FFmpeg reads. A path in a pipeline is relative to the"
+                + " pipeline's folder."),
+        Setting(
+            .render, "sticker_place", \.render.image.place, options: [.value("sticker-place")],
+            "Part of the face that the sticker covers."),
+        Setting(
+            .render, "sticker_mode", \.render.image.contentMode, options: [.value("sticker-mode")],
+            "How the sticker is scaled to its place."),
+        Setting(
+            .render, "sticker_anchor", \.render.image.anchor, options: [.value("sticker-anchor")],
+            "Where in its place a sticker of another shape is aligned."),
+        Setting(
+            .render, "sticker_insets", \.render.image.capInsets, options: [.value("sticker-insets", "pixels")],
+            null: "none",
+            "Borders of the sticker in its own pixels: left,top,right,bottom. Its corners then keep their shape."
+        ),
+        Setting(
+            .render, "sticker_scale", \.render.image.scale, .number(0.05...20),
+            options: [.value("sticker-scale", "factor")],
+            "Size of the sticker, relative to its place."),
+    ]
+
+    private static let hiding = [
+        Setting(
+            .render, "anonymize", \.render.anonymize, options: [.value("anonymize")], null: "no face is hidden",
+            "Hide all faces, in anonymized.mp4. Every frame is analysed, small and uncertain faces are included, and no"
+                + " metadata is copied."),
+        Setting(
+            .render, "shape", \.render.hiding.shape, options: [.value("shape")],
+            "What to hide: an ellipse around the face, or the outline of its mesh."),
+        Setting(
+            .render, "margin", \.render.hiding.margin, .number(0...2), options: [.value("margin", "share")],
+            "Extra margin to hide on every side, as a share of the face's size."),
+        Setting(
+            .render, "strength", \.render.hiding.strength, .number(0.1...1), options: [.value("strength", "share")],
+            null: "0.5 for blur, 0.3 for pixelate",
+            "The share of the face that becomes one value."),
+        Setting(
+            .render, "hold", \.render.hiding.holdSeconds, .number(0...60, unit: "seconds"),
+            options: [.value("hold", "seconds")],
+            "Also hide a face this long before and after it is seen."),
+        Setting(
+            .render, "invert", \.render.hiding.isInverted, options: [.flag("invert")],
+            "Hide everything except the faces."),
+        Setting(
+            .render, "keep_subtitles", \.render.video.keepsSubtitles, options: [.flag("keep-subtitles")],
+            "Copy subtitles even if faces are hidden; they may name people."),
+    ]
+
+    private static let encoding = [
+        Setting(.render, "codec", \.render.video.codec, options: [.value("codec")], "Codec of the video."),
+        Setting(
+            .render, "crf", \.render.video.rateFactor, .number(0...63), options: [.value("crf", "number")],
+            null: "23 for h264, 28 for hevc, 31 for vp9, 35 for av1",
+            "Constant rate factor: a lower one gives a better and larger video."),
+        Setting(
+            .render, "height", \.render.video.height, .integer(16...16_384), options: [.value("height", "pixels")],
+            null: "the displayed height of the source",
+            "Height of the video in pixels; it must be even."),
+        Setting(
+            .render, "audio", \.render.video.copiesAudio, options: [.onOff("audio")],
+            "Copy the audio, or leave it out."),
+    ]
+}
+
+extension StickerOptions.CapInsets: LosslessStringConvertible {
+    /// `left,top,right,bottom`
+    public init?(_ description: String) {
+        let numbers = description.split(separator: ",", omittingEmptySubsequences: false).compactMap { Int($0) }
+        guard numbers.count == 4, numbers.allSatisfy({ (0...100_000).contains($0) }) else { return nil }
+        self.init(left: numbers[0], top: numbers[1], right: numbers[2], bottom: numbers[3])
+    }
+
+    public var description: String { "\(left),\(top),\(right),\(bottom)" }
+}

@@ -1,0 +1,44 @@
+public import VidscanBase
+public import VidscanMedia
+
+extension Settings {
+    /// Which frames of a video are analysed.
+    public struct Sample: Sendable, Equatable {
+        public var rate = SampleGrid.Rate.perSecond(Rational(5, 1) ?? .one)
+        /// Microseconds on the video's clock.
+        public var start: Int64?
+        /// Microseconds on the video's clock, exclusive.
+        public var end: Int64?
+        public var stream: Int?
+        public var limits = MediaLimits()
+    }
+}
+
+extension Settings.Sample {
+    static let declarations = [
+        Setting(
+            .sample, "rate", \.sample.rate,
+            options: [
+                .value("rate", "number"),
+                .flag("every-frame", sets: SettingKind.everyFrame, "Analyse every frame."),
+            ],
+            "Frames sampled per second: any positive number, a fraction such as 30000/1001, or every-frame."),
+        Setting(
+            .sample, "start", \.sample.start, options: [.value("start", "time")], null: "the first frame",
+            "Where to start: seconds or [hh:]mm:ss."),
+        Setting(
+            .sample, "end", \.sample.end, options: [.value("end", "time")], null: "after the last frame",
+            "Where to end (exclusive): seconds or [hh:]mm:ss."),
+        Setting(
+            .sample, "stream", \.sample.stream, options: [.value("stream", "index")], null: "the best video stream",
+            "Index of the video stream, as ffprobe reports it."),
+        Setting(
+            .sample, "max_pixels", \.sample.limits.maximumPixels, .integer(1...Int.max),
+            options: [.value("max-pixels", "count")],
+            "Refuse videos whose frames have more pixels than this."),
+        Setting(
+            .sample, "max_duration", \.sample.limits.maximumDurationSeconds,
+            .number(SettingKind.positive, unit: "seconds"), options: [.value("max-duration", "seconds")],
+            "Refuse videos that last longer than this many seconds."),
+    ]
+}

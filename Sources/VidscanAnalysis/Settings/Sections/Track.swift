@@ -1,0 +1,72 @@
+internal import VidscanBase
+public import VidscanFaces
+
+extension Settings {
+    /// How faces are tracked from frame to frame, and what counts as an event.
+    public struct Track: Sendable, Equatable {
+        /// Keep this many people, the most prominent by size and time on screen; `nil` keeps all.
+        public var maximumFaces: Int?
+        /// How long a face may be out of sight and keep its `face_id`.
+        public var maximumGapSeconds = 1.0
+        /// Faces seen in fewer samples are dropped.
+        public var minimumSamples = 2
+        /// Smooth boxes and landmarks over time.
+        public var smoothing = true
+        public var events = EventOptions()
+    }
+}
+
+extension Settings.Track {
+    static let declarations =
+        [
+            Setting(
+                .track, "max_faces", \.track.maximumFaces, .integer(1...10_000),
+                options: [.value("max-faces", "count")],
+                null: "all", follows: "detect.faces",
+                "Keep this many people, the most prominent ones: size times time on screen."),
+            Setting(
+                .track, "max_gap", \.track.maximumGapSeconds, .number(0...60, unit: "seconds"),
+                options: [.value("max-gap", "seconds")], follows: "detect.min_confidence",
+                "How long a face may be out of sight and keep its face_id."),
+            Setting(
+                .track, "min_track", \.track.minimumSamples, .integer(1...10_000),
+                options: [.value("min-track", "samples")], follows: "track.max_gap",
+                "Drop faces seen in fewer samples than this. In shorter shots, all faces are kept."),
+            Setting(
+                .track, "smoothing", \.track.smoothing, options: [.onOff("smoothing")], follows: "track.min_track",
+                "Smooth boxes and landmarks over time, at 8 or more samples per second."),
+        ] + events
+
+    private static let events = [
+        Setting(
+            .track, "blink_min_rate", \.track.events.blinkMinimumRate, .number(1...1000, unit: "samples per second"),
+            "Minimum sampling rate at which blinks are reported."),
+        Setting(
+            .track, "blink_longest", \.track.events.blinkLongestSeconds, .number(0...10, unit: "seconds"),
+            "Longest closure of the eyes that is a blink. A longer one is eyes_closed."),
+        Setting(
+            .track, "eyes_closed_below", \.track.events.eyesClosedBelow, .number(0...100),
+            "The eyes close when the mean openness of both falls below this."),
+        Setting(
+            .track, "eyes_open_above", \.track.events.eyesOpenAbove, .number(0...100),
+            "The eyes open again when the mean openness of both rises above this."),
+        Setting(
+            .track, "smile_above", \.track.events.smileStartsAbove, .number(0...100),
+            "A smile starts when the smile score rises above this."),
+        Setting(
+            .track, "smile_until_below", \.track.events.smileStopsBelow, .number(0...100),
+            "A smile stops when the smile score falls below this."),
+        Setting(
+            .track, "smile_hold", \.track.events.smileHoldSeconds, .number(0...60, unit: "seconds"),
+            "How long a smile, or its absence, must last."),
+        Setting(
+            .track, "look_away_above", \.track.events.lookAwayAboveDegrees, .number(0...180, unit: "degrees"),
+            "A face looks away when the angle between head and camera rises above this."),
+        Setting(
+            .track, "look_back_below", \.track.events.lookBackBelowDegrees, .number(0...180, unit: "degrees"),
+            "A face looks back when the angle between head and camera falls below this."),
+        Setting(
+            .track, "look_away_hold", \.track.events.lookAwayHoldSeconds, .number(0...60, unit: "seconds"),
+            "How long a face must look away."),
+    ]
+}

@@ -1,0 +1,55 @@
+public import VidscanResults
+
+extension Settings {
+    /// What is written, where, and which messages are shown.
+    public struct Write: Sendable, Equatable {
+        /// `nil` is the current folder.
+        public var folder: String?
+        /// Replace existing results.
+        public var replaces = false
+        public var formats: Set<OutputFormat> = [.csv]
+        /// Write `landmarks.npy`.
+        public var landmarks = false
+        /// Write `blendshapes.csv`.
+        public var blendshapes = false
+        public var messages = MessageOptions.Level.normal
+        public var logFormat = MessageOptions.Format.text
+    }
+}
+
+extension OutputFormat: SettingChoice {}
+extension MessageOptions.Level: SettingChoice {}
+extension MessageOptions.Format: SettingChoice {}
+
+extension Settings.Write {
+    static let declarations = [
+        Setting(
+            .write, "folder", \.write.folder, .folder, options: [.value("output", "folder", short: "o")],
+            null: "the current folder", isRecorded: false,
+            "Folder for the results."),
+        Setting(
+            .write, "replace", \.write.replaces, options: [.flag("force")], isRecorded: false,
+            "Replace existing results."),
+        Setting(
+            .write, "formats", \.write.formats, options: [.value("format", "list")],
+            "Formats to write: csv, json, jsonl."),
+        Setting(
+            .write, "landmarks", \.write.landmarks, options: [.onOff("landmarks")],
+            "Write the 478 landmarks of every face to landmarks.npy."),
+        Setting(
+            .write, "blendshapes", \.write.blendshapes, options: [.onOff("blendshapes")],
+            "Write the 52 ARKit-style scores of every face to blendshapes.csv."),
+        Setting(
+            .write, "messages", \.write.messages,
+            options: [
+                .flag("quiet", short: "q", sets: "quiet", "Show errors only."),
+                .flag("verbose", short: "v", sets: "verbose", "Show details."),
+            ],
+            isRecorded: false, group: .messages,
+            "Messages to show: quiet shows errors only, verbose adds details."),
+        Setting(
+            .write, "log_format", \.write.logFormat, options: [.value("log-format")], isRecorded: false,
+            group: .messages,
+            "Format of messages: text, or one JSON object per line."),
+    ]
+}

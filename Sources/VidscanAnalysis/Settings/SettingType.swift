@@ -1,0 +1,164 @@
+internal import VidscanBase
+internal import VidscanMedia
+internal import VidscanRender
+
+/// A type that a setting can be stored as.
+protocol SettingType: Sendable {
+    /// The values that a setting of this type takes, unless its declaration narrows them.
+    static var settingKind: SettingKind { get }
+    /// - Returns: `nil` when the value is of another type.
+    init?(setting value: SettingValue)
+    var settingValue: SettingValue { get }
+}
+
+/// One of several names.
+protocol SettingChoice: SettingType, Hashable, RawRepresentable, CaseIterable where RawValue == String {}
+
+extension SettingChoice {
+    static var names: [String] { allCases.map(\.rawValue) }
+    static var settingKind: SettingKind { .choice(names) }
+
+    init?(setting value: SettingValue) {
+        guard case .text(let name) = value else { return nil }
+        self.init(rawValue: name)
+    }
+
+    var settingValue: SettingValue { .text(rawValue) }
+}
+
+extension Bool: SettingType {
+    static var settingKind: SettingKind { .flag }
+
+    init?(setting value: SettingValue) {
+        guard case .flag(let flag) = value else { return nil }
+        self = flag
+    }
+
+    var settingValue: SettingValue { .flag(self) }
+}
+
+extension Int: SettingType {
+    static var settingKind: SettingKind { .integer(0...Int.max) }
+
+    init?(setting value: SettingValue) {
+        guard case .integer(let number) = value else { return nil }
+        self = number
+    }
+
+    var settingValue: SettingValue { .integer(self) }
+}
+
+extension Double: SettingType {
+    static var settingKind: SettingKind { .number(SettingKind.positive) }
+
+    init?(setting value: SettingValue) {
+        guard case .number(let number) = value else { return nil }
+        self = number
+    }
+
+    var settingValue: SettingValue { .number(self) }
+}
+
+/// Microseconds, which a pipeline has as seconds.
+extension Int64: SettingType {
+    static var settingKind: SettingKind { .time }
+
+    init?(setting value: SettingValue) {
+        guard case .number(let seconds) = value else { return nil }
+        self = Int64((seconds * 1e6).rounded())
+    }
+
+    var settingValue: SettingValue { .number(Double(self) / 1e6) }
+}
+
+extension String: SettingType {
+    static var settingKind: SettingKind { .text }
+
+    init?(setting value: SettingValue) {
+        guard case .text(let text) = value else { return nil }
+        self = text
+    }
+
+    var settingValue: SettingValue { .text(self) }
+}
+
+extension Optional: SettingType where Wrapped: SettingType {
+    static var settingKind: SettingKind { Wrapped.settingKind }
+
+    init?(setting value: SettingValue) {
+        if value == .absent {
+            self = .none
+        } else {
+            guard let wrapped = Wrapped(setting: value) else { return nil }
+            self = .some(wrapped)
+        }
+    }
+
+    var settingValue: SettingValue { map(\.settingValue) ?? .absent }
+}
+
+extension Array: SettingType where Element: SettingChoice {
+    static var settingKind: SettingKind { .list(Element.names) }
+
+    init?(setting value: SettingValue) {
+        guard case .list(let names) = value else { return nil }
+        self = names.compactMap(Element.init(rawValue:))
+    }
+
+    var settingValue: SettingValue { .list(map(\.rawValue)) }
+}
+
+extension Set: SettingType where Element: SettingChoice {
+    static var settingKind: SettingKind { .list(Element.names) }
+
+    init?(setting value: SettingValue) {
+        guard case .list(let names) = value else { return nil }
+        self = Set(names.compactMap(Element.init(rawValue:)))
+    }
+
+    var settingValue: SettingValue { .list(map(\.rawValue).sorted()) }
+}
+
+extension SampleGrid.Rate: SettingType {
+    static var settingKind: SettingKind { .rate }
+
+    init?(setting value: SettingValue) {
+        guard case .text(let text) = value else { return nil }
+        if text == SettingKind.everyFrame {
+            self = .everyFrame
+        } else if let rate = SampleRate.parse(text) {
+            self = .perSecond(rate)
+        } else {
+            return nil
+        }
+    }
+
+    var settingValue: SettingValue {
+        switch self {
+        case .everyFrame: .text(SettingKind.everyFrame)
+        case .perSecond(let rate): .text(rate.description)
+        }
+    }
+}
+
+extension FilterChain: SettingType {
+    static var settingKind: SettingKind { .filters }
+
+    init?(setting value: SettingValue) {
+        guard case .filters(let chain) = value else { return nil }
+        self = chain
+    }
+
+    var settingValue: SettingValue { .filters(self) }
+}
+
+extension StickerOptions.CapInsets: SettingType {
+    static var settingKind: SettingKind { .insets }
+
+    init?(setting value: SettingValue) {
+        guard case .text(let text) = value else { return nil }
+        self.init(text)
+    }
+
+    var settingValue: SettingValue { .text(description) }
+}

@@ -1,0 +1,150 @@
+internal import VidscanBase
+public import VidscanMedia
+internal import VidscanRender
+
+/// The value of a setting.
+public enum SettingValue: Sendable, Equatable {
+    /// `null`; what that means, the setting says.
+    case absent
+    case flag(Bool)
+    case integer(Int)
+    case number(Double)
+    case text(String)
+    case list([String])
+    case filters(FilterChain)
+}
+
+/// The values that a setting takes, and how they are read.
+public enum SettingKind: Sendable, Equatable {
+    case flag
+    case integer(ClosedRange<Int>)
+    /// A lower bound just above 0 means that 0 is not allowed.
+    case number(ClosedRange<Double>, unit: String? = nil)
+    case choice([String])
+    /// Any of these names, each once.
+    case list([String])
+    /// Samples per second, or every frame.
+    case rate
+    /// Seconds, or `[hh:]mm:ss`.
+    case time
+    case text
+    /// A path, relative to the pipeline file that names it.
+    case file
+    /// A path, relative to the current folder.
+    case folder
+    /// Four borders in pixels.
+    case insets
+    case filters
+
+    static let everyFrame = "every-frame"
+    static let positive = Double.leastNonzeroMagnitude...Double.greatestFiniteMagnitude
+
+    /// What is allowed, in words.
+    public var allowed: String {
+        switch self {
+        case .flag: "true or false"
+        case .integer: "a whole number, \(range)"
+        case .number(_, let unit): "a number, \(range)" + (unit.map { " \($0)" } ?? "")
+        case .choice(let names): names.joined(separator: ", ")
+        case .list(let names):
+            names.count > 12 ? "a list of names, see 'vidscan schema'" : "a list of " + names.joined(separator: ", ")
+        case .rate: "a positive number, a fraction such as 30000/1001, or \(Self.everyFrame)"
+        case .time: "seconds or [hh:]mm:ss"
+        case .text: "text"
+        case .file, .folder: "a path"
+        case .insets: "left,top,right,bottom in pixels"
+        case .filters: "a list of filters, or a text in FFmpeg's syntax"
+        }
+    }
+
+    /// `0 to 1`, `1 or more`, `positive`
+    public var range: String {
+        switch self {
+        case .integer(let range):
+            return range.upperBound == .max
+                ? "\(range.lowerBound) or more" : "\(range.lowerBound) to \(range.upperBound)"
+        case .number(let range, _):
+            if range == Self.positive { return "positive" }
+            return NumberText.plain(range.lowerBound) + " to " + NumberText.plain(range.upperBound)
+        default: return allowed
+        }
+    }
+
+    /// Whether a value of the right type lies in the range.
+    public func allows(_ value: SettingValue) -> Bool {
+        switch (self, value) {
+        case (_, .absent): true
+        case (.flag, .flag), (.text, .text), (.file, .text), (.folder, .text), (.filters, .filters): true
+        case (.integer(let range), .integer(let value)): range.contains(value)
+        case (.number(let range, _), .number(let value)): range.contains(value)
+        case (.choice(let names), .text(let name)): names.contains(name)
+        case (.insets, .text(let text)): StickerOptions.CapInsets(text) != nil
+        case (.list(let names), .list(let chosen)): chosen.allSatisfy(names.contains)
+        case (.rate, .text(let text)): text == Self.everyFrame || SampleRate.parse(text) != nil
+        case (.time, .number(let seconds)): seconds >= 0
+        default: false
+        }
+    }
+
+    /// Reads a value from a word of a pipeline file or of the command line: a whole value, or one item of a list.
+    ///
+    /// - Parameter isQuoted: it is text, even if it looks like a number.
+    public func parse(_ word: String, isQuoted: Bool = false) throws(SettingError) -> SettingValue {
+        guard let value = read(word, isQuoted: isQuoted), allows(value) else {
+            switch self {
+            case .choice(let names), .list(let names):
+                throw SettingError(allowed: allowed + NearestName.suggestion(for: word, among: names))
+            default: throw SettingError(allowed: allowed)
+            }
+        }
+        return value
+    }
+
+    /// Reads a list from its items, or any other value from a single word.
+    public func parse(_ words: [String]) throws(SettingError) -> SettingValue {
+        guard case .list = self else {
+            guard let word = words.first, words.count == 1 else { throw SettingError(allowed: allowed) }
+            return try parse(word)
+        }
+        var names: [String] = []
+        for word in words {
+            if case .list(let items) = try parse(word) { names += items }
+        }
+        guard !names.isEmpty else { throw SettingError(allowed: allowed) }
+        return .list(names)
+    }
+
+    /// - Returns: `nil` when the word is not of this type; `allows` checks the range.
+    private func read(_ text: String, isQuoted: Bool) -> SettingValue? {
+        switch self {
+        case .flag: return isQuoted ? nil : ["true": .flag(true), "false": .flag(false)][text]
+        case .integer: return isQuoted ? nil : Int(text).map(SettingValue.integer)
+        case .number:
+            guard !isQuoted, let value = Double(text), value.isFinite, text.first?.isLetter != true else { return nil }
+            return .number(value)
+        case .choice, .text, .file, .folder, .insets: return .text(text)
+        case .list: return .list([text])
+        case .rate:
+            if text == Self.everyFrame { return .text(text) }
+            return SampleRate.parse(text).map { .text($0.description) }
+        case .time: return DecimalNumber.microseconds(text).map { .number(Double($0) / 1e6) }
+        case .filters: return nil
+        }
+    }
+}
+
+/// A word that is not a value of a setting.
+public struct SettingError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// What is allowed, and perhaps which name was meant.
+    public let allowed: String
+
+    public var description: String { "allowed: " + allowed }
+}
+
+/// A positive number of samples per second.
+enum SampleRate {
+    static func parse(_ text: String) -> Rational? {
+        guard let rate = DecimalNumber.rational(text), rate.numerator > 0 else { return nil }
+        return rate
+    }
+}

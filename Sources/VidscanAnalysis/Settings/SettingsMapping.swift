@@ -1,0 +1,71 @@
+internal import VidscanBase
+internal import VidscanFaces
+internal import VidscanInference
+public import VidscanRender
+
+/// What the settings mean for the parts of an analysis, each of which has options of its own.
+extension Settings {
+    /// A face below the confidence that starts a track may continue one.
+    var candidateConfidence: Double {
+        min(detect.minimumConfidence, max(0.25, detect.minimumConfidence * 0.6))
+    }
+
+    var tracking: FaceTracker.Options {
+        FaceTracker.Options(
+            maximumGapSeconds: track.maximumGapSeconds, startingConfidence: detect.minimumConfidence,
+            shapeVariances: FaceShape.betweenVariances)
+    }
+
+    var smoothing: LocalRegression? { track.smoothing ? LocalRegression() : nil }
+
+    /// The detector's input for a picture: how large the picture is in it, and the tensor, whose sides must be multiples
+    /// of 32. Pictures are never enlarged.
+    func detectorGeometry(for display: PictureSize) -> (picture: PictureSize, tensor: PictureSize) {
+        let longSide = detect.accuracy.longSide * (detect.faces == .small ? 2 : 1)
+        let scale = min(1, Double(longSide) / Double(display.longSide))
+        let picture = PictureSize(
+            width: max(1, Int((Double(display.width) * scale).rounded())),
+            height: max(1, Int((Double(display.height) * scale).rounded())))
+        let multiple = FaceDetector.sideMultiple
+        let tensor = PictureSize(
+            width: (picture.width + multiple - 1) / multiple * multiple,
+            height: (picture.height + multiple - 1) / multiple * multiple)
+        return (picture, tensor)
+    }
+
+    /// The video to make from the result; `nil` makes none.
+    var rendering: RenderOptions? {
+        var options = render.options()
+        options?.limits = sample.limits
+        return options
+    }
+
+    public var messages: MessageOptions { MessageOptions(level: write.messages, format: write.logFormat) }
+}
+
+extension Settings.Render {
+    /// - Parameter isRequested: make a video even if no setting asks for one.
+    /// - Returns: `nil` when no video is to be made.
+    public func options(isRequested: Bool = false) -> RenderOptions? {
+        let draws = overlay || style != nil || show != nil
+        guard isRequested || draws || sticker != nil || anonymize != nil else { return nil }
+        var options = video
+        options.anonymize = anonymize.map { method in
+            var hiding = hiding
+            hiding.method = method
+            return hiding
+        }
+        options.sticker = sticker.map { path in
+            var image = image
+            image.path = path
+            return image
+        }
+        // Hidden faces and stickers get no boxes as well, unless these are requested.
+        if draws || (anonymize == nil && sticker == nil) {
+            var drawing = drawing
+            drawing.elements = show.map { Set($0) } ?? (style ?? .standard).elements
+            options.overlay = drawing
+        }
+        return options
+    }
+}

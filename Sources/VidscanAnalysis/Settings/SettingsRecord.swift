@@ -1,0 +1,41 @@
+internal import Foundation
+public import VidscanBase
+internal import VidscanMedia
+
+extension JSONValue {
+    init(_ value: SettingValue) {
+        switch value {
+        case .absent: self = .null
+        case .flag(let value): self = .flag(value)
+        case .integer(let value): self = .integer(value)
+        case .number(let value): self = .number(value)
+        case .text(let value): self = .text(value)
+        case .list(let names): self = .list(names.map(JSONValue.text))
+        case .filters(let chain): self = .list(chain.steps.map(JSONValue.text))
+        }
+    }
+}
+
+extension Settings {
+    /// A digest of everything that a result depends on besides its input: settings, version, models.
+    ///
+    /// - Throws: `VidscanError` when a model is missing.
+    public func digest(models: ModelStore) throws(VidscanError) -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys]
+        let settings = (try? encoder.encode(record)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+        let digests = try models.digests().sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+        return FileDigest.sha256(text: ([Vidscan.version, settings] + digests).joined(separator: "\n"))
+    }
+
+    /// The settings that results depend on, for `run.json`; a pipeline file can be read from them.
+    var record: JSONValue {
+        .object(
+            Dictionary(
+                uniqueKeysWithValues: SettingsSection.allCases.map { section in
+                    if let whole = section.whole { return (section.rawValue, JSONValue(whole.get(self))) }
+                    let pairs = section.settings.filter(\.isRecorded).map { ($0.name, JSONValue($0.get(self))) }
+                    return (section.rawValue, .object(Dictionary(uniqueKeysWithValues: pairs)))
+                }))
+    }
+}

@@ -1,0 +1,113 @@
+internal import VidscanResults
+internal import VidscanRender
+internal import VidscanFaces
+internal import VidscanBase
+internal import VidscanMedia
+
+/// What settings must have in common. An error names the option, or the line of the file, that broke the rule.
+extension ResolvedSettings {
+    /// Hiding faces takes all of them, in every frame.
+    func checkHiding() throws {
+        guard settings.render.anonymize != nil else { return }
+        if settings.sample.start != nil || settings.sample.end != nil {
+            throw error(at: "render.anonymize") {
+                "\($0) is for whole videos: \(name("sample.start")) and \(name("sample.end")) would leave faces as they are."
+            }
+        }
+        if settings.track.maximumFaces != nil || settings.detect.minimumFace > 0 {
+            throw error(at: "render.anonymize") {
+                "\($0) hides all faces: \(name("track.max_faces")) and \(name("detect.min_face")) would leave some as they"
+                    + " are."
+            }
+        }
+        if let filters = settings.filters, let objection = HidingFilters.objection(to: filters.text) {
+            throw error(at: "render.anonymize") { "\($0) hides faces where they are in the video, but \(objection)." }
+        }
+        if settings.render.anonymize == .sticker, settings.render.sticker == nil {
+            throw error(at: "render.anonymize") { "\($0) sticker needs \(name("render.sticker"))." }
+        }
+    }
+
+    /// What is made besides the tables is made from them, by encoders that have limits.
+    func checkOutputs() throws {
+        if settings.render.style != nil, settings.render.show != nil, case .option? = origins["render.style"],
+            case .option? = origins["render.show"]
+        {
+            throw SettingsError("--style and --show exclude each other.")
+        }
+        if settings.render.video.height.map({ $0 % 2 == 1 }) == true {
+            throw error(at: "render.height") { "\($0) must be even." }
+        }
+        let codec = settings.render.video.codec
+        if let factor = settings.render.video.rateFactor {
+            guard let factors = codec.rateFactors else {
+                throw error(at: "render.crf") { "\(codec.rawValue) takes no \($0)." }
+            }
+            guard factors.contains(factor) else {
+                let (lower, upper) = (Int(factors.lowerBound), Int(factors.upperBound))
+                throw error(at: "render.crf") { "\($0) of \(codec.rawValue) must be \(lower) to \(upper)." }
+            }
+        }
+        let hasTables = settings.write.formats.contains(.csv)
+        if settings.report.page, !hasTables {
+            throw error(at: "write.formats") { "a page is made from the tables: \($0) must name csv." }
+        }
+        guard settings.rendering != nil else { return }
+        guard hasTables else {
+            throw error(at: "write.formats") { "a video is made from the tables: \($0) must name csv." }
+        }
+        guard codec.isAvailable else {
+            throw error(at: "render.codec") { _ in "this FFmpeg has no encoder for \(codec.rawValue)." }
+        }
+    }
+
+    /// Two settings of which one must not be less than the other.
+    struct OrderedPair: Sendable {
+        let lesser: String
+        let greater: String
+        /// What must hold, after the greater's name.
+        let words: String
+        let holds: @Sendable (Settings) -> Bool
+
+        static let all = [
+            OrderedPair(lesser: "sample.start", greater: "sample.end", words: "must come after") {
+                guard let end = $0.sample.end else { return true }
+                return end > $0.sample.start ?? -1
+            },
+            OrderedPair(
+                lesser: "track.eyes_closed_below", greater: "track.eyes_open_above", words: "must not be less than"
+            ) { $0.track.events.eyesClosedBelow <= $0.track.events.eyesOpenAbove },
+            OrderedPair(
+                lesser: "track.smile_until_below", greater: "track.smile_above", words: "must not be less than"
+            ) { $0.track.events.smileStopsBelow <= $0.track.events.smileStartsAbove },
+            OrderedPair(
+                lesser: "track.look_back_below", greater: "track.look_away_above", words: "must not be less than"
+            ) { $0.track.events.lookBackBelowDegrees <= $0.track.events.lookAwayAboveDegrees },
+        ]
+    }
+
+    func error(_ pair: OrderedPair) -> any Error {
+        let paths = [pair.greater, pair.lesser]
+        let isOption = paths.contains { if case .option? = origins[$0] { true } else { false } }
+        if !isOption, let place = paths.first(where: { if case .file? = origins[$0] { true } else { false } }) {
+            let names = paths.map { path in
+                "'\(path)' (\(Setting.at(path).map { PipelineText.yaml($0.get(settings)) } ?? ""))"
+            }
+            return error(at: place) { _ in "\(names[0]) \(pair.words) \(names[1])" }
+        }
+        let names = paths.map { Setting.at($0)?.optionNames.first ?? "'\($0)'" }
+        return SettingsError("\(names[0]) \(pair.words) \(names[1]).")
+    }
+
+    /// - Parameter message: takes the setting's name, as the user wrote it.
+    private func error(at path: String, _ message: (String) -> String) -> any Error {
+        guard case .file(let file, let position)? = origins[path] else { return SettingsError(message(name(path))) }
+        return PipelineFileError([PipelineProblem(file: file, position: position, message: message(name(path)))])
+    }
+
+    /// `--height`, or `'render.height'` when a pipeline file sets it.
+    private func name(_ path: String) -> String {
+        if case .file? = origins[path] { return "'\(path)'" }
+        return Setting.at(path)?.optionNames.first ?? "'\(path)'"
+    }
+}

@@ -1,0 +1,20 @@
+/// What kind of failure kept a media file from being read or written.
+public enum MediaErrorCode: String, Sendable {
+    case notFound = "not-found"
+    case notAFile = "not-a-file"
+    case notMedia = "not-media"
+    case refersElsewhere = "refers-elsewhere"
+    case noVideo = "no-video"
+    case noSuchStream = "no-such-stream"
+    case unsupportedCodec = "unsupported-codec"
+    case limitExceeded = "limit-exceeded"
+    case undecodable = "undecodable"
+    /// It is not known how long the video is.
+    case noDuration = "no-duration"
+    /// A filter chain that cannot be built, is not allowed, or failed.
+    case filter = "filter"
+    case io = "io"
+    /// The disk, or what the user may have of it, is full.
+    case diskFull = "disk-full"
+    case cancelled = "cancelled"
+}

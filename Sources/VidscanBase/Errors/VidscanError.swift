@@ -1,0 +1,81 @@
+internal import Glibc
+
+/// Why an input was not analysed, in one readable line.
+public struct VidscanError: Error, Sendable, Equatable {
+    public enum Code: Sendable, Equatable {
+        /// The input cannot be read as a video.
+        case media(MediaErrorCode)
+        /// A model or the inference runtime failed.
+        case inference
+        /// A result cannot be written.
+        case output
+        /// Nor can any other: the disk, or what the user may have of it, is full.
+        case diskFull
+        /// A result is there already.
+        case exists
+        /// A folder is no result, or lacks what is needed of it.
+        case result
+        /// The video is not the one that was analysed.
+        case changed
+        /// Something that vidscan needs is not installed.
+        case setup
+        case interrupted
+    }
+
+    /// The part of the pipeline in which it happened.
+    public enum Stage: String, Sendable {
+        case open, decode, analyze, write, render
+    }
+
+    public let code: Code
+    /// The input, as the user named it.
+    public let input: String?
+    public let stage: Stage?
+    /// Where in the video, in microseconds.
+    public let microseconds: Int64?
+    public let reason: String
+
+    public init(
+        _ code: Code, _ reason: String, input: String? = nil, stage: Stage? = nil, microseconds: Int64? = nil
+    ) {
+        self.code = code
+        self.reason = reason
+        self.input = input
+        self.stage = stage
+        self.microseconds = microseconds
+    }
+}
+
+extension VidscanError {
+    /// A failure to write.
+    ///
+    /// - Parameters:
+    ///   - action: that the reason begins with: `cannot write faces.csv`.
+    ///   - number: the system's error.
+    package static func writing(_ action: String, _ number: Int32, stage: Stage) -> VidscanError {
+        let code: Code = [ENOSPC, EDQUOT].contains(number) ? .diskFull : .output
+        return VidscanError(code, "\(action): \(String(cString: strerror(number)))", stage: stage)
+    }
+}
+
+extension VidscanError.Code {
+    /// Of a failure to make a video.
+    package init(rendering code: MediaErrorCode) {
+        switch code {
+        case .io: self = .output
+        case .diskFull: self = .diskFull
+        default: self = .media(code)
+        }
+    }
+}
+
+extension VidscanError: CustomStringConvertible {
+    /// `movie.mp4: at 12.480 s: cannot write faces.csv: No space left on device`
+    public var description: String {
+        var parts: [String] = []
+        if let input { parts.append(input) }
+        if let microseconds, stage != .open { parts.append("at \(TimeText.seconds(microseconds)) s") }
+        parts.append(reason)
+        return parts.joined(separator: ": ")
+    }
+}

@@ -1,0 +1,14 @@
+/// Numbers as people write them.
+package enum NumberText {
+    /// Without an exponent, and without a fraction where there is none: `0.35`, `604800`.
+    package static func plain(_ value: Double) -> String {
+        if value.rounded() == value, abs(value) < 1e15 { return "\(Int64(value))" }
+        let text = "\(value)"
+        guard text.contains("e") else { return text }
+        var writer = ByteWriter(reservingCapacity: 32)
+        writer.write(value, decimals: 9)
+        var fixed = String(decoding: writer.bytes, as: UTF8.self)
+        while fixed.hasSuffix("0") { fixed.removeLast() }
+        return fixed
+    }
+}

@@ -1,0 +1,150 @@
+public import Foundation
+internal import VidscanBase
+
+/// From a mesh to 52 blendshape scores, expressions, emotions and emojis.
+///
+/// A small network, trained on the points of 8,130 faces to give the scores of MediaPipe FaceLandmarker, and formulas with
+/// fitted constants on top; the model card beside the weights says how well each does.
+public struct ExpressionModel: Sendable {
+    private struct Description: Decodable {
+        struct Array: Decodable {
+            var offset: Int
+            var shape: [Int]
+        }
+        struct Layer: Decodable {
+            enum Activation: String, Decodable { case silu, sigmoid }
+            var name: String
+            var activation: Activation
+        }
+        var arrays: [String: Array]
+        var layers: [Layer]
+        var blendshapes: [String]
+        var points: [Int]
+        var alignmentPoints: [Int]
+        var constants: ExpressionConstants
+    }
+
+    private struct Layer: Sendable {
+        var weights: [Float]
+        var bias: [Float]
+        var isLast: Bool
+    }
+
+    /// Names of the blendshape scores, in order.
+    public let blendshapeNames: [String]
+    let constants: ExpressionConstants
+    private let canonical: [Vector3]
+    private let points: [Int]
+    private let alignmentPoints: [Int]
+    private let inputMean: [Float]
+    private let inputScale: [Float]
+    private let layers: [Layer]
+
+    /// - Parameters:
+    ///   - description: the bytes of `expressions.json`.
+    ///   - weights: the bytes of `expressions.weights`: little-endian 32-bit floats.
+    /// - Throws: `ExpressionModelError` when they do not fit each other.
+    public init(description: Data, weights: Data) throws(ExpressionModelError) {
+        let parsed: Description
+        do {
+            let decoder = JSONDecoder()
+            decoder.keyDecodingStrategy = .convertFromSnakeCase
+            parsed = try decoder.decode(Description.self, from: description)
+        } catch {
+            throw ExpressionModelError(reason: "expressions.json cannot be read: \(error)")
+        }
+        func array(_ name: String, count: Int) throws(ExpressionModelError) -> [Float] {
+            guard let place = parsed.arrays[name], place.shape.reduce(1, *) == count, place.offset >= 0,
+                place.offset + 4 * count <= weights.count
+            else { throw ExpressionModelError(reason: "expressions.weights does not hold \(count) numbers of \(name)") }
+            return weights.withUnsafeBytes { bytes in
+                (0..<count).map {
+                    Float(
+                        bitPattern: UInt32(
+                            littleEndian: bytes.loadUnaligned(
+                                fromByteOffset: place.offset + 4 * $0, as: UInt32.self)))
+                }
+            }
+        }
+        blendshapeNames = parsed.blendshapes
+        constants = parsed.constants
+        points = parsed.points
+        alignmentPoints = parsed.alignmentPoints
+        guard (points + alignmentPoints).allSatisfy({ (0..<FaceMesh.pointCount).contains($0) }) else {
+            throw ExpressionModelError(reason: "expressions.json names points that no mesh has")
+        }
+        let canonicalValues = try array("canonical", count: 3 * FaceMesh.pointCount).map(Double.init)
+        canonical = (0..<FaceMesh.pointCount).map {
+            Vector3(x: canonicalValues[3 * $0], y: canonicalValues[3 * $0 + 1], z: canonicalValues[3 * $0 + 2])
+        }
+        var width = 5 * points.count + 3
+        inputMean = try array("input_mean", count: width)
+        inputScale = try array("input_scale", count: width)
+        var layers: [Layer] = []
+        for layer in parsed.layers {
+            guard let outputs = parsed.arrays[layer.name + ".bias"]?.shape.first else {
+                throw ExpressionModelError(reason: "expressions.weights does not hold \(layer.name)")
+            }
+            layers.append(
+                Layer(
+                    weights: try array(layer.name + ".weight", count: width * outputs),
+                    bias: try array(layer.name + ".bias", count: outputs), isLast: layer.activation == .sigmoid))
+            width = outputs
+        }
+        guard width == blendshapeNames.count, layers.last?.isLast == true else {
+            throw ExpressionModelError(reason: "expressions.json names other scores than the network gives")
+        }
+        self.layers = layers
+    }
+
+    /// Everything that one mesh shows.
+    ///
+    /// Neither its position, size nor turn in the picture's plane matters to expressions; the gaze is relative to the
+    /// camera's axis, as the pose is.
+    public func measure(_ mesh: FaceMesh, pose: HeadPose) -> FaceExpressions {
+        let face = AlignedFace(mesh, canonical: canonical, steady: alignmentPoints)
+        let scores = run(features(of: face))
+        return FaceExpressions(
+            model: self, blendshapes: scores, measures: FaceMeasures(face), gaze: Gaze(face, pose: pose), pose: pose)
+    }
+
+    private func features(of face: AlignedFace) -> [Float] {
+        var values: [Double] = []
+        values.reserveCapacity(5 * points.count + 3)
+        for index in points {
+            let point = face.points[index]
+            values += [point.x, point.y, point.z]
+        }
+        for index in points { values += [face.uprightX[index], face.uprightY[index]] }
+        values += [face.viewAxis.x, face.viewAxis.y, face.viewAxis.z]
+        return values.indices.map { (Float(values[$0]) - inputMean[$0]) * inputScale[$0] }
+    }
+
+    private func run(_ inputs: [Float]) -> [Float] {
+        var values = inputs
+        for layer in layers {
+            var outputs = layer.bias
+            let width = outputs.count
+            outputs.withUnsafeMutableBufferPointer { outputs in
+                layer.weights.withUnsafeBufferPointer { weights in
+                    for (row, value) in values.enumerated() {
+                        let offset = row * width
+                        for column in 0..<width { outputs[column] += value * weights[offset + column] }
+                    }
+                }
+                for column in 0..<width {
+                    let sigmoid = 1 / (1 + exp(-outputs[column]))
+                    outputs[column] = layer.isLast ? sigmoid : outputs[column] * sigmoid
+                }
+            }
+            values = outputs
+        }
+        return values
+    }
+}
+
+/// Why the expression model could not be loaded.
+public struct ExpressionModelError: Error, Sendable, Equatable, CustomStringConvertible {
+    public let reason: String
+    public var description: String { reason }
+}

@@ -1,0 +1,112 @@
+public import VidscanBase
+
+/// What the shot detector remembers of a picture: a small grey thumbnail, how its light and colours are distributed, and
+/// how sharp it is. Some seven hundred numbers, whatever the picture's size.
+public struct FrameSignature: Sendable, Equatable {
+    /// Cells of a side of the thumbnail.
+    static let side = 24
+    static let lumaBins = 16
+    static let chromaBins = 10
+
+    /// Mean luma of each cell, 0…255, row after row.
+    var thumbnail: [Float]
+    /// Shares of pixels by luma, then by red and green share of the colour; each part sums to 1.
+    var lumaHistogram: [Float]
+    var chromaHistogram: [Float]
+    /// Mean luma, 0…255.
+    public var brightness: Float
+    /// Mean absolute difference of horizontal neighbours, of vertical ones, in luma.
+    var edgesAcross: Float
+    var edgesDown: Float
+    /// Standard deviation of the thumbnail.
+    var contrast: Float
+
+    /// Every second pixel of every second row is looked at.
+    public init(_ picture: TensorPicture) {
+        let (width, height, side) = (picture.size.width, picture.size.height, Self.side)
+        var sums = [Float](repeating: 0, count: side * side)
+        var counts = [Float](repeating: 0, count: side * side)
+        var luma = [Float](repeating: 0, count: Self.lumaBins)
+        var chroma = [Float](repeating: 0, count: Self.chromaBins * Self.chromaBins)
+        var across: Float = 0
+        var down: Float = 0
+        var total: Float = 0
+        var steps: Float = 0
+        var coloured: Float = 0
+        var above = [Float](repeating: 0, count: width)
+        let cells = (0..<width).map { $0 * side / width }
+        let weights = TensorPicture.lumaWeights
+        for y in stride(from: 0, to: height, by: 2) {
+            let row = y * side / height * side
+            var left: Float = 0
+            for x in stride(from: 0, to: width, by: 2) {
+                let color = picture.color(x: x, y: y)
+                let value = (color * weights).sum()
+                sums[row + cells[x]] += value
+                counts[row + cells[x]] += 1
+                total += value
+                luma[min(Int(value) / 16, Self.lumaBins - 1)] += 1
+                // A dark pixel's colour is noise.
+                let amount = color.sum()
+                if amount > 60 {
+                    let share = color * (Float(Self.chromaBins) / amount)
+                    // Shares of red and green lie around a third; the middle of the range gets the bins.
+                    let red = min(max(Int(2 * share.x) - 2, 0), Self.chromaBins - 1)
+                    let green = min(max(Int(2 * share.y) - 2, 0), Self.chromaBins - 1)
+                    chroma[red * Self.chromaBins + green] += 1
+                    coloured += 1
+                }
+                if x > 0 && y > 0 {
+                    across += abs(value - left)
+                    down += abs(value - above[x])
+                    steps += 1
+                }
+                left = value
+                above[x] = value
+            }
+        }
+        let mean = total / max(counts.reduce(0, +), 1)
+        thumbnail = zip(sums, counts).map { $1 > 0 ? $0 / $1 : mean }
+        let pixels = max(counts.reduce(0, +), 1)
+        lumaHistogram = luma.map { $0 / pixels }
+        chromaHistogram = chroma.map { coloured > 0 ? $0 / coloured : 0 }
+        brightness = mean
+        edgesAcross = across / max(steps, 1)
+        edgesDown = down / max(steps, 1)
+        let middle = thumbnail.reduce(0, +) / Float(thumbnail.count)
+        contrast =
+            (thumbnail.reduce(0) { $0 + ($1 - middle) * ($1 - middle) } / Float(thumbnail.count)).squareRoot()
+    }
+
+    public static let numberCount = side * side + lumaBins + chromaBins * chromaBins + 4
+
+    /// All that it holds, to be set aside; `numberCount` of them.
+    public var numbers: [Float] {
+        thumbnail + lumaHistogram + chromaHistogram + [brightness, edgesAcross, edgesDown, contrast]
+    }
+
+    /// - Parameter numbers: of another signature, `numberCount` of them.
+    public init(numbers: [Float]) {
+        precondition(numbers.count == Self.numberCount)
+        var rest = numbers[...]
+        func take(_ count: Int) -> [Float] {
+            defer { rest = rest.dropFirst(count) }
+            return Array(rest.prefix(count))
+        }
+        thumbnail = take(Self.side * Self.side)
+        lumaHistogram = take(Self.lumaBins)
+        chromaHistogram = take(Self.chromaBins * Self.chromaBins)
+        let last = take(4)
+        (brightness, edgesAcross, edgesDown, contrast) = (last[0], last[1], last[2], last[3])
+    }
+
+    /// Black, white or fog: there is nothing to compare.
+    var isFeatureless: Bool { contrast < 7 }
+
+    /// Mean absolute difference of the thumbnails, 0…255.
+    func distance(to other: FrameSignature) -> Double {
+        var sum: Float = 0
+        for index in thumbnail.indices { sum += abs(thumbnail[index] - other.thumbnail[index]) }
+        return Double(sum) / Double(thumbnail.count)
+    }
+}

@@ -1,0 +1,147 @@
+internal import VidscanBase
+
+/// Gives the faces of successive samples numbers that follow a person.
+///
+/// Each track predicts where its face is now and remembers how it looks; the faces of a sample are paired with the tracks
+/// so that the evidence for all pairs together is largest. A face that is hardly seen may continue a track, but not start
+/// one. A track unseen for longer than the gap ends, and a cut ends every track: whether the same person is there again
+/// can be told better once both shots have been seen (`TrackStitcher`).
+///
+/// Numbers count from 1 in order of first appearance (from left to right within a sample) and never come back.
+public struct FaceTracker: Sendable {
+    public struct Options: Sendable, Equatable {
+        /// How long a face may be out of sight and keep its number, in seconds.
+        public var maximumGapSeconds: Double
+        /// The least confidence of a face that starts a track, 0…1.
+        public var startingConfidence: Double
+        /// Variances between people of a sighting's shape, where one person's pictures vary by 1; empty: none are given.
+        public var shapeVariances: [Double]
+
+        public init(maximumGapSeconds: Double = 1, startingConfidence: Double = 0.5, shapeVariances: [Double] = []) {
+            self.maximumGapSeconds = maximumGapSeconds
+            self.startingConfidence = startingConfidence
+            self.shapeVariances = shapeVariances
+        }
+    }
+
+    /// How much another look can say against a face that is still where it was, a moment later and in the same shot.
+    private static let worstLook = -2.2
+
+    private struct Track: Sendable {
+        var id: Int
+        var motion: MotionEstimate
+        var profile = IdentityProfile()
+        var recent = IdentityProfile()
+        /// Its last sample was the one before.
+        var wasJustSeen = true
+    }
+
+    private let options: Options
+    private let evidence: MatchEvidence
+    private var tracks: [Track] = []
+    private var lastID = 0
+
+    public init(options: Options = Options()) {
+        self.options = options
+        evidence = MatchEvidence(betweenVariances: options.shapeVariances)
+    }
+
+    /// The number of tracks so far.
+    public var trackCount: Int { lastID }
+
+    /// Takes the next sample's faces.
+    ///
+    /// - Parameters:
+    ///   - sightings: of one picture, in display space.
+    ///   - seconds: its time; not before that of the previous call.
+    ///   - isAfterCut: whether a shot began since the previous call, at or before this sample.
+    /// - Returns: for each sighting its track's number, or `nil` for a face too unsure to start a track; in the same order.
+    public mutating func update(
+        _ sightings: [FaceSighting], seconds: Double, isAfterCut: Bool = false
+    ) -> [Int?] {
+        tracks.removeAll { seconds - $0.motion.seconds > options.maximumGapSeconds + 1e-6 }
+        if isAfterCut { tracks.removeAll() }
+        let looks = sightings.map { sighting in
+            var profile = IdentityProfile()
+            profile.add(sighting)
+            return profile
+        }
+        var ids = pair(sightings, looks, seconds: seconds)
+        let newcomers = sightings.indices.filter {
+            ids[$0] == nil && sightings[$0].confidence >= options.startingConfidence
+        }
+        for index in newcomers.sorted(by: { (sightings[$0].box.x, $0) < (sightings[$1].box.x, $1) }) {
+            lastID += 1
+            ids[index] = lastID
+            var track = Track(id: lastID, motion: MotionEstimate(box: sightings[index].box, seconds: seconds))
+            track.profile = looks[index]
+            track.recent = looks[index]
+            tracks.append(track)
+        }
+        return ids
+    }
+
+    private mutating func pair(_ sightings: [FaceSighting], _ looks: [IdentityProfile], seconds: Double) -> [Int?] {
+        var cost = [Double?](repeating: nil, count: tracks.count * sightings.count)
+        for (row, track) in tracks.enumerated() {
+            for column in sightings.indices {
+                let value = value(of: track, sightings[column], looks[column], seconds: seconds)
+                if let value { cost[row * sightings.count + column] = -value }
+            }
+        }
+        let columns = Assignment.solve(
+            cost: cost, rowCount: tracks.count, columnCount: sightings.count, unpaired: 0)
+        var ids = [Int?](repeating: nil, count: sightings.count)
+        for (row, column) in columns.enumerated() {
+            guard let column else {
+                tracks[row].wasJustSeen = false
+                continue
+            }
+            let sighting = sightings[column]
+            ids[column] = tracks[row].id
+            tracks[row].motion.follow(sighting.box, at: seconds)
+            tracks[row].wasJustSeen = true
+            // A face that is half hidden looks like what hides it.
+            if sighting.confidence >= options.startingConfidence {
+                tracks[row].profile.add(sighting, memory: 12)
+                tracks[row].recent.add(sighting, memory: 1)
+            }
+        }
+        return ids
+    }
+
+    /// - Returns: evidence that the sighting is the track's face, or `nil` when there is too little.
+    private func value(
+        of track: Track, _ sighting: FaceSighting, _ look: IdentityProfile, seconds: Double
+    ) -> Double? {
+        let elapsed = seconds - track.motion.seconds
+        var difference = track.profile.difference(to: look, betweenVariances: evidence.betweenVariances)
+        let recent = track.recent.difference(to: look, betweenVariances: [])
+        difference.portrait = Self.least(difference.portrait, recent.portrait)
+        difference.hair = Self.least(difference.hair, recent.hair)
+        difference.clothes = Self.least(difference.clothes, recent.clothes)
+        let place = evidence.place(
+            track.motion.predicted(at: seconds), last: track.motion.box, sighting: sighting.box, elapsed: elapsed)
+        // Far from where it could be, no likeness helps.
+        guard place > -4.5 else { return nil }
+        // From one frame to the next a face hardly changes place, and a hand, a turn or the picture's edge changes its
+        // look; over a longer step it is the other way round.
+        let trust = track.wasJustSeen ? min(1, 0.35 + elapsed * 3) : 1
+        let sureness = min(1, sighting.confidence / max(options.startingConfidence, 0.1))
+        var look = evidence.look(difference)
+        if look < 0 {
+            look *= trust * sureness
+            let overlap = track.motion.box.intersectionOverUnion(with: sighting.box)
+            if track.wasJustSeen, elapsed < 0.35, overlap > 0.45 { look = max(look, Self.worstLook) }
+        }
+        let total = place + look
+        // After a gap, someone else may have come to the same place.
+        let needed = track.wasJustSeen ? 0 : 0.5
+        return total > needed ? total : nil
+    }
+
+    private static func least(_ a: Double?, _ b: Double?) -> Double? {
+        guard let a, let b else { return a ?? b }
+        return min(a, b)
+    }
+}

@@ -1,0 +1,51 @@
+internal import Glibc
+internal import VidscanBase
+
+/// Where a face is going: its box, and a velocity that fades while the face is not seen, because a straight line says
+/// less and less.
+struct MotionEstimate: Sendable {
+    /// Seconds after which a velocity has fallen to 1/e.
+    private static let fading = 0.5
+    private(set) var box: Rectangle
+    private(set) var seconds: Double
+    /// Pixels a second.
+    private(set) var velocity = Point(x: 0, y: 0)
+    /// Logarithm of size, per second.
+    private var growth = 0.0
+    private var samples = 1
+
+    init(box: Rectangle, seconds: Double) {
+        self.box = box
+        self.seconds = seconds
+    }
+
+    func predicted(at time: Double) -> Rectangle {
+        let elapsed = max(0, time - seconds)
+        let reach = Self.fading * (1 - exp(-elapsed / Self.fading))
+        let factor = exp(min(max(growth * reach, -0.5), 0.5))
+        let center = box.center
+        let (width, height) = (box.width * factor, box.height * factor)
+        return Rectangle(
+            x: center.x + velocity.x * reach - width / 2, y: center.y + velocity.y * reach - height / 2, width: width,
+            height: height)
+    }
+
+    mutating func follow(_ next: Rectangle, at time: Double) {
+        let elapsed = time - seconds
+        if elapsed > 0 {
+            let (from, to) = (box.center, next.center)
+            let measured = Point(x: (to.x - from.x) / elapsed, y: (to.y - from.y) / elapsed)
+            // A box jitters by some hundredths of its size; over a short step that is a large velocity.
+            let trust = samples == 1 ? min(1, elapsed / 0.1) : elapsed / (elapsed + 0.08)
+            velocity = Point(
+                x: velocity.x + trust * (measured.x - velocity.x), y: velocity.y + trust * (measured.y - velocity.y))
+            if box.area > 0, next.area > 0 {
+                let measuredGrowth = log(next.size / box.size) / elapsed
+                growth += trust * 0.5 * (measuredGrowth - growth)
+            }
+        }
+        box = next
+        seconds = time
+        samples += 1
+    }
+}

@@ -1,0 +1,182 @@
+internal import Foundation
+internal import VidscanBase
+internal import VidscanMedia
+public import VidscanResults
+
+/// Renders a video from a finished result: what was found drawn on it, or faces hidden in it.
+public struct Rendering: Sendable {
+    public let options: RenderOptions
+    private let observer: any RunObserver
+
+    public init(options: RenderOptions, observer: any RunObserver) {
+        self.options = options
+        self.observer = observer
+    }
+
+    /// What a rendering delivered.
+    public struct Summary: Sendable {
+        public let path: String
+        public let frames: Int
+        public let seconds: Double
+        public let wallSeconds: Double
+    }
+
+    /// Renders one video: decode → draw → encode, in one pass over the source.
+    ///
+    /// - Parameters:
+    ///   - resultPath: of the folder that an analysis left.
+    ///   - input: where the video lies, if not where it was analysed.
+    ///   - outputPath: of the new video; its extension names the container. `nil` puts it into the result's folder, as MP4
+    ///     if that holds all that is copied, else as MKV.
+    ///   - replaces: whether a file there may be replaced.
+    /// - Throws: `VidscanError`; nothing is left behind then. Cancelling the task throws the code `interrupted`.
+    public func run(
+        resultPath: String, input: String? = nil, outputPath: String? = nil, replaces: Bool
+    ) async throws -> Summary {
+        let summary = try await run(
+            resultPath: resultPath, name: resultPath, input: input, outputPath: outputPath, replaces: replaces)
+        let folder = (FilePath.absolute(summary.path) as NSString).deletingLastPathComponent
+        if options.anonymize != nil, folder == FilePath.absolute(resultPath) {
+            observer.warned(resultPath, message: IdentifyingFiles.notice(in: resultPath))
+        }
+        return summary
+    }
+
+    /// - Parameter name: of the result in what is told.
+    package func run(
+        resultPath: String, name: String, input: String?, outputPath: String?, replaces: Bool
+    ) async throws -> Summary {
+        try await BlockingWork.run(thread: "render", input: name) { cancellation in
+            try render(resultPath, name, input, outputPath, replaces: replaces, cancellation)
+        }
+    }
+
+    private func render(
+        _ resultPath: String, _ name: String, _ input: String?, _ outputPath: String?, replaces: Bool,
+        _ cancellation: CancellationFlag
+    ) throws(VidscanError) -> Summary {
+        let begin = ContinuousClock.now
+        let result = try FinishedResult(path: resultPath)
+        let hides = options.anonymize != nil
+        let source = try result.source(
+            override: input, acceptsChanges: options.acceptsChangedSource && !hides, acceptsCopies: !hides)
+        if let anonymize = options.anonymize { try HidingConditions.check(result, for: anonymize) }
+        let painter = try FramePainter(options, result: result)
+        let rewriter = try VidscanError.media(stage: .open) { () throws(MediaError) in
+            try VideoRewriter(source: source.absolutePath, options: rewriting(result), cancellation: cancellation)
+        }
+        observer.opened(name, info: rewriter.info)
+        let (path, container) = try place(outputPath, in: resultPath, rewriter)
+        let file = try UnfinishedFile(finalPath: path, replaces: replaces, sourcePath: source.absolutePath)
+        defer { file.discardUnlessComplete() }
+        var progress = RunProgress(microseconds: 0, frames: 0, faces: 0)
+        do {
+            try rewriter.run(to: file.writingPath, container: container) { picture in
+                progress.microseconds = picture.microseconds
+                progress.faces += try painter.paint(picture)
+                progress.frames += 1
+                observer.progressed(progress)
+            }
+            try painter.finish()
+        } catch let error as MediaError {
+            throw VidscanError(
+                VidscanError.Code(rendering: error.code), error.reason, stage: .render,
+                microseconds: error.microseconds ?? progress.microseconds)
+        } catch let error as VidscanError {
+            throw error
+        } catch {
+            throw VidscanError(.output, "\(error)", stage: .render)
+        }
+        if hides { try checkSameDecoding(of: source, by: rewriter, as: result) }
+        try file.complete()
+        tell(rewriter, name: name)
+        return Summary(
+            path: path, frames: rewriter.frameCount, seconds: Double(progress.microseconds) / 1e6,
+            wallSeconds: begin.duration(to: .now) / .seconds(1))
+    }
+
+    private func rewriting(_ result: FinishedResult) -> VideoRewriter.Options {
+        var rewriting = VideoRewriter.Options(
+            codec: options.codec, rateFactor: options.rateFactor, height: options.height,
+            copiesAudio: options.copiesAudio, copiesSubtitles: options.copiesSubtitles,
+            keepsMetadata: options.keepsMetadata ?? (options.anonymize == nil),
+            streamIndex: result.record.video.stream, decoderThreads: ProcessInfo.processInfo.activeProcessorCount,
+            limits: options.limits)
+        if options.anonymize != nil {
+            // As the analysis decoded it.
+            rewriting.decoderThreads = AnonymizeOptions.decoderThreads
+            rewriting.passesOver = result.record.filters?.everyFrame != true
+        }
+        return rewriting
+    }
+
+    /// - Throws: `VidscanError` when the pictures may not be the ones that were analysed.
+    private func checkSameDecoding(
+        of source: InputFile, by rewriter: VideoRewriter, as result: FinishedResult
+    ) throws(VidscanError) {
+        guard source.isUnchanged else {
+            throw VidscanError(
+                .changed, "the video \(source.name) changed while its faces were being hidden; no video was made",
+                stage: .render)
+        }
+        let damage = rewriter.statistics.damage + rewriter.statistics.corruptPackets
+        let analysed = result.record.counts.damagedFramesOrPackets
+        guard damage == analysed else {
+            throw VidscanError(
+                .result,
+                "\(damage) packets or frames are damaged now, and \(analysed) were when the video was analysed: faces may"
+                    + " be elsewhere in them; no video was made", stage: .render)
+        }
+    }
+
+    /// Where the new video goes and what it is put into.
+    private func place(
+        _ wanted: String?, in resultPath: String, _ rewriter: VideoRewriter
+    ) throws(VidscanError) -> (String, VideoContainer) {
+        let preferred = rewriter.preferredContainer
+        let path = wanted ?? resultPath + "/" + options.name + "." + preferred.rawValue
+        guard let container = VideoContainer(path: path) else {
+            throw VidscanError(
+                .output, "cannot write \(path): name a file that ends in .mp4, .mov or .mkv", stage: .open)
+        }
+        let unheld = rewriter.codecsNotHeld(by: container)
+        guard unheld.isEmpty else {
+            let remedy = container == preferred ? "" : "; name an .\(preferred.rawValue) file"
+            throw VidscanError(
+                .output,
+                "cannot write \(path): \(container.rawValue.uppercased()) does not hold \(unheld.joined(separator: ", "))"
+                    + remedy, stage: .open)
+        }
+        return (path, container)
+    }
+
+    private func tell(_ rewriter: VideoRewriter, name: String) {
+        let damage = rewriter.statistics.damage + rewriter.statistics.corruptPackets
+        if damage > 0 {
+            observer.warned(name, message: "\(damage) damaged packets or frames; what could be decoded was rendered")
+        }
+        if let error = rewriter.statistics.readError {
+            observer.warned(name, message: "reading ended early: \(error)")
+        }
+        if options.anonymize != nil, rewriter.subtitlesLeftOut > 0 {
+            let count = rewriter.subtitlesLeftOut
+            observer.warned(
+                name,
+                message:
+                    "\(count) subtitle \(count == 1 ? "stream was" : "streams were") left out because subtitles may"
+                    + " name people; --keep-subtitles copies them")
+        }
+        if rewriter.movedFrames > 0 {
+            observer.warned(
+                name, message: "\(rewriter.movedFrames) frames without a time of their own were put a tick later")
+        }
+        for stream in rewriter.uncleanStreams {
+            observer.warned(
+                name, message: "left out \(stream): its codec's header may describe the source, and cannot be cleaned")
+        }
+        if rewriter.emptyPackets > 0 {
+            observer.warned(
+                name, message: "left out \(rewriter.emptyPackets) packets of sound, which held tags or nothing known")
+        }
+    }
+}

@@ -1,0 +1,178 @@
+internal import VidscanBase
+internal import VidscanMedia
+internal import VidscanResults
+
+/// Puts an image on faces.
+final class StickerPainter {
+    private let options: StickerOptions
+    private let image: DrawnImage
+    private let surface = DrawingSurface()
+
+    /// - Throws: `VidscanError` when the image cannot be read.
+    init(_ options: StickerOptions) throws(VidscanError) {
+        self.options = options
+        let file = try InputFile(options.path)
+        do {
+            image = DrawnImage(try PictureFile.read(file.absolutePath))
+        } catch {
+            throw VidscanError(.media(error.code), "the sticker \(options.path): \(error.reason)", stage: .open)
+        }
+        if let insets = options.capInsets {
+            let size = image.size
+            guard insets.left >= 0, insets.top >= 0, insets.right >= 0, insets.bottom >= 0,
+                insets.left + insets.right < size.width, insets.top + insets.bottom < size.height
+            else {
+                throw VidscanError(
+                    .setup, "the insets leave no middle of the sticker \(options.path), which has \(size) pixels",
+                    stage: .open)
+            }
+        }
+    }
+
+    /// Where the sticker goes: a rectangle and its turn about its centre.
+    struct Placement: Equatable {
+        package var target: Rectangle
+        /// Clockwise.
+        package var degrees: Double
+    }
+
+    static func placement(of options: StickerOptions, on face: FaceSight) -> Placement? {
+        let degrees = face.lean
+        switch options.place {
+        case .face:
+            // The upright box around a face that leans is as large as the face.
+            return centered(face.box.center, face.box.width, face.box.height, options.scale, degrees)
+        case .eyes:
+            guard let left = face.leftEye, let right = face.rightEye else { return nil }
+            let distance = eyeDistance(face, left, right)
+            let middle = Point(x: (left.x + right.x) / 2, y: (left.y + right.y) / 2)
+            return centered(middle, distance * 2.2, distance * 0.9, options.scale, degrees)
+        case .mustache:
+            guard let left = face.leftEye, let right = face.rightEye, let nose = face.nose, let mouth = face.mouth
+            else { return nil }
+            let distance = eyeDistance(face, left, right)
+            // The tip of the nose hangs over the lip's upper half.
+            let middle = Point(x: nose.x + (mouth.x - nose.x) * 0.6, y: nose.y + (mouth.y - nose.y) * 0.6)
+            return centered(middle, distance * 1.25, distance * 0.5, options.scale, degrees)
+        }
+    }
+
+    /// A turned head's eyes draw nearer to each other; the height of its face does not change.
+    private static func eyeDistance(_ face: FaceSight, _ left: Point, _ right: Point) -> Double {
+        let (dx, dy) = (left.x - right.x, left.y - right.y)
+        return max((dx * dx + dy * dy).squareRoot(), face.box.height * 0.25)
+    }
+
+    private static func centered(
+        _ center: Point, _ width: Double, _ height: Double, _ scale: Double, _ degrees: Double
+    ) -> Placement {
+        Placement(
+            target: Rectangle(
+                x: center.x - width * scale / 2, y: center.y - height * scale / 2, width: width * scale,
+                height: height * scale), degrees: degrees)
+    }
+
+    func paint(on face: FaceSight, of picture: EditablePicture) throws(MediaError) {
+        guard let placement = Self.placement(of: options, on: face) else { return }
+        let pieces = Self.pieces(
+            of: options, image: image.size, target: placement.target, displayPerPixel: 1 / picture.scaleX)
+        let center = placement.target.center
+        // However it is turned, it stays within a circle around the centre.
+        var reach = 0.0
+        for piece in pieces {
+            for (x, y) in [
+                (piece.target.x, piece.target.y), (piece.target.x + piece.target.width, piece.target.y),
+                (piece.target.x, piece.target.y + piece.target.height),
+                (piece.target.x + piece.target.width, piece.target.y + piece.target.height),
+            ] {
+                reach = max(reach, ((x - center.x) * (x - center.x) + (y - center.y) * (y - center.y)).squareRoot())
+            }
+        }
+        let pixels = Rectangle(
+            x: (center.x - reach) * picture.scaleX - 1, y: (center.y - reach) * picture.scaleY - 1,
+            width: 2 * reach * picture.scaleX + 2, height: 2 * reach * picture.scaleY + 2)
+        guard let area = PixelRectangle(covering: pixels, in: picture.size) else { return }
+        surface.begin(area, scaleX: picture.scaleX, scaleY: picture.scaleY)
+        for piece in pieces {
+            surface.image(
+                image, part: piece.part, target: piece.target, pivot: center, degrees: placement.degrees)
+        }
+        try picture.blend(surface.patch())
+    }
+
+    /// A part of the image and where it is drawn, before the turn.
+    struct Piece: Equatable {
+        package var part: Rectangle
+        package var target: Rectangle
+    }
+
+    /// - Parameter displayPerPixel: display pixels for each pixel of the new video.
+    static func pieces(
+        of options: StickerOptions, image: PictureSize, target: Rectangle, displayPerPixel: Double
+    ) -> [Piece] {
+        let (width, height) = (Double(image.width), Double(image.height))
+        if let insets = options.capInsets { return nine(insets, width, height, target) }
+        let whole = Rectangle(x: 0, y: 0, width: width, height: height)
+        let anchor = options.anchor.shares
+        let scale: Double
+        switch options.contentMode {
+        case .stretch: return [Piece(part: whole, target: target)]
+        case .fit: scale = min(target.width / width, target.height / height)
+        case .none: scale = displayPerPixel
+        case .fill:
+            scale = max(target.width / width, target.height / height)
+            // What juts out is never drawn.
+            let (partWidth, partHeight) = (target.width / scale, target.height / scale)
+            return [
+                Piece(
+                    part: Rectangle(
+                        x: (width - partWidth) * anchor.x, y: (height - partHeight) * anchor.y, width: partWidth,
+                        height: partHeight), target: target)
+            ]
+        }
+        return [
+            Piece(
+                part: whole,
+                target: Rectangle(
+                    x: target.x + (target.width - width * scale) * anchor.x,
+                    y: target.y + (target.height - height * scale) * anchor.y, width: width * scale,
+                    height: height * scale))
+        ]
+    }
+
+    /// Corners at one scale on both axes, edges stretched along themselves, the middle both ways.
+    private static func nine(
+        _ insets: StickerOptions.CapInsets, _ width: Double, _ height: Double, _ target: Rectangle
+    ) -> [Piece] {
+        let borders = (x: Double(insets.left + insets.right), y: Double(insets.top + insets.bottom))
+        // As if the image were fitted; on a face too small for its corners they touch.
+        let scale = min(
+            min(target.width / width, target.height / height),
+            min(
+                borders.x > 0 ? target.width / borders.x : .infinity,
+                borders.y > 0 ? target.height / borders.y : .infinity))
+        let imageX = [0, Double(insets.left), width - Double(insets.right), width]
+        let imageY = [0, Double(insets.top), height - Double(insets.bottom), height]
+        let right = target.x + target.width
+        let bottom = target.y + target.height
+        let targetX = [
+            target.x, target.x + Double(insets.left) * scale, right - Double(insets.right) * scale, right,
+        ]
+        let targetY = [
+            target.y, target.y + Double(insets.top) * scale, bottom - Double(insets.bottom) * scale, bottom,
+        ]
+        var pieces: [Piece] = []
+        for row in 0..<3 {
+            for column in 0..<3 {
+                let part = Rectangle(
+                    x: imageX[column], y: imageY[row], width: imageX[column + 1] - imageX[column],
+                    height: imageY[row + 1] - imageY[row])
+                let place = Rectangle(
+                    x: targetX[column], y: targetY[row], width: targetX[column + 1] - targetX[column],
+                    height: targetY[row + 1] - targetY[row])
+                if part.area > 0, place.area > 0 { pieces.append(Piece(part: part, target: place)) }
+            }
+        }
+        return pieces
+    }
+}

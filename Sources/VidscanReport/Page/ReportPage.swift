@@ -1,0 +1,156 @@
+internal import Foundation
+internal import Mustache
+internal import VidscanBase
+
+/// What a report says of one result: everything in it is text that is ready to be read, and escaped when it is rendered.
+public struct ReportPage: Sendable {
+    public struct Fact: Sendable {
+        public var name: String
+        public var value: String
+
+        public init(_ name: String, _ value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    /// A cell of a table.
+    public struct Cell: Sendable {
+        public var text: String
+        /// A class: `number` or nothing.
+        public var kind: String
+
+        public init(_ text: String, isNumber: Bool = true) {
+            self.text = text
+            kind = isNumber ? "number" : ""
+        }
+    }
+
+    /// The head of a column.
+    public struct Head: Sendable {
+        public var name: String
+        public var kind: String
+
+        public init(_ name: String, isNumber: Bool = true) {
+            self.name = name
+            kind = isNumber ? "number" : ""
+        }
+    }
+
+    public struct Row: Sendable {
+        public var cells: [Cell]
+
+        public init(_ cells: [Cell]) {
+            self.cells = cells
+        }
+    }
+
+    /// A face of the strip.
+    public struct Face: Sendable {
+        public var id: Int
+        /// Of the palette, from 0.
+        public var color: Int
+        /// A `data:` address.
+        public var thumbnail: String?
+        public var detail: String
+        public var visible: String
+
+        public init(id: Int, color: Int, thumbnail: String?, detail: String, visible: String) {
+            self.id = id
+            self.color = color
+            self.thumbnail = thumbnail
+            self.detail = detail
+            self.visible = visible
+        }
+    }
+
+    public struct Event: Sendable {
+        public var time: String
+        public var seconds: String
+        public var kind: String
+        public var face: String
+        public var value: String
+
+        public init(time: String, seconds: String, kind: String, face: String, value: String) {
+            self.time = time
+            self.seconds = seconds
+            self.kind = kind
+            self.face = face
+            self.value = value
+        }
+    }
+
+    public var title: String
+    public var summary: String
+    public var warnings: [String] = []
+    public var notices: [String] = []
+    public var faces: [Face] = []
+    /// Says so when there are more faces than the strip shows.
+    public var facesLeftOut: String?
+    public var trackHeads: [Head] = []
+    public var tracks: [Row] = []
+    public var events: [Event] = []
+    public var eventKinds: [String] = []
+    public var eventsNote = ""
+    public var facts: [Fact] = []
+    /// What the page draws.
+    public var curves: ReportCurves
+
+    public init(title: String, summary: String, curves: ReportCurves) {
+        self.title = title
+        self.summary = summary
+        self.curves = curves
+    }
+
+    /// - Returns: one HTML file that needs nothing else.
+    public func html() throws -> String {
+        try Page.render(
+            "report", Page(report: self, data: try curves.json()))
+    }
+
+    private struct Page {
+        package let title, summary: String
+        package let warnings, notices: [String]
+        let hasFaces: Bool
+        package let faces: [Face]
+        let facesLeftOut: String?
+        let trackHeads: [Head]
+        package let tracks: [Row]
+        package let events: [Event]
+        let eventKinds: [String]
+        let eventsNote: String
+        package let facts: [Fact]
+        package let data: String
+        package let style = ReportTemplates.style
+        let script = ReportTemplates.script
+
+        init(report: ReportPage, data: String) {
+            (title, summary) = (report.title, report.summary)
+            (warnings, notices) = (report.warnings, report.notices)
+            (faces, facesLeftOut, hasFaces) = (report.faces, report.facesLeftOut, !report.faces.isEmpty)
+            (trackHeads, tracks) = (report.trackHeads, report.tracks)
+            (events, eventKinds, eventsNote) = (report.events, report.eventKinds, report.eventsNote)
+            facts = report.facts
+            self.data = data
+        }
+
+        package static func render(_ name: String, _ page: Page) throws -> String {
+            try ReportTemplates.render(name, page)
+        }
+    }
+}
+
+/// The page's parts, compiled into the program so that it can be moved.
+enum ReportTemplates {
+    package static let style = String(decoding: PackageResources.report_css, as: UTF8.self)
+    static let script = String(decoding: PackageResources.report_js, as: UTF8.self)
+    private static let sources = [
+        "report": PackageResources.report_mustache, "index": PackageResources.index_mustache,
+    ]
+
+    package static func render(_ name: String, _ context: Any) throws -> String {
+        let template = try MustacheTemplate(string: String(decoding: sources[name] ?? [], as: UTF8.self))
+        // A name could reorder what stands around it, also on a page.
+        return Printable.lines(template.render(context))
+    }
+}

@@ -1,0 +1,103 @@
+internal import Foundation
+internal import VidscanBase
+internal import VidscanFaces
+internal import VidscanResults
+
+/// A face of `tracks.csv`, as a report needs it.
+struct ReportedFace {
+    package var id: Int
+    package var person: String?
+    package var firstSeconds: Double
+    package var lastSeconds: Double
+    package var visibleSeconds: Double
+    package var samples: Int
+    package var appearances: Int
+    /// The moment for a thumbnail.
+    package var bestMicroseconds: Int64
+    /// Its mean box, for when there is no better one.
+    package var box: Rectangle
+    /// Means, by metric.
+    package var means: [String: Double]
+}
+
+/// An event of `events.csv`.
+struct ReportedEvent {
+    package var seconds: Double
+    package var kind: String
+    package var faceID: Int?
+    package var value: String
+}
+
+/// Reads the small tables of a result.
+enum ReportTables {
+    package static func faces(_ folder: String, measures: [TrackTable.Measure]) throws(VidscanError) -> [ReportedFace] {
+        let table = try TableReader(folder: folder, name: "tracks.csv")
+        let id = try table.column("face_id")
+        let person = try table.column("person_id")
+        let (first, last) = (try table.column("first_time"), try table.column("last_time"))
+        let (visible, best) = (try table.column("seconds_visible"), try table.column("best_time"))
+        let (samples, appearances) = (try table.column("samples"), try table.column("appearances"))
+        let (x, y) = (try table.column("x"), try table.column("y"))
+        let (width, height) = (try table.column("width"), try table.column("height"))
+        var means: [(measure: TrackTable.Measure, column: Int)] = []
+        for measure in measures { means.append((measure, try table.column("\(measure.name)_mean"))) }
+        var ids: Set<Int> = []
+        var faces: [ReportedFace] = []
+        while try table.next() {
+            let face = try table.integer(id, in: ReadLimits.ids)
+            guard ids.insert(face).inserted else { throw table.problem("face_id \(face) is there twice") }
+            guard faces.count < ReadLimits.tracks else {
+                throw table.problem("is one of more than \(ReadLimits.tracks) faces, too many for a page")
+            }
+            let (begin, end) = (
+                try table.number(first, in: ReadLimits.seconds), try table.number(last, in: ReadLimits.seconds)
+            )
+            guard begin <= end else { throw table.problem("last_time is before first_time") }
+            var values: [String: Double] = [:]
+            for (measure, column) in means {
+                values[measure.name] = try table.optionalNumber(column, in: measure.range)
+            }
+            let (places, extents) = (ReadLimits.coordinates, ReadLimits.extents)
+            faces.append(
+                ReportedFace(
+                    id: face, person: try table.optionalInteger(person, in: ReadLimits.ids).map(String.init),
+                    firstSeconds: begin, lastSeconds: end,
+                    visibleSeconds: try table.number(visible, in: ReadLimits.durations),
+                    samples: try table.count(samples), appearances: try table.count(appearances),
+                    bestMicroseconds: try table.microseconds(best),
+                    box: Rectangle(
+                        x: try table.number(x, in: places), y: try table.number(y, in: places),
+                        width: try table.number(width, in: extents), height: try table.number(height, in: extents)),
+                    means: values))
+        }
+        return faces
+    }
+
+    package static func events(_ folder: String) throws(VidscanError) -> [ReportedEvent] {
+        let table = try TableReader(folder: folder, name: "events.csv")
+        let (time, kind, face, value) = (
+            try table.column("time"), try table.column("kind"), try table.column("face_id"), try table.column("value")
+        )
+        var events: [ReportedEvent] = []
+        while try table.next() {
+            let seconds = try table.number(time, in: ReadLimits.seconds)
+            guard seconds >= events.last?.seconds ?? seconds else { throw table.problem("time goes back") }
+            guard events.count < ReadLimits.events else {
+                throw table.problem("is one of more than \(ReadLimits.events) events, too many for a page")
+            }
+            events.append(
+                ReportedEvent(
+                    seconds: seconds, kind: try table.value(kind, FaceEvent.Kind.init(rawValue:)).rawValue,
+                    faceID: try table.optionalInteger(face, in: ReadLimits.ids),
+                    value: try table.text(value) == nil ? "" : table.value(value, Self.eventValue)))
+        }
+        return events
+    }
+
+    /// A word such as `occluded`, or a number.
+    private static func eventValue(_ text: String) -> String? {
+        let isWord = text.utf8.count <= 32 && text.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == 0x5F }
+        let isNumber = Double(text).map(ReadLimits.seconds.contains) == true
+        return isWord || isNumber ? text : nil
+    }
+}

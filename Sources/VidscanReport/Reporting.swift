@@ -1,0 +1,187 @@
+internal import Foundation
+public import VidscanBase
+public import VidscanMedia
+internal import VidscanResults
+
+/// Makes a page that shows a finished result: one HTML file that needs nothing else, and reaches for nothing.
+public struct Reporting: Sendable {
+    public struct Options: Sendable {
+        /// Shows faces. Without them the page tells numbers only. `nil` shows them unless they are hidden in a video made
+        /// of the result.
+        public var hasThumbnails: Bool?
+        /// Takes the video even if it is another file than the one that was analysed.
+        public var acceptsChangedSource = false
+        public var limits = MediaLimits()
+
+        public init() {}
+    }
+
+    /// What a report was made of, for an index of several.
+    public struct Summary: Sendable {
+        public let path: String
+        public let faces: Int
+        package let title: String
+        package let seconds: Double
+        package let samples: Int
+        package let cuts: Int
+        package let warnings: Int
+        package let thumbnails: [String]
+    }
+
+    /// Faces of the strip, and pictures of them.
+    private static let mostThumbnails = 60
+    private static let mostEvents = 2000
+    private let options: Options
+
+    public init(options: Options = Options()) {
+        self.options = options
+    }
+
+    /// Writes a report.
+    ///
+    /// - Parameters:
+    ///   - resultPath: of the folder that an analysis left.
+    ///   - input: where the video lies, if not where it was analysed; it is needed for pictures of faces only.
+    ///   - outputPath: of the page; `nil` puts `report.html` into the result's folder.
+    ///   - replaces: whether a file there may be replaced.
+    /// - Throws: `VidscanError`; nothing is left behind then. Cancelling the task throws the code `interrupted`.
+    public func run(
+        resultPath: String, input: String? = nil, outputPath: String? = nil, replaces: Bool
+    ) async throws -> Summary {
+        try await BlockingWork.run(thread: "report", input: resultPath) { cancellation in
+            try write(resultPath, input, outputPath ?? resultPath + "/report.html", replaces, cancellation)
+        }
+    }
+
+    private func write(
+        _ resultPath: String, _ input: String?, _ path: String, _ replaces: Bool, _ cancellation: CancellationFlag
+    ) throws(VidscanError) -> Summary {
+        let result = try FinishedResult(path: resultPath)
+        let file = try UnfinishedFile(finalPath: path, replaces: replaces, sourcePath: result.record.input.path)
+        let faces = try ReportTables.faces(resultPath, measures: CurveBuilder.measures)
+        let events = try ReportTables.events(resultPath)
+        let samples = try SampleTimes(resultPath)
+        let shown = Self.mostSeen(faces)
+        var pictures: [Int: String] = [:]
+        let hidesFaces = result.hidesFaces
+        if options.hasThumbnails ?? !hidesFaces, !shown.isEmpty {
+            let source = try result.source(override: input, acceptsChanges: options.acceptsChangedSource)
+            let boxes = try Self.boxes(resultPath, of: shown, placesInSource: result.placesInSource())
+            pictures = try VidscanError.media(stage: .render) { () throws(MediaError) in
+                try Thumbnails(
+                    source: source, streamIndex: result.record.video.stream, limits: options.limits, boxes: boxes,
+                    cancellation: cancellation
+                ).make(shown)
+            }
+        }
+        let curves = try CurveBuilder(
+            faces: faces, events: events, range: samples.range, interval: samples.interval
+        ).build(resultPath)
+        var facts = try ReportFacts(path: resultPath, namesFileOnly: hidesFaces)
+        if hidesFaces, options.hasThumbnails == nil {
+            facts.notices.append(
+                "faces are hidden in the video, so the page has no pictures of them; --thumbnails shows them")
+        }
+        let page = ReportPageMaker(
+            facts: facts, faces: faces, shown: shown, events: Array(events.prefix(Self.mostEvents)),
+            eventCount: events.count, samples: samples, pictures: pictures
+        ).page(curves)
+        try file.write(Self.text(path) { try page.html() })
+        try file.complete()
+        return Summary(
+            path: path, faces: faces.count, title: facts.title, seconds: samples.range.upperBound,
+            samples: samples.count, cuts: events.count { $0.kind == "shot_cut" }, warnings: facts.warnings.count,
+            thumbnails: shown.sorted { $0.visibleSeconds > $1.visibleSeconds }.prefix(5).compactMap { pictures[$0.id] })
+    }
+
+    /// Writes a page that leads to the reports of several results.
+    ///
+    /// - Parameters:
+    ///   - summaries: of the reports, or why there is none, by result.
+    ///   - path: of the page.
+    /// - Throws: `VidscanError`.
+    public static func writeIndex(
+        _ summaries: [(result: String, outcome: Result<Summary, VidscanError>)], path: String, replaces: Bool
+    ) throws(VidscanError) {
+        let file = try UnfinishedFile(finalPath: path, replaces: replaces, sourcePath: "")
+        let folder = ((FilePath.absolute(path)) as NSString).deletingLastPathComponent
+        let rows = summaries.map { result, outcome in
+            switch outcome {
+            case .success(let summary):
+                ReportIndex.Row(
+                    name: summary.title, link: FilePath.relative(summary.path, to: folder),
+                    note: summary.warnings > 0 ? "\(summary.warnings) warnings" : nil,
+                    cells: [
+                        .init(TimeText.clock(Int64(summary.seconds * 1e6))), .init("\(summary.samples)"),
+                        .init("\(summary.faces)"), .init("\(summary.cuts)"),
+                    ], thumbnails: summary.thumbnails)
+            case .failure(let error):
+                ReportIndex.Row(
+                    name: result, link: nil, note: error.reason, cells: Array(repeating: .init(""), count: 4),
+                    thumbnails: [])
+            }
+        }
+        let failures = summaries.count { if case .failure = $0.outcome { true } else { false } }
+        let index = ReportIndex(
+            title: "\(summaries.count) results",
+            summary: failures == 0 ? "Each video leads to its report." : "\(failures) of them could not be shown.",
+            heads: [.init("length"), .init("samples"), .init("ids"), .init("cuts")], rows: rows)
+        try file.write(Self.text(path) { try index.html() })
+        try file.complete()
+    }
+
+    /// - Parameter path: for messages.
+    private static func text(_ path: String, _ make: () throws -> String) throws(VidscanError) -> String {
+        do {
+            return try make()
+        } catch {
+            throw VidscanError(.output, "cannot write \(path): \(error.localizedDescription)", stage: .render)
+        }
+    }
+
+    /// Those in sight for longest, in the order of their numbers.
+    private static func mostSeen(_ faces: [ReportedFace]) -> [ReportedFace] {
+        faces.sorted { ($1.visibleSeconds, $0.id) < ($0.visibleSeconds, $1.id) }.prefix(mostThumbnails)
+            .sorted { $0.id < $1.id }
+    }
+
+    /// The box of each face at its best moment.
+    private static func boxes(
+        _ folder: String, of faces: [ReportedFace], placesInSource map: VidscanBase.AffineTransform?
+    ) throws(VidscanError) -> [Int: Rectangle] {
+        let best = Dictionary(uniqueKeysWithValues: faces.map { ($0.id, $0.bestMicroseconds) })
+        let table = try TableReader(folder: folder, name: "faces.csv")
+        let (time, id) = (try table.column("time"), try table.column("face_id"))
+        let (x, y) = (try table.column("x"), try table.column("y"))
+        let (width, height) = (try table.column("width"), try table.column("height"))
+        let (places, extents) = (ReadLimits.coordinates, ReadLimits.extents)
+        var boxes: [Int: Rectangle] = [:]
+        while try table.next() {
+            let face = try table.integer(id, in: ReadLimits.ids)
+            guard let moment = best[face], try table.microseconds(time) == moment else { continue }
+            let box = Rectangle(
+                x: try table.number(x, in: places), y: try table.number(y, in: places),
+                width: try table.number(width, in: extents), height: try table.number(height, in: extents))
+            boxes[face] = map.map(box.bounds) ?? box
+        }
+        return boxes
+    }
+}
+
+/// When samples were taken.
+struct SampleTimes {
+    package var range: ClosedRange<Double> = 0...0
+    package var count = 0
+    package var interval: Double { count > 1 ? (range.upperBound - range.lowerBound) / Double(count - 1) : 0 }
+
+    init(_ folder: String) throws(VidscanError) {
+        let table = try TableReader(folder: folder, name: "frames.csv")
+        let time = try table.column("time")
+        while try table.next() {
+            let seconds = try table.number(time, in: ReadLimits.seconds)
+            guard count == 0 || seconds >= range.upperBound else { throw table.problem("time goes back") }
+            range = count == 0 ? seconds...seconds : range.lowerBound...seconds
+            count += 1
+        }
+    }
+}

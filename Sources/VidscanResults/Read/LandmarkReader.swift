@@ -1,0 +1,58 @@
+package import VidscanBase
+package import VidscanFaces
+
+/// Reads `landmarks.npy`: a mesh, or none, for each row of `faces.csv`, in its order.
+package final class LandmarkReader {
+    private static let name = "landmarks.npy"
+    private static let rowBytes = 4 * 3 * FaceMesh.pointCount
+
+    private let input: SpoolInput
+    private let rows: Int
+    private var row = 0
+
+    /// - Throws: `VidscanError` unless it is what a run writes, and as long as its header says.
+    package init(folder: String) throws(VidscanError) {
+        input = try SpoolInput(folder: folder, name: Self.name)
+        guard let start = try input.take(10), Array(start.prefix(8)) == [0x93] + Array("NUMPY".utf8) + [1, 0] else {
+            throw input.problem("is no file of NumPy's format 1.0", at: 0)
+        }
+        let length = Int(start[start.startIndex + 8]) | Int(start[start.startIndex + 9]) << 8
+        guard let header = try input.take(length), let rows = Self.rows(String(decoding: header, as: UTF8.self)) else {
+            throw input.problem("its header is not that of points of faces", at: 10)
+        }
+        self.rows = rows
+        let (bytes, overflows) = rows.multipliedReportingOverflow(by: Self.rowBytes)
+        guard !overflows, Int64(exactly: bytes).map({ $0 == input.size - Int64(10 + length) }) == true else {
+            throw input.problem("has not as many bytes as its \(rows) rows need", at: 10)
+        }
+    }
+
+    /// - Returns: how many rows a header announces; `nil` when it is none of a run's.
+    private static func rows(_ header: String) -> Int? {
+        let shape = /\{'descr': '<f4', 'fortran_order': False, 'shape': \((\d{1,15}), (\d+), 3\), \} *\n/
+        guard let match = header.wholeMatch(of: shape), match.2 == "\(FaceMesh.pointCount)" else { return nil }
+        return Int(match.1)
+    }
+
+    /// The next row's points; every row of `faces.csv` has some, which are not numbers where there is no mesh.
+    package func next() throws(VidscanError) -> FaceMesh? {
+        let place = input.offset
+        guard row < rows, let bytes = try input.take(Self.rowBytes) else {
+            throw input.problem("ends before faces.csv", at: place)
+        }
+        row += 1
+        let coordinates = bytes.withUnsafeBytes { bytes in
+            (0..<3 * FaceMesh.pointCount).map { bytes.loadUnaligned(fromByteOffset: 4 * $0, as: Float.self) }
+        }
+        if coordinates.allSatisfy(\.isNaN) { return nil }
+        guard let index = coordinates.firstIndex(where: { !ReadLimits.coordinates.contains(Double($0)) }) else {
+            return FaceMesh(coordinates: coordinates)
+        }
+        throw input.problem("row \(row) has the coordinate \(coordinates[index])", at: place + 4 * index)
+    }
+
+    /// - Throws: `VidscanError` unless all rows have been read.
+    package func finish() throws(VidscanError) {
+        guard row == rows else { throw input.problem("has \(rows) rows, and faces.csv \(row)", at: input.offset) }
+    }
+}

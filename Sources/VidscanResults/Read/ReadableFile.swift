@@ -1,0 +1,62 @@
+internal import CLinux
+internal import Glibc
+internal import VidscanBase
+
+/// A file that is read back from its beginning. It must be a regular one: a pipe would block, and a folder holds nothing.
+final class ReadableFile {
+    /// For messages.
+    package let name: String
+    /// How long it was when it was opened.
+    package let size: Int64
+    private let descriptor: Int32
+
+    /// - Parameter name: of the file in `folder`.
+    init(folder: String, name: String) throws(VidscanError) {
+        self.name = name
+        descriptor = vs_open_file(folder + "/" + name)
+        guard descriptor >= 0 else {
+            throw VidscanError(.result, "cannot read \(name): \(String(cString: strerror(errno)))", stage: .open)
+        }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            close(descriptor)
+            throw VidscanError(.result, "cannot read \(name): it is no regular file", stage: .open)
+        }
+        size = Int64(status.st_size)
+    }
+
+    deinit { close(descriptor) }
+
+    /// Appends what follows to a buffer.
+    ///
+    /// - Returns: `false` at the end.
+    package func read(upTo count: Int, into buffer: inout [UInt8]) throws(VidscanError) -> Bool {
+        let kept = buffer.count
+        buffer.append(contentsOf: repeatElement(0, count: count))
+        var received = 0
+        repeat {
+            received = buffer.withUnsafeMutableBytes { bytes in
+                Glibc.read(descriptor, bytes.baseAddress.map { $0 + kept }, count)
+            }
+        } while received < 0 && errno == EINTR
+        let reason = errno
+        buffer.removeLast(count - max(received, 0))
+        guard received >= 0 else {
+            throw VidscanError(.result, "cannot read \(name): \(String(cString: strerror(reason)))", stage: .open)
+        }
+        return received > 0
+    }
+
+    /// All of a small file.
+    ///
+    /// - Throws: `VidscanError` when it is larger than `limit` bytes.
+    package func contents(limit: Int) throws(VidscanError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        while try read(upTo: 1 << 16, into: &bytes) {
+            guard bytes.count <= limit else {
+                throw VidscanError(.result, "\(name) is larger than \(limit) bytes", stage: .open)
+            }
+        }
+        return bytes
+    }
+}

@@ -1,0 +1,87 @@
+internal import Foundation
+package import VidscanBase
+
+/// `run.json` or `part.json`, read back.
+package enum RecordFile {
+    /// - Parameter type: what is needed of it.
+    /// - Throws: `VidscanError` that says what is wrong, and where.
+    package static func decode<Value: Decodable>(
+        _ type: Value.Type, folder: String, name: String
+    ) throws(VidscanError) -> Value {
+        let bytes = try ReadableFile(folder: folder, name: name).contents(limit: ReadLimits.record)
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        do {
+            return try decoder.decode(type, from: Data(bytes))
+        } catch {
+            throw VidscanError(.result, "its \(name) cannot be read: \(reason(error))", stage: .open)
+        }
+    }
+
+    private static func reason(_ error: any Error) -> String {
+        guard let error = error as? DecodingError else { return "it is no JSON" }
+        switch error {
+        case .keyNotFound(let key, let context): return "\(path(context.codingPath + [key])) is missing"
+        case .typeMismatch(_, let context), .valueNotFound(_, let context):
+            return "\(path(context.codingPath)) has a value of another kind"
+        case .dataCorrupted(let context):
+            let words = (context.underlyingError as? NSError)?.userInfo[NSDebugDescriptionErrorKey] as? String
+            let detail = words ?? context.debugDescription
+            return context.codingPath.isEmpty
+                ? "it is no JSON (\(printable(detail)))" : "\(path(context.codingPath)): \(printable(detail))"
+        @unknown default: return "it is no JSON"
+        }
+    }
+
+    /// `video.stream`
+    private static func path(_ keys: [any CodingKey]) -> String {
+        printable(keys.map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: "."))
+    }
+
+    private static func printable(_ text: String) -> String {
+        String(text.unicodeScalars.prefix(200).map { (0x20...0x7E).contains($0.value) ? Character($0) : "?" })
+    }
+}
+
+/// Checks the numbers of a record that has been read back.
+package struct RecordCheck {
+    /// For messages.
+    package let file: String
+
+    package init(file: String) {
+        self.file = file
+    }
+
+    /// - Parameter key: as the file has it.
+    func require(_ holds: Bool, _ key: String, _ rule: String) throws(VidscanError) {
+        guard !holds else { return }
+        throw VidscanError(.result, "its \(file) cannot be read: \(key) must be \(rule)", stage: .open)
+    }
+
+    package func number(_ value: Double?, _ key: String, in range: ClosedRange<Double>) throws(VidscanError) {
+        guard let value else { return }
+        try require(
+            range.contains(value), key,
+            "\(NumberText.plain(range.lowerBound)) to \(NumberText.plain(range.upperBound))")
+    }
+
+    package func integer<Number: BinaryInteger>(
+        _ value: Number?, _ key: String, in range: ClosedRange<Number>
+    ) throws(VidscanError) {
+        guard let value else { return }
+        try require(range.contains(value), key, "\(range.lowerBound) to \(range.upperBound)")
+    }
+
+    package func count(_ value: Int, _ key: String) throws(VidscanError) {
+        try integer(Int64(value), key, in: ReadLimits.counts)
+    }
+
+    package func map(_ map: VidscanBase.AffineTransform?, _ key: String) throws(VidscanError) {
+        guard let map else { return }
+        for (name, value) in [
+            ("xx", map.xx), ("xy", map.xy), ("x", map.x), ("yx", map.yx), ("yy", map.yy), ("y", map.y),
+        ] {
+            try number(value, "\(key).\(name)", in: ReadLimits.coordinates)
+        }
+    }
+}

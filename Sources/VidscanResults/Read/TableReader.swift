@@ -1,0 +1,157 @@
+package import VidscanBase
+
+/// Reads a table of a result row by row; columns are found by their names. Nothing is taken on trust: a value that cannot be
+/// true ends the reading with an error that names the file, the line and the column.
+package final class TableReader {
+    /// For messages.
+    package let name: String
+    /// Of the current row; the header is line 1.
+    package private(set) var line = 0
+    private let file: ReadableFile
+    private var buffer: [UInt8] = []
+    private var position = 0
+    private var isAtEnd = false
+    private var header: [String] = []
+    private var columns: [String: Int] = [:]
+    /// The fields of the current row.
+    private var fields: [Range<Int>] = []
+
+    /// - Parameter name: of the file in `folder`.
+    /// - Throws: `VidscanError` when it has no header, or one that names a column twice.
+    package init(folder: String, name: String) throws(VidscanError) {
+        self.name = name
+        file = try ReadableFile(folder: folder, name: name)
+        guard try nextLine() else { throw VidscanError(.result, "\(name) is empty", stage: .open) }
+        for (index, range) in fields.enumerated() {
+            let column = String(decoding: buffer[range], as: UTF8.self)
+            guard columns.updateValue(index, forKey: column) == nil else {
+                throw problem("column \(Excerpt.of(buffer[range])) is there twice")
+            }
+            header.append(column)
+        }
+    }
+
+    /// - Throws: `VidscanError` when there is no such column.
+    package func column(_ name: String) throws(VidscanError) -> Int {
+        guard let index = columns[name] else {
+            throw VidscanError(
+                .result, "\(self.name) has no column \(name): it is no table of this version", stage: .open)
+        }
+        return index
+    }
+
+    /// Goes to the next row.
+    ///
+    /// - Returns: `false` at the end.
+    /// - Throws: `VidscanError` for a row that is cut off, or has more or fewer fields than the header.
+    package func next() throws(VidscanError) -> Bool {
+        guard try nextLine() else { return false }
+        guard fields.count == header.count else {
+            throw problem("has \(fields.count) \(fields.count == 1 ? "field" : "fields") instead of \(header.count)")
+        }
+        return true
+    }
+
+    private func nextLine() throws(VidscanError) -> Bool {
+        while true {
+            if let end = buffer[position...].firstIndex(of: UInt8(ascii: "\n")) {
+                line += 1
+                split(position..<end)
+                position = end + 1
+                return true
+            }
+            guard !isAtEnd else {
+                guard position == buffer.count else {
+                    line += 1
+                    throw problem("has no end")
+                }
+                return false
+            }
+            buffer.removeSubrange(..<position)
+            position = 0
+            guard buffer.count <= ReadLimits.line else {
+                line += 1
+                throw problem("is longer than \(ReadLimits.line) bytes")
+            }
+            isAtEnd = try !file.read(upTo: 1 << 16, into: &buffer)
+        }
+    }
+
+    /// No value of a result has a comma or a quote in it.
+    private func split(_ row: Range<Int>) {
+        fields.removeAll(keepingCapacity: true)
+        var begin = row.lowerBound
+        for index in row where buffer[index] == UInt8(ascii: ",") {
+            fields.append(begin..<index)
+            begin = index + 1
+        }
+        fields.append(begin..<row.upperBound)
+    }
+
+    // MARK: Values of the current row
+
+    /// An error that names the current line.
+    package func problem(_ reason: String) -> VidscanError {
+        VidscanError(
+            .result, "\(name), line \(line): \(reason); the table is damaged, analyse the video again", stage: .open)
+    }
+
+    /// - Returns: `nil` when it is blank.
+    package func text(_ column: Int) -> String? {
+        fields[column].isEmpty ? nil : String(decoding: buffer[fields[column]], as: UTF8.self)
+    }
+
+    /// A value that must be one of a few.
+    ///
+    /// - Parameter parse: gives `nil` for what is none of them.
+    package func value<Value>(_ column: Int, _ parse: (String) -> Value?) throws(VidscanError) -> Value {
+        guard let value = parse(text(column) ?? "") else { throw unexpected(column, "is \(shown(column))") }
+        return value
+    }
+
+    /// - Returns: `nil` when it is blank.
+    package func optionalNumber(_ column: Int, in range: ClosedRange<Double>) throws(VidscanError) -> Double? {
+        guard let text = text(column) else { return nil }
+        // What is no number lies in no range either.
+        guard let value = Double(text), range.contains(value) else {
+            let limits = "\(NumberText.plain(range.lowerBound)) to \(NumberText.plain(range.upperBound))"
+            throw unexpected(column, "must be a number from \(limits), and is \(shown(column))")
+        }
+        return value
+    }
+
+    package func number(_ column: Int, in range: ClosedRange<Double>) throws(VidscanError) -> Double {
+        guard let value = try optionalNumber(column, in: range) else { throw unexpected(column, "is blank") }
+        return value
+    }
+
+    /// - Returns: `nil` when it is blank.
+    package func optionalInteger(_ column: Int, in range: ClosedRange<Int>) throws(VidscanError) -> Int? {
+        guard let text = text(column) else { return nil }
+        guard let value = Int(text), range.contains(value) else {
+            let limits = "\(range.lowerBound) to \(range.upperBound)"
+            throw unexpected(column, "must be a whole number from \(limits), and is \(shown(column))")
+        }
+        return value
+    }
+
+    package func integer(_ column: Int, in range: ClosedRange<Int>) throws(VidscanError) -> Int {
+        guard let value = try optionalInteger(column, in: range) else { throw unexpected(column, "is blank") }
+        return value
+    }
+
+    package func count(_ column: Int) throws(VidscanError) -> Int {
+        try integer(column, in: 0...Int(ReadLimits.counts.upperBound))
+    }
+
+    /// Seconds, in microseconds.
+    package func microseconds(_ column: Int) throws(VidscanError) -> Int64 {
+        Int64((try number(column, in: ReadLimits.seconds) * 1e6).rounded())
+    }
+
+    private func shown(_ column: Int) -> String { Excerpt.of(buffer[fields[column]]) }
+
+    private func unexpected(_ column: Int, _ reason: String) -> VidscanError {
+        problem("\(header[column]) \(reason)")
+    }
+}

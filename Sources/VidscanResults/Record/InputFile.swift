@@ -1,0 +1,46 @@
+internal import CLinux
+internal import Foundation
+public import VidscanBase
+internal import VidscanMedia
+
+/// A file to analyse, as it was when the run began.
+public struct InputFile: Sendable {
+    /// As the user named it.
+    package let name: String
+    package let absolutePath: String
+    package let bytes: Int64
+    package let modified: Double
+
+    /// - Throws: `VidscanError` unless there is a regular file that can be read: a folder has no frames, and a pipe would
+    ///   block.
+    public init(_ name: String) throws(VidscanError) {
+        self.name = name
+        let failure = { (code: MediaError.Code, reason: String) in
+            VidscanError(.media(code), reason, input: name, stage: .open)
+        }
+        var status = stat()
+        guard stat(name, &status) == 0 else {
+            let reason = "cannot open: \(String(cString: strerror(errno)))"
+            // What stands for bytes that are no UTF-8, on the command line too.
+            throw failure(.notFound, name.contains("\u{FFFD}") ? "its name is no UTF-8 text; rename it" : reason)
+        }
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: break
+        case S_IFDIR: throw failure(.notAFile, "is a folder; name the files in it")
+        default: throw failure(.notAFile, "is no regular file")
+        }
+        guard access(name, R_OK) == 0 else {
+            throw failure(.notFound, "cannot open: \(String(cString: strerror(errno)))")
+        }
+        absolutePath =
+            (name as NSString).isAbsolutePath
+            ? name : FileManager.default.currentDirectoryPath + "/" + name
+        bytes = Int64(status.st_size)
+        modified = Double(status.st_mtim.tv_sec) + Double(status.st_mtim.tv_nsec) / 1e9
+    }
+    /// Whether the file that now has this name still has its size and date.
+    package var isUnchanged: Bool {
+        guard let now = try? InputFile(absolutePath) else { return false }
+        return now.bytes == bytes && now.modified == modified
+    }
+}

@@ -1,0 +1,38 @@
+internal import VidscanBase
+
+/// One column of a result table.
+public struct Column: Sendable, Equatable {
+    public let name: String
+    /// `s`, `px`, `degrees`, or blank for a pure number.
+    public let unit: String
+    public let range: String
+    public let meaning: String
+
+    /// `-90 to 90`
+    package static func text(of range: ClosedRange<Double>) -> String {
+        "\(NumberText.plain(range.lowerBound)) to \(NumberText.plain(range.upperBound))"
+    }
+}
+
+/// A column and how its value is found in a row.
+struct ColumnDefinition<Row>: Sendable {
+    package let column: Column
+    package let field: @Sendable (Row) -> Field
+
+    init(
+        _ name: String, unit: String = "", range: String, _ meaning: String, _ field: @escaping @Sendable (Row) -> Field
+    ) {
+        column = Column(name: name, unit: unit, range: range, meaning: meaning)
+        self.field = field
+    }
+
+    /// A number that may be missing.
+    init(
+        _ name: String, unit: String = "", range: String, decimals: Int, _ meaning: String,
+        _ value: @escaping @Sendable (Row) -> Double?
+    ) {
+        self.init(name, unit: unit, range: range, meaning) { row in
+            value(row).map { .decimal($0, decimals: decimals) } ?? .missing
+        }
+    }
+}

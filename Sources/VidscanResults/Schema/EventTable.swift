@@ -1,0 +1,52 @@
+package import VidscanBase
+package import VidscanFaces
+
+/// `events.csv`: one row per event, in order of time.
+public enum EventTable {
+    public static let columns: [Column] = definitions.map(\.column)
+    package static let names: [String] = columns.map(\.name)
+
+    package static func fields(of event: FaceEvent) -> [Field] { definitions.map { $0.field(event) } }
+
+    private typealias Definition = ColumnDefinition<FaceEvent>
+
+    /// What makes something an event, unless a pipeline says otherwise.
+    private static let limits: String = {
+        let options = EventOptions()
+        let plain = NumberText.plain
+        return " blink: both eyes closed for at most \(plain(options.blinkLongestSeconds)) s (told at"
+            + " \(plain(options.blinkMinimumRate)) samples a second or more). eyes_closed: for longer. smile_started and"
+            + " smile_stopped: smile above \(plain(options.smileStartsAbove)) and below \(plain(options.smileStopsBelow))."
+            + " look_away: the head turned more than \(plain(options.lookAwayAboveDegrees)) degrees from the camera for"
+            + " \(plain(options.lookAwayHoldSeconds)) s or more. These are the defaults; a pipeline's track settings change"
+            + " them."
+    }()
+
+    private static let definitions: [Definition] = [
+        Definition("time", unit: "s", range: "any", "When it begins, on the clock of faces.csv.") {
+            .microseconds($0.microseconds)
+        },
+        Definition(
+            "kind", range: FaceEvent.Kind.allCases.map(\.rawValue).joined(separator: ", "),
+            "face_started and face_stopped: the first and last sample of a stretch in sight; a face_id that is seen again"
+                + " after a cut has several. shot_cut: the first sample of a new"
+                + " shot." + limits
+        ) { .text($0.kind.rawValue) },
+        Definition("face_id", range: "1 and up", "Whose event it is; blank for shot_cut.") {
+            $0.faceID.map { .integer(Int64($0)) } ?? .missing
+        },
+        Definition(
+            "value", range: "depends on kind",
+            "face_stopped: left (the picture), occluded (or turned away), cut, discontinuity (the file's timestamps jump) or"
+                + " end (of the video). shot_cut: hard, gradual (a dissolve or fade) or discontinuity (no face_id goes on"
+                + " across it). blink, eyes_closed, smile_stopped, look_away: how long it lasted, in"
+                + " seconds. smile_started: the smile's value. face_started: blank."
+        ) { event in
+            switch event.value {
+            case .none: .missing
+            case .text(let text): .text(text)
+            case .number(let value): .decimal(value, decimals: 3)
+            }
+        },
+    ]
+}

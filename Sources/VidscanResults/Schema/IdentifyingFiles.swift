@@ -1,0 +1,23 @@
+internal import Foundation
+
+/// Files of a result that tell who is in a video, though its faces are hidden.
+package enum IdentifyingFiles {
+    /// Measurements and pictures of faces.
+    private static let ofFaces = [
+        "faces.csv", "faces.json", "faces.jsonl", "tracks.csv", "events.csv", "landmarks.npy", "blendshapes.csv",
+        "overlay.mp4", "overlay.mov", "overlay.mkv", "report.html",
+    ]
+
+    /// - Parameters:
+    ///   - folder: of the result.
+    ///   - expected: files that will be there.
+    /// - Returns: one sentence.
+    package static func notice(in folder: String, expected: Set<String> = []) -> String {
+        let present = ofFaces.filter {
+            expected.contains($0) || FileManager.default.fileExists(atPath: folder + "/" + $0)
+        }
+        let faces = present.isEmpty ? "" : "\(present.joined(separator: ", ")) still describe the people in it, and "
+        return "only the anonymized video is meant to be passed on: beside it, \(faces)run.json has the path of the"
+            + " original"
+    }
+}

@@ -1,0 +1,94 @@
+internal import VidscanBase
+internal import VidscanFaces
+
+/// The tables that vidscan writes, and what their columns mean.
+public enum Schema {
+    /// A CSV file of a result.
+    public struct Table: Sendable {
+        public let file: String
+        public let meaning: String
+        public let columns: [Column]
+    }
+
+    public static let tables = [
+        Table(
+            file: "faces.csv", meaning: "One row per face and sampled frame, in time order.", columns: FaceTable.columns
+        ),
+        Table(
+            file: "frames.csv",
+            meaning: "One row per sampled frame, so that \"no face\" differs from \"not looked at\".",
+            columns: FrameTable.columns),
+        Table(
+            file: "tracks.csv", meaning: "One row per face_id: when it is seen, and what its measurements come to.",
+            columns: TrackTable.columns),
+        Table(
+            file: "events.csv",
+            meaning: "What happens, in order of time. Events of eyes and smiles need the metrics that tell them; blinks"
+                + " at least \(NumberText.plain(EventOptions().blinkMinimumRate)) samples a second, unless a pipeline says"
+                + " otherwise.",
+            columns: EventTable.columns),
+        Table(
+            file: "blendshapes.csv",
+            meaning: "With --blendshapes: one row per face whose expressions could be told, then one column for each of"
+                + " the 52 ARKit-style scores, 0 to 1, under its usual name.",
+            columns: BlendshapeTable.columns),
+        Table(
+            file: "landmarks.npy",
+            meaning: "With --landmarks: float32 of shape (rows of faces.csv, 478, 3): x and y in pixels of the upright"
+                + " picture, z in the same unit, smaller is nearer. Indices are MediaPipe's. Faces without a mesh are NaN."
+                + " The points are as found, never smoothed.",
+            columns: []),
+    ]
+
+    /// For a terminal.
+    public static var text: String {
+        tables.map { table in
+            let width = table.columns.map(\.name.count).max() ?? 0
+            let lines = table.columns.map { column in
+                let name = column.name + String(repeating: " ", count: width - column.name.count)
+                return "  \(name)  \(column.meaning) [\(facts(column))]"
+            }
+            return (["\(table.file): \(table.meaning) A missing value is blank."] + lines).joined(separator: "\n")
+                + "\n"
+        }.joined(separator: "\n")
+    }
+
+    public static var markdown: String {
+        tables.map { table in
+            let rows = table.columns.map { "| `\($0.name)` | \($0.unit) | \($0.range) | \($0.meaning) |" }
+            return
+                ([
+                    "## \(table.file)", "", table.meaning + " A missing value is blank.", "",
+                    "| column | unit | range | meaning |", "|---|---|---|---|",
+                ] + rows).joined(separator: "\n") + "\n"
+        }.joined(separator: "\n")
+    }
+
+    /// An array of tables with their columns.
+    public static var json: String {
+        var writer = ByteWriter()
+        writer.write("[")
+        for (position, table) in tables.enumerated() {
+            if position > 0 { writer.write(",") }
+            writer.write("\n{\"file\":")
+            writer.writeJSON(text: table.file)
+            writer.write(",\"meaning\":")
+            writer.writeJSON(text: table.meaning)
+            writer.write(",\"columns\":[")
+            for (position, column) in table.columns.enumerated() {
+                if position > 0 { writer.write(",") }
+                writer.write("\n  ")
+                writer.writeJSON(
+                    names: ["name", "unit", "range", "meaning"],
+                    row: [.text(column.name), .text(column.unit), .text(column.range), .text(column.meaning)])
+            }
+            writer.write("\n]}")
+        }
+        writer.write("\n]\n")
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
+    private static func facts(_ column: Column) -> String {
+        column.unit.isEmpty ? column.range : "\(column.unit), \(column.range)"
+    }
+}

@@ -1,0 +1,142 @@
+package import VidscanBase
+internal import VidscanFaces
+
+/// What one face's tracks came to.
+package struct TrackRow: Sendable {
+    package struct Statistic: Sendable {
+        package var mean: Float?
+        package var median: Float?
+        package var maximum: Float?
+
+        package init(mean: Float? = nil, median: Float? = nil, maximum: Float? = nil) {
+            self.mean = mean
+            self.median = median
+            self.maximum = maximum
+        }
+    }
+
+    package var faceID: Int
+    package var personID: Int?
+    package var firstMicroseconds: Int64
+    package var lastMicroseconds: Int64
+    package var visibleSeconds: Double
+    package var samples: Int
+    package var appearances: Int
+    package var meanBox: Rectangle
+    package var bestMicroseconds: Int64
+    package var bestFrame: Int64
+    /// In the order of `TrackTable.measures`.
+    package var statistics: [Statistic]
+
+    package init(
+        faceID: Int, personID: Int? = nil, firstMicroseconds: Int64, lastMicroseconds: Int64, visibleSeconds: Double,
+        samples: Int, appearances: Int, meanBox: Rectangle, bestMicroseconds: Int64, bestFrame: Int64,
+        statistics: [Statistic]
+    ) {
+        self.faceID = faceID
+        self.personID = personID
+        self.firstMicroseconds = firstMicroseconds
+        self.lastMicroseconds = lastMicroseconds
+        self.visibleSeconds = visibleSeconds
+        self.samples = samples
+        self.appearances = appearances
+        self.meanBox = meanBox
+        self.bestMicroseconds = bestMicroseconds
+        self.bestFrame = bestFrame
+        self.statistics = statistics
+    }
+}
+
+/// `tracks.csv`: one row per face_id.
+public enum TrackTable {
+    /// Something whose mean, median and largest value a track has.
+    package struct Measure: Sendable {
+        package let name: String
+        package let unit: String
+        package let range: ClosedRange<Double>
+        package let value: @Sendable (FaceRow) -> Double?
+    }
+
+    package static let measures: [Measure] =
+        [
+            Measure(name: "yaw", unit: "degrees", range: HeadPose.yaws) { $0.face.yaw },
+            Measure(name: "pitch", unit: "degrees", range: HeadPose.pitches) { $0.face.pitch },
+            Measure(name: "roll", unit: "degrees", range: HeadPose.rolls) { $0.face.roll },
+            Measure(name: "brightness", unit: "", range: 0...100) { $0.face.brightness },
+        ]
+        + Metric.allCases.map { metric in
+            Measure(name: metric.rawValue, unit: metric.unit, range: metric.values) { row in
+                row.metrics.contains(metric) ? row.face[metric] : nil
+            }
+        }
+
+    public static let columns: [Column] = definitions.map(\.column)
+    package static let names: [String] = columns.map(\.name)
+
+    package static func fields(of row: TrackRow) -> [Field] { definitions.map { $0.field(row) } }
+
+    private typealias Definition = ColumnDefinition<TrackRow>
+
+    private static let definitions: [Definition] = facts + statistics
+
+    private static let facts: [Definition] = [
+        Definition("face_id", range: "1 and up", "As in faces.csv.") { .integer(Int64($0.faceID)) },
+        Definition("person_id", range: "1 and up", "As in faces.csv.") {
+            $0.personID.map { .integer(Int64($0)) } ?? .missing
+        },
+        Definition("first_time", unit: "s", range: "any", "When the face is first seen.") {
+            .microseconds($0.firstMicroseconds)
+        },
+        Definition("last_time", unit: "s", range: "any", "When it is last seen.") {
+            .microseconds($0.lastMicroseconds)
+        },
+        Definition(
+            "seconds_visible", unit: "s", range: "0 and up", decimals: 3,
+            "Its samples times the mean time between samples of the video; 0 in a still picture."
+        ) { $0.visibleSeconds },
+        Definition("samples", range: "1 and up", "Its rows in faces.csv.") { .integer(Int64($0.samples)) },
+        Definition(
+            "appearances", range: "1 and up", "How often it comes into sight: its face_started events in events.csv."
+        ) { .integer(Int64($0.appearances)) },
+        Definition("x", unit: "px", range: "inside the picture", decimals: 2, "Left edge of the mean box.") {
+            $0.meanBox.x
+        },
+        Definition("y", unit: "px", range: "inside the picture", decimals: 2, "Top edge of the mean box.") {
+            $0.meanBox.y
+        },
+        Definition("width", unit: "px", range: "inside the picture", decimals: 2, "Width of the mean box.") {
+            $0.meanBox.width
+        },
+        Definition("height", unit: "px", range: "inside the picture", decimals: 2, "Height of the mean box.") {
+            $0.meanBox.height
+        },
+        Definition(
+            "best_time", unit: "s", range: "any",
+            "When the face is seen best (sure, large, frontal, sharp): the moment for a thumbnail."
+        ) { .microseconds($0.bestMicroseconds) },
+        Definition("best_frame", range: "0 and up", "The frame of best_time, counted as in faces.csv.") {
+            .integer($0.bestFrame)
+        },
+    ]
+
+    private static let statistics: [Definition] = measures.enumerated().flatMap { index, measure in
+        let range = Column.text(of: measure.range)
+        let step = (measure.range.upperBound - measure.range.lowerBound) / 512
+        var writer = ByteWriter(reservingCapacity: 8)
+        writer.write(step, decimals: 3)
+        let resolution = String(decoding: writer.bytes, as: UTF8.self)
+        return [
+            Definition(
+                "\(measure.name)_mean", unit: measure.unit, range: range, decimals: 2, "Mean of \(measure.name)."
+            ) { $0.statistics[index].mean.map(Double.init) },
+            Definition(
+                "\(measure.name)_median", unit: measure.unit, range: range, decimals: 2,
+                "Median of \(measure.name), from a histogram; exact to \(resolution)."
+            ) { $0.statistics[index].median.map(Double.init) },
+            Definition(
+                "\(measure.name)_max", unit: measure.unit, range: range, decimals: 2,
+                "Largest value of \(measure.name)."
+            ) { $0.statistics[index].maximum.map(Double.init) },
+        ]
+    }
+}

@@ -1,0 +1,107 @@
+internal import CLinux
+internal import Foundation
+package import VidscanBase
+
+/// Replaces an older folder by a finished one without ever losing both. Where the file system can exchange two names, this
+/// is one step. Elsewhere (NFS, exFAT, FAT) it takes two, and if a run is killed in between, the next one recovers.
+package struct FolderReplacement: Sendable {
+    /// The system's calls: 0, or the number of an error. Tests make them fail.
+    package struct Calls: Sendable {
+        package var exchange: @Sendable (String, String) -> Int32
+        package var rename: @Sendable (String, String) -> Int32
+
+        package static let system = Calls(
+            exchange: { vs_exchange($0, $1) == 0 ? 0 : errno }, rename: { Glibc.rename($0, $1) == 0 ? 0 : errno })
+
+        package init(
+            exchange: @escaping @Sendable (String, String) -> Int32,
+            rename: @escaping @Sendable (String, String) -> Int32
+        ) {
+            self.exchange = exchange
+            self.rename = rename
+        }
+    }
+
+    private let finalPath: String
+    private let record: String
+    private let calls: Calls
+
+    /// - Parameter record: the file by which a folder is known to be one of vidscan's.
+    package init(finalPath: String, record: String, calls: Calls = .system) {
+        self.finalPath = finalPath
+        self.record = record
+        self.calls = calls
+    }
+
+    /// Where the older folder lies between the two steps.
+    private var asidePath: String { Self.asidePrefix(finalPath) + "\(getpid())" }
+
+    private static func asidePrefix(_ finalPath: String) -> String {
+        let (folder, name) = FilePath.split(finalPath)
+        return "\(folder)/.\(name).old-"
+    }
+
+    /// Puts the folder at `newPath` in its place. What lay there is removed, or, when this fails, lies there again.
+    package func put(_ newPath: String) throws(VidscanError) {
+        guard FileManager.default.fileExists(atPath: finalPath) else {
+            return try check(calls.rename(newPath, finalPath))
+        }
+        let result = calls.exchange(newPath, finalPath)
+        switch result {
+        case 0: try? FileManager.default.removeItem(atPath: newPath)
+        case EINVAL, ENOSYS, ENOTSUP: try putInTwoSteps(newPath)
+        default: throw failure(result)
+        }
+    }
+
+    private func putInTwoSteps(_ newPath: String) throws(VidscanError) {
+        let asidePath = asidePath
+        try check(calls.rename(finalPath, asidePath))
+        // So that a machine that stops now still knows the old one by its other name.
+        _ = vs_sync_folder(FilePath.split(finalPath).folder)
+        let result = calls.rename(newPath, finalPath)
+        guard result == 0 else {
+            guard calls.rename(asidePath, finalPath) == 0 else {
+                throw VidscanError(
+                    .output,
+                    "cannot replace \(finalPath): \(String(cString: strerror(result))); the old one lies at"
+                        + " \(asidePath)", stage: .write)
+            }
+            throw failure(result)
+        }
+        _ = vs_sync_folder(FilePath.split(finalPath).folder)
+        try? FileManager.default.removeItem(atPath: asidePath)
+    }
+
+    private func check(_ result: Int32) throws(VidscanError) {
+        guard result == 0 else { throw failure(result) }
+    }
+
+    private func failure(_ number: Int32) -> VidscanError {
+        .writing("cannot put the result at \(finalPath)", number, stage: .write)
+    }
+
+    /// Sets right what a run left that ended between the two steps: the old folder goes back to its place when nothing
+    /// lies there, and goes for good when the new one does. That of a run that is still at it is left alone.
+    package func recover() {
+        let (folder, _) = FilePath.split(finalPath)
+        let prefix = FilePath.split(Self.asidePrefix(finalPath)).name
+        let entries = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        for entry in entries.sorted() where entry.hasPrefix(prefix) {
+            guard let process = pid_t(entry.dropFirst(prefix.count)), !ProcessIdentity.isOtherRunning(process) else {
+                continue
+            }
+            let path = "\(folder)/\(entry)"
+            var status = stat()
+            // A link could lead anywhere.
+            guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
+                FileManager.default.fileExists(atPath: "\(path)/\(record)")
+            else { continue }
+            if lstat(finalPath, &status) != 0 {
+                if calls.rename(path, finalPath) == 0 { _ = vs_sync_folder(folder) }
+            } else if FileManager.default.fileExists(atPath: "\(finalPath)/\(record)") {
+                try? FileManager.default.removeItem(atPath: path)
+            }
+        }
+    }
+}

@@ -1,0 +1,133 @@
+internal import CLinux
+internal import Foundation
+package import VidscanBase
+
+/// A result folder in the making: a hidden sibling, renamed to its final name only when it is complete.
+package final class ResultFolder {
+    /// What a folder is, which its record shows.
+    package enum Kind: Sendable {
+        case result
+        /// Of one video, to be joined with the others.
+        case part
+
+        package var record: String {
+            switch self {
+            case .result: "run.json"
+            case .part: "part.json"
+            }
+        }
+
+        package var noun: String {
+            switch self {
+            case .result: "result"
+            case .part: "part"
+            }
+        }
+    }
+
+    /// Where the result will be.
+    package let finalPath: String
+    /// Where it is written meanwhile.
+    package let partialPath: String
+    package let kind: Kind
+    private let replaces: Bool
+    private var isOpen = true
+
+    /// - Parameters:
+    ///   - finalPath: of the folder; its parent is made when it is missing.
+    ///   - replaces: whether an older result may be replaced, once the new one is complete.
+    /// - Throws: `VidscanError` when a result is there already, or the place cannot be written to.
+    package init(finalPath: String, kind: Kind = .result, replaces: Bool) throws(VidscanError) {
+        self.finalPath = finalPath
+        self.kind = kind
+        self.replaces = replaces
+        let parent = (finalPath as NSString).deletingLastPathComponent
+        let name = (finalPath as NSString).lastPathComponent
+        partialPath = "\(parent)/.\(name).partial-\(getpid())"
+        FolderReplacement(finalPath: finalPath, record: kind.record).recover()
+        try checkVacancy()
+        do {
+            try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
+        } catch {
+            throw VidscanError(.output, "cannot create the folder \(parent): \(Self.reason(error))", stage: .write)
+        }
+        Self.removeLeftovers(of: name, in: parent)
+        guard mkdir(partialPath, 0o755) == 0 else {
+            throw .writing("cannot create a folder in \(parent)", errno, stage: .write)
+        }
+    }
+
+    deinit {
+        discardUnlessComplete()
+    }
+
+    package func discardUnlessComplete() {
+        if isOpen { discard() }
+    }
+
+    /// Refuses to replace a result unasked, and anything that is no result at all.
+    private func checkVacancy() throws(VidscanError) {
+        guard FileManager.default.fileExists(atPath: finalPath) else { return }
+        guard FileManager.default.fileExists(atPath: "\(finalPath)/\(kind.record)") else {
+            throw VidscanError(
+                .exists, "\(finalPath) exists and is no \(kind.noun) of vidscan; it is left as it is", stage: .write)
+        }
+        guard replaces else {
+            throw VidscanError(.exists, "the \(kind.noun) \(finalPath) exists; --force replaces it", stage: .write)
+        }
+    }
+
+    /// Gives the folder its final name. All its files must be finished.
+    package func complete() throws(VidscanError) {
+        try checkVacancy()
+        // First what is in it, then its name.
+        guard vs_sync_folder(partialPath) == 0 else { throw failure() }
+        try FolderReplacement(finalPath: finalPath, record: kind.record).put(partialPath)
+        isOpen = false
+        guard vs_sync_folder(FilePath.split(finalPath).folder) == 0 else { throw failure() }
+    }
+
+    /// Removes what has been written.
+    package func discard() {
+        isOpen = false
+        try? FileManager.default.removeItem(atPath: partialPath)
+    }
+
+    private func failure() -> VidscanError {
+        .writing("cannot put the \(kind.noun) at \(finalPath)", errno, stage: .write)
+    }
+
+    /// A run that was killed leaves what it was writing; the next one for the same place clears it away.
+    package static func removeLeftovers(of name: String, in parent: String) {
+        let prefix = ".\(name).partial-"
+        let entries = (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? []
+        for entry in entries where entry.hasPrefix(prefix) {
+            guard let process = pid_t(entry.dropFirst(prefix.count)) else { continue }
+            if !ProcessIdentity.isOtherRunning(process) {
+                try? FileManager.default.removeItem(atPath: parent + "/" + entry)
+            }
+        }
+    }
+
+    private static func reason(_ error: any Error) -> String {
+        let underlying = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError ?? error as NSError
+        return underlying.domain == NSPOSIXErrorDomain
+            ? String(cString: strerror(Int32(underlying.code))) : underlying.localizedDescription
+    }
+
+    /// Writes the folder's record, by which it is known.
+    package func write(_ record: some Encodable) throws(VidscanError) {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        encoder.keyEncodingStrategy = .convertToSnakeCase
+        let file = try OutputFile(path: "\(partialPath)/\(kind.record)")
+        do {
+            file.buffer.write(text: String(decoding: try encoder.encode(record), as: UTF8.self))
+        } catch {
+            throw VidscanError(
+                .output, "cannot write \(kind.record): \(error.localizedDescription)", stage: .write)
+        }
+        file.buffer.write("\n")
+        try file.finish()
+    }
+}

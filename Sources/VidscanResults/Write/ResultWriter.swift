@@ -1,0 +1,141 @@
+package import VidscanBase
+package import VidscanFaces
+
+/// Writes a run's tables, frame by frame, in time order.
+package final class ResultWriter {
+    private let facesCSV: OutputFile?
+    private let framesCSV: OutputFile?
+    private let json: OutputFile?
+    private let jsonLines: OutputFile?
+    private let landmarks: LandmarkFile?
+    private let blendshapes: OutputFile?
+    private let tracks: OutputFile?
+    private let events: OutputFile?
+    private var hasJSONFrame = false
+
+    /// - Parameters:
+    ///   - folderPath: The unfinished result's folder.
+    ///   - blendshapeNames: Columns of `blendshapes.csv`; `nil` writes no such file.
+    package init(
+        folderPath: String, formats: Set<OutputFormat>, writesLandmarks: Bool, blendshapeNames: [String]?
+    ) throws(VidscanError) {
+        func file(_ name: String, for format: OutputFormat) throws(VidscanError) -> OutputFile? {
+            formats.contains(format) ? try OutputFile(path: folderPath + "/" + name) : nil
+        }
+        facesCSV = try file("faces.csv", for: .csv)
+        framesCSV = try file("frames.csv", for: .csv)
+        json = try file("faces.json", for: .json)
+        jsonLines = try file("faces.jsonl", for: .jsonl)
+        landmarks = writesLandmarks ? try LandmarkFile(path: folderPath + "/landmarks.npy") : nil
+        blendshapes = try blendshapeNames.map { names throws(VidscanError) in
+            let file = try OutputFile(path: folderPath + "/blendshapes.csv")
+            file.buffer.writeCSV(row: (["time", "frame", "face_id"] + names).map(Field.text))
+            return file
+        }
+        facesCSV?.buffer.writeCSV(row: FaceTable.names.map(Field.text))
+        framesCSV?.buffer.writeCSV(row: FrameTable.names.map(Field.text))
+        tracks = try file("tracks.csv", for: .csv)
+        events = try file("events.csv", for: .csv)
+        tracks?.buffer.writeCSV(row: TrackTable.names.map(Field.text))
+        events?.buffer.writeCSV(row: EventTable.names.map(Field.text))
+        json?.buffer.write("{\"frames\":[")
+    }
+
+    /// - Parameter faces: that are kept of the frame's.
+    package func write(_ result: FrameRecord, rows faces: [FaceRow]) throws(VidscanError) {
+        let rows = faces.map { FaceTable.fields(of: $0) }
+        if let framesCSV {
+            framesCSV.buffer.writeCSV(
+                row: [.microseconds(result.microseconds), .integer(result.index), .integer(Int64(rows.count))])
+            try framesCSV.drain()
+        }
+        for (face, row) in zip(faces, rows) {
+            facesCSV?.buffer.writeCSV(row: row)
+            if let jsonLines {
+                jsonLines.buffer.writeJSON(names: FaceTable.names, row: row, raw: face)
+                jsonLines.buffer.write("\n")
+            }
+        }
+        try facesCSV?.drain()
+        try jsonLines?.drain()
+        if let json { try write(result, faces, rows: rows, to: json) }
+        for face in faces {
+            try landmarks?.append(face.face.mesh)
+            if let blendshapes { try write(blendshapesOf: face, to: blendshapes) }
+        }
+    }
+
+    package func write(_ rows: [TrackRow]) throws(VidscanError) {
+        guard let tracks else { return }
+        for row in rows {
+            tracks.buffer.writeCSV(row: TrackTable.fields(of: row))
+            try tracks.drain()
+        }
+    }
+
+    package func write(_ found: [FaceEvent]) throws(VidscanError) {
+        guard let events else { return }
+        for event in found {
+            events.buffer.writeCSV(row: EventTable.fields(of: event))
+            try events.drain()
+        }
+    }
+
+    package func finish() throws(VidscanError) {
+        json?.buffer.write("\n]}\n")
+        for file in [facesCSV, framesCSV, json, jsonLines, blendshapes, tracks, events] { try file?.finish() }
+        try landmarks?.finish()
+    }
+
+    private func write(blendshapesOf row: FaceRow, to file: OutputFile) throws(VidscanError) {
+        guard let scores = row.face.blendshapes else { return }
+        let key: [Field] = [.microseconds(row.microseconds), .integer(row.frame), .integer(Int64(row.faceID))]
+        file.buffer.writeCSV(row: key + scores.map { .decimal(Double($0), decimals: 4) })
+        try file.drain()
+    }
+
+    private func write(
+        _ result: FrameRecord, _ faces: [FaceRow], rows: [[Field]], to file: OutputFile
+    ) throws(VidscanError) {
+        file.buffer.write(text: hasJSONFrame ? ",\n" : "\n")
+        hasJSONFrame = true
+        file.buffer.write("{\"time\":")
+        file.buffer.writeJSON(.microseconds(result.microseconds))
+        file.buffer.write(",\"frame\":")
+        file.buffer.writeJSON(.integer(result.index))
+        file.buffer.write(",\"faces\":[")
+        for (position, (face, row)) in zip(faces, rows).enumerated() {
+            if position > 0 { file.buffer.write(",") }
+            // Time and frame stand above the faces.
+            file.buffer.writeJSON(names: Array(FaceTable.names.dropFirst(2)), row: row.dropFirst(2), raw: face)
+        }
+        file.buffer.write("]}")
+        try file.drain()
+    }
+}
+
+extension ByteWriter {
+    /// Writes a face's object; what was found before smoothing comes last in it, under `raw`.
+    fileprivate mutating func writeJSON(names: [String], row fields: some Sequence<Field>, raw face: FaceRow) {
+        writeJSON(names: names, row: fields)
+        removeLast()
+        write(",\"raw\":")
+        writeJSON(names: RawFace.names, row: RawFace.fields(of: face))
+        write("}")
+    }
+}
+
+/// The box and points as they were found in the frame alone; only in JSON.
+enum RawFace {
+    package static let names =
+        ["x", "y", "width", "height"]
+        + ["left_eye", "right_eye", "nose", "left_mouth_corner", "right_mouth_corner", "chin"].flatMap {
+            ["\($0)_x", "\($0)_y"]
+        } + ["interocular_distance"]
+
+    package static func fields(of row: FaceRow) -> [Field] {
+        ([row.rawBox.x, row.rawBox.y, row.rawBox.width, row.rawBox.height] + row.rawPoints.numbers).map {
+            $0.isNaN ? .missing : .decimal($0, decimals: 2)
+        }
+    }
+}

@@ -1,1 +1,0 @@
-../VidscanPipelineTests/RawVideo.swift

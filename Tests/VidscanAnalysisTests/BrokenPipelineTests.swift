@@ -1,0 +1,210 @@
+import Foundation
+import Testing
+import TestSupport
+import VidscanAnalysis
+
+/// A pipeline that cannot be used, and all that is said of it, with line and column.
+struct Broken: Sendable, CustomTestStringConvertible {
+    let text: String
+    let problems: [String]
+
+    init(_ text: String, _ problems: String...) {
+        self.text = text
+        self.problems = problems
+    }
+
+    var testDescription: String { problems.first ?? text }
+
+    static let all: [Broken] = [
+        Broken(
+            "detct:\n  accuracy: high",
+            "1:1: unknown section 'detct'; allowed: sample, filters, detect, track, measure, write, render, report, "
+                + "description; did you mean 'detect'?"),
+        Broken(
+            "detect:\n  acuracy: high",
+            "2:3: unknown key 'acuracy' in 'detect'; allowed: accuracy, faces, min_face, min_confidence, "
+                + "precision, workers; did you mean 'accuracy'?"),
+        Broken(
+            "detect:\n  rate: 5",
+            "2:3: unknown key 'rate' in 'detect'; allowed: accuracy, faces, min_face, min_confidence, "
+                + "precision, workers; 'rate' belongs to 'sample'"),
+        Broken(
+            "detect:\n  accuracy: hihg",
+            "2:13: 'detect.accuracy' is hihg; allowed: low, medium, high; did you mean 'high'?"),
+        Broken(
+            "detect:\n  min_face: 1.5",
+            "2:13: 'detect.min_face' is 1.5; allowed: a number, 0 to 1"),
+        Broken(
+            "detect:\n  min_face: \"0.5\"",
+            "2:13: 'detect.min_face' is the text \"0.5\"; allowed: a number, 0 to 1"),
+        Broken(
+            "detect:\n  min_face: big",
+            "2:13: 'detect.min_face' is big; allowed: a number, 0 to 1"),
+        Broken(
+            "detect:\n  min_face:",
+            "2:12: 'detect.min_face' is empty; allowed: a number, 0 to 1"),
+        Broken(
+            "track:\n  max_faces: 0",
+            "2:14: 'track.max_faces' is 0; allowed: a whole number, 1 to 10000"),
+        Broken(
+            "track:\n  max_faces: 2.5",
+            "2:14: 'track.max_faces' is 2.5; allowed: a whole number, 1 to 10000"),
+        Broken(
+            "track:\n  smoothing: yes",
+            "2:14: 'track.smoothing' is yes; allowed: true or false"),
+        Broken(
+            "sample:\n  rate: 0",
+            "2:9: 'sample.rate' is 0; allowed: a positive number, a fraction such as 30000/1001, or "
+                + "every-frame"),
+        Broken(
+            "sample:\n  start: 1:75",
+            "2:10: 'sample.start' is 1:75; allowed: seconds or [hh:]mm:ss"),
+        Broken(
+            "sample:\n  start: 10\n  end: 0:05",
+            "3:8: 'sample.end' (5) must come after 'sample.start' (10)"),
+        Broken(
+            "sample:\n  stream: -1",
+            "2:11: 'sample.stream' is -1; allowed: a whole number, 0 or more"),
+        Broken(
+            "detect:\n  faces: small\nsample:\n  rate: 5",
+            "3:1: section 'sample' comes after 'detect'; allowed: the order sample, filters, detect, track, "
+                + "measure, write, render, report"),
+        Broken(
+            "detect:\n  faces: small\ndetect:\n  accuracy: high",
+            "3:1: duplicate key 'detect'"),
+        Broken(
+            "sample:\n  rate: 5\n  rate: 6",
+            "3:3: duplicate key 'rate'"),
+        Broken(
+            "detect: high",
+            "1:9: 'detect' is high; allowed: keys (accuracy, faces, min_face, min_confidence, precision, "
+                + "workers)"),
+        Broken(
+            "- detect",
+            "1:1: the file is a list; allowed: sections (sample, filters, detect, track, measure, write, render, report)"
+        ),
+        Broken(
+            "detect:\n  accuracy: high\n faces: small",
+            "3:2: is not valid YAML: did not find expected key"),
+        Broken(
+            "detect: {accuracy: high",
+            "2:1: is not valid YAML: did not find expected ',' or '}'"),
+        Broken(
+            "detect:\n\taccuracy: high",
+            "2:1: is not valid YAML: found character that cannot start any token"),
+        Broken(
+            "measure:\n  metrics: [smile, smyle]",
+            "2:20: 'measure.metrics' is smyle; allowed: a list of names, see 'vidscan schema'; did you "
+                + "mean 'smile'?"),
+        Broken(
+            "measure:\n  metrics: []",
+            "2:12: 'measure.metrics' is an empty list; allowed: a list of names, see 'vidscan schema'"),
+        Broken(
+            "write:\n  formats: xml",
+            "2:12: 'write.formats' is xml; allowed: a list of csv, json, jsonl"),
+        Broken(
+            "render:\n  anonymize: blur\n  height: 241",
+            "3:11: 'render.height' must be even."),
+        Broken(
+            "write:\n  formats: json\nrender:\n  overlay: true",
+            "2:12: a video is made from the tables: 'write.formats' must name csv."),
+        Broken(
+            "track:\n  max_faces: 2\nrender:\n  anonymize: blur",
+            "4:14: 'render.anonymize' hides all faces: 'track.max_faces' and --min-face would leave some as they are."),
+        Broken(
+            "filters: eqq=brightness=0.1",
+            "1:10: unknown filter 'eqq'; did you mean 'eq'?; 'vidscan filters list' has them all"),
+        Broken(
+            "filters:\n  - hflip\n  - yadif=mode=9",
+            "3:5: the filter chain cannot be built: Value 9.000000 for parameter 'mode' out of range [0 - 3]"),
+        Broken(
+            "filters:\n  - {filter: eq, options: {brightnes: 0.1}}",
+            "2:28: unknown option 'brightnes' of the filter 'eq'; allowed: contrast, brightness, "
+                + "saturation, gamma, gamma_r, gamma_g, gamma_b, gamma_weight, eval, enable; did you mean "
+                + "'brightness'?"),
+        Broken(
+            "filters:\n  - {filtre: eq}",
+            "2:6: unknown key 'filtre' of a filter; allowed: filter, options; did you mean 'filter'?"),
+        Broken(
+            "filters:\n  - {filter: lut3d, options: {file: a.cube}}",
+            "2:3: filter 'lut3d' reaches a file by its option 'file'; --allow-file-filters permits it"),
+        Broken(
+            "filters:\n  - {options: {brightness: 1}}",
+            "2:5: a filter has no name; allowed: {filter: NAME, options: {…}}"),
+        Broken(
+            "filters: {filter: eq}",
+            "1:10: 'filters' is a mapping; allowed: a list of filters, or a text in FFmpeg's syntax"),
+        Broken(
+            "filters: split",
+            "1:10: the filter chain must lead from one video to one video"),
+        Broken(
+            "track:\n  eyes_closed_below: 60",
+            "2:22: 'track.eyes_open_above' (45) must not be less than 'track.eyes_closed_below' (60)"),
+        Broken(
+            "track:\n  smile_above: 20\n  smile_until_below: 30",
+            "2:16: 'track.smile_above' (20) must not be less than 'track.smile_until_below' (30)"),
+        Broken(
+            "description: [a, b]",
+            "1:14: 'description' is a list; allowed: text"),
+        Broken(
+            "vidscan_version: \"0.1.0\"\npipeline: 5",
+            "2:11: 'pipeline' is 5; allowed: sections (sample, filters, detect, track, measure, write, render, report)"),
+        Broken(
+            "detect:\n  accuracy: best\ntrack:\n  max_gap: 100\n  hold: 3",
+            "2:13: 'detect.accuracy' is best; allowed: low, medium, high",
+            "4:12: 'track.max_gap' is 100; allowed: a number, 0 to 60 seconds",
+            "5:3: unknown key 'hold' in 'track'; allowed: max_faces, max_gap, min_track, smoothing, "
+                + "blink_min_rate, blink_longest, eyes_closed_below, eyes_open_above, smile_above, "
+                + "smile_until_below, smile_hold, look_away_above, look_back_below, look_away_hold; "
+                + "'hold' belongs to 'render'"),
+    ]
+}
+
+@Suite("A broken pipeline file")
+struct BrokenPipelineTests {
+    @Test("Is refused with everything that is wrong, where, and what is allowed", arguments: Broken.all)
+    func messages(broken: Broken) throws {
+        do {
+            let file = try PipelineFile(text: broken.text, path: "night/p.yaml", allowsFileFilters: false)
+            _ = try ResolvedSettings(workers: 1, file: file)
+            Issue.record("it was accepted")
+        } catch let error as PipelineFileError {
+            #expect(error.problems.map(\.description) == broken.problems.map { "night/p.yaml:" + $0 })
+        }
+    }
+
+    @Test("That is no file, no text or far too large is told in one line")
+    func unreadable() throws {
+        let folder = try TemporaryFolder()
+        try folder.write(String(repeating: "# a long remark\n", count: 20_000), to: "long.yaml")
+        try folder.write(String(repeating: "[", count: 5000), to: "deep.yaml")
+        try Data([0x61, 0x3A, 0xFF, 0xFE]).write(to: URL(fileURLWithPath: folder.path + "/bytes.yaml"))
+        let said = [
+            "none.yaml": "cannot be read: no such file", "long.yaml": "cannot be read: it is too large for a pipeline",
+            "bytes.yaml": "cannot be read: it is not UTF-8 text",
+            "deep.yaml": "is not a pipeline: it is nested too deeply",
+        ]
+        for (name, reason) in said {
+            let path = folder.path + "/" + name
+            do {
+                _ = try PipelineFile(path: path, allowsFileFilters: false)
+                Issue.record("\(name) was read")
+            } catch {
+                #expect(error.description == "\(path): \(reason)")
+            }
+        }
+    }
+
+    @Test("Says how many problems there are, where one line must do")
+    func count() throws {
+        let text = "detect:\n  accuracy: best\n  faces: tiny\n"
+        do {
+            _ = try PipelineFile(text: text, path: "p.yaml", allowsFileFilters: false)
+            Issue.record("it was accepted")
+        } catch {
+            #expect(
+                error.description == "p.yaml:2:13: 'detect.accuracy' is best; allowed: low, medium, high"
+                    + " (and 1 more; 'vidscan pipelines check' lists them all)")
+        }
+    }
+}

@@ -1,0 +1,323 @@
+import Foundation
+import Testing
+import TestSupport
+import VidscanAnalysis
+import VidscanBase
+import VidscanMedia
+import VidscanRender
+import VidscanReport
+
+@Suite("What is read back is not trusted", .serialized)
+struct DamagedResultTests {
+    private static func result() async throws -> DamagedResult {
+        let folder = try TemporaryFolder()
+        let clip = try DamagedResult.makeClip(in: folder)
+        let place = folder.path + "/clip.mp4.vidscan"
+        var settings = Settings(workers: 1)
+        settings.detectThoroughly()
+        settings.write.landmarks = true
+        _ = try await Analysis(settings: settings, models: try Models.store(concurrency: 1), observer: Recorder()).run(
+            input: clip, resultPath: place, replaces: false)
+        return try DamagedResult(folder: folder, places: [place])
+    }
+
+    private static func segments() async throws -> DamagedResult {
+        let folder = try TemporaryFolder()
+        let clip = try DamagedResult.makeClip(in: folder)
+        var places: [String] = []
+        for index in 0..<2 {
+            var settings = Settings(workers: 1)
+            settings.segment = VideoSegment(index: index, count: 2)
+            let place = "\(folder.path)/clip.mp4.part-\(index)-of-2"
+            _ = try await Analysis(settings: settings, models: try Models.store(concurrency: 1), observer: Recorder())
+                .run(input: clip, resultPath: place, replaces: false)
+            places.append(place)
+        }
+        return try DamagedResult(folder: folder, places: places)
+    }
+
+    private static func report(_ result: DamagedResult) async throws {
+        var options = Reporting.Options()
+        options.hasThumbnails = false
+        _ = try await Reporting(options: options).run(
+            resultPath: result.places[0], outputPath: result.folder.path + "/page.html", replaces: true)
+    }
+
+    private static func render(_ result: DamagedResult, hides: Bool = false) async throws {
+        var options = RenderOptions()
+        options.overlay = OverlayStyle(elements: OverlayStyle.Preset.full.elements)
+        if hides { options.anonymize = AnonymizeOptions(method: .blur) }
+        options.sticker = StickerOptions(path: Checkout.samples + "/../pipelines/mustache.png")
+        options.acceptsChangedSource = true
+        _ = try await Rendering(options: options, observer: Recorder()).run(
+            resultPath: result.places[0], outputPath: result.folder.path + "/video.mp4", replaces: true)
+    }
+
+    private static func merge(_ segments: DamagedResult) async throws {
+        for set in try Joining.sets(of: segments.places) {
+            _ = try await Joining(observer: Recorder()).run(
+                set, resultPath: segments.folder.path + "/joined.vidscan", replaces: true)
+        }
+    }
+
+    /// - Returns: the reason why the work ended, or `nil` when it delivered.
+    private static func reason(_ work: () async throws -> Void) async -> String? {
+        do {
+            try await work()
+            return nil
+        } catch let error as VidscanError {
+            return "\(error)"
+        } catch {
+            Issue.record("an error of another kind: \(error)")
+            return nil
+        }
+    }
+
+    @Test("A field that cannot be true is an error that names the file and the line")
+    func fields() async throws {
+        let result = try await Self.result()
+        let place = result.places[0]
+        let hint = "; the table is damaged, analyse the video again"
+        let coordinates = "must be a number from -10000000 to 10000000, and is"
+        try await Self.report(result)
+        try await Self.render(result)
+        for (file, column, line, value, message) in [
+            ("faces.csv", "face_id", 3, "1e30", "must be a whole number from 1 to 2147483647, and is '1e30'"),
+            ("faces.csv", "face_id", 3, "0", "must be a whole number from 1 to 2147483647, and is '0'"),
+            ("faces.csv", "x", 2, "nan", "\(coordinates) 'nan'"),
+            ("faces.csv", "nose_y", 2, "1e30", "\(coordinates) '1e30'"),
+            ("faces.csv", "width", 2, "-1", "must be a number from 0 to 10000000, and is '-1'"),
+            ("faces.csv", "x", 2, "", "is blank"),
+            ("faces.csv", "dominant_emoji", 2, "\u{1B}[31m", "is '?[31m'"),
+            ("faces.csv", "smile", 2, "101", "must be a number from 0 to 100, and is '101'"),
+            ("frames.csv", "faces", 2, "-1", "must be a whole number from 0 to 1024, and is '-1'"),
+            ("frames.csv", "time", 2, "inf", "must be a number from -8589934592 to 8589934592, and is 'inf'"),
+        ] {
+            try result.set(column, line: line, to: value, in: "\(place)/\(file)")
+            let reason = await Self.reason { try await Self.render(result) }
+            #expect(reason == "\(place): \(file), line \(line): \(column) \(message)\(hint)")
+            try result.restore("\(place)/\(file)")
+        }
+        for (file, column, line, value, message) in [
+            ("tracks.csv", "face_id", 2, "1e30", "face_id must be a whole number from 1 to 2147483647, and is '1e30'"),
+            (
+                "tracks.csv", "samples", 2, "nan",
+                "samples must be a whole number from 0 to 1125899906842624, and is 'nan'"
+            ),
+            (
+                "tracks.csv", "best_time", 2, "1e30",
+                "best_time must be a number from -8589934592 to 8589934592, and is '1e30'"
+            ),
+            ("tracks.csv", "last_time", 2, "-5", "last_time is before first_time"),
+            ("tracks.csv", "joy_mean", 2, "inf", "joy_mean must be a number from 0 to 100, and is 'inf'"),
+            ("events.csv", "kind", 2, "<b>", "kind is '<b>'"),
+            ("events.csv", "time", 2, "9", "time goes back"),
+            ("frames.csv", "time", 2, "8000000", "time goes back"),
+            ("frames.csv", "time", 2, "", "time is blank"),
+        ] {
+            try result.set(column, line: line, to: value, in: "\(place)/\(file)")
+            let reason = await Self.reason { try await Self.report(result) }
+            // A time that is too late shows in the line after it.
+            let shown = message == "time goes back" ? line + 1 : line
+            #expect(reason == "\(place): \(file), line \(shown): \(message)\(hint)")
+            try result.restore("\(place)/\(file)")
+        }
+    }
+
+    @Test("So is a row that is cut off, too long, too much, or twice there")
+    func rows() async throws {
+        let result = try await Self.result()
+        let place = result.places[0]
+        let hint = "; the table is damaged, analyse the video again"
+        let faces = place + "/faces.csv"
+        let text = String(decoding: try result.bytes(faces), as: UTF8.self)
+        let lines = text.split(separator: "\n").map(String.init)
+        let table = try CSVTable(text)
+        let count = table.columns.count
+        let again = try table.text("face_id", 0)
+        for (changed, message) in [
+            (String(text.dropLast(5)), "line \(lines.count): has no end"),
+            (lines[0] + "\n1,2,3\n", "line 2: has 3 fields instead of \(count)"),
+            (lines[0] + "\n" + String(repeating: "1", count: 200_000), "line 2: is longer than 65536 bytes"),
+            (text + lines[1] + "\n", "line \(lines.count + 1): is of no frame of frames.csv"),
+            (lines[0] + ",x\n", "line 1: column 'x' is there twice"),
+        ] {
+            try result.replace(faces, by: Data(changed.utf8))
+            let reason = await Self.reason { try await Self.render(result) }
+            #expect(reason == "\(place): faces.csv, \(message)\(hint)")
+        }
+        // The same face twice in the first frame.
+        try result.replace(
+            faces, by: Data(([lines[0], lines[1], lines[1]] + lines.dropFirst(2)).joined(separator: "\n").utf8))
+        let frames = place + "/frames.csv"
+        let first = try #require(try CSVTable(bytes: result.bytes(frames)).numbers("faces").first)
+        try result.set("faces", line: 2, to: "\(Int(first) + 1)", in: frames)
+        let reason = await Self.reason { try await Self.render(result) }
+        #expect(reason == "\(place): faces.csv, line 3: face_id \(again) is in its frame twice\(hint)")
+        try result.restore(frames)
+        try result.restore(faces)
+        let tracks = place + "/tracks.csv"
+        let rows = String(decoding: try result.bytes(tracks), as: UTF8.self)
+        try result.replace(tracks, by: Data((rows + rows.split(separator: "\n")[1] + "\n").utf8))
+        let twice = await Self.reason { try await Self.report(result) }
+        let end = rows.split(separator: "\n").count + 1
+        #expect(twice == "\(place): tracks.csv, line \(end): face_id 1 is there twice\(hint)")
+    }
+
+    @Test("Points of faces must be as many as the header says, and numbers or none")
+    func landmarks() async throws {
+        let result = try await Self.result()
+        let place = result.places[0]
+        let path = place + "/landmarks.npy"
+        let bytes = try result.bytes(path)
+        let hint = "; the file is damaged, analyse the video again"
+        let rows = (bytes.count - 128) / (4 * 3 * 478)
+        var infinite = bytes
+        infinite.replaceSubrange(128 + 40..<128 + 44, with: [0, 0, 0x80, 0x7F])
+        var endless = bytes
+        endless.replaceSubrange(8..<10, with: [0xFF, 0xFF])
+        for (changed, message) in [
+            (bytes.dropLast(1), "byte 10: has not as many bytes as its \(rows) rows need"),
+            (infinite, "byte 168: row 1 has the coordinate inf"),
+            (bytes.prefix(9), "byte 0: is cut off"),
+            (Data("PK".utf8) + bytes.dropFirst(2), "byte 0: is no file of NumPy's format 1.0"),
+            (endless.prefix(1000), "byte 10: is cut off"),
+        ] {
+            try result.replace(path, by: changed)
+            let reason = await Self.reason { try await Self.render(result) }
+            #expect(reason == "\(place): landmarks.npy, \(message)\(hint)")
+        }
+    }
+
+    @Test("A record's numbers are checked, and what is no file is not waited for")
+    func records() async throws {
+        let result = try await Self.result()
+        let place = result.places[0]
+        let path = place + "/run.json"
+        let text = String(decoding: try result.bytes(path), as: UTF8.self)
+        func changed(_ key: String, _ value: String) throws -> Data {
+            let pattern = try Regex("\"\(key)\" : [^,\n]*")
+            try #require(text.contains(pattern))
+            return Data(text.replacing(pattern, with: "\"\(key)\" : \(value)").utf8)
+        }
+        for (key, value, message) in [
+            ("stream", "-1", "video.stream must be 0 to 2147483647"),
+            ("stream", "1e30", nil), ("bytes", "-1", "input.bytes must be 0 to 1125899906842624"),
+            ("duration_seconds", "1e30", "video.duration_seconds must be -8589934592 to 8589934592"),
+            ("hard_cuts", "9223372036854775807", "counts.hard_cuts must be 0 to 1125899906842624"),
+            ("display_width", "0", "video.display_width must be 1 to 1000000"),
+        ] as [(String, String, String?)] {
+            try result.replace(path, by: changed(key, value))
+            let reason = try #require(await Self.reason { try await Self.report(result) }, "\(key) \(value)")
+            #expect(reason.hasPrefix("\(place): its run.json cannot be read: "), "\(reason)")
+            if let message { #expect(reason.hasSuffix(message), "\(reason)") }
+        }
+        try result.replace(path, by: Data(String(repeating: "[", count: 500_000).utf8))
+        #expect(await Self.reason { try await Self.report(result) } != nil)
+        for file in ["run.json", "faces.csv", "frames.csv"] {
+            for name in ["run.json", "faces.csv", "frames.csv"] { try result.restore("\(place)/\(name)") }
+            unlink("\(place)/\(file)")
+            try #require(mkfifo("\(place)/\(file)", 0o600) == 0)
+            let reason = await Self.reason { try await Self.render(result) }
+            #expect(reason == "\(place): cannot read \(file): it is no regular file")
+            unlink("\(place)/\(file)")
+        }
+    }
+
+    @Test("Segments that were changed or cut off are not merged, and the file is named")
+    func digests() async throws {
+        let segments = try await Self.segments()
+        try await Self.merge(segments)
+        let part = segments.places[1]
+        for file in ["frames.spool", "signatures.spool"] {
+            let bytes = try segments.bytes("\(part)/\(file)")
+            var flipped = bytes
+            flipped[bytes.count / 2] ^= 1
+            for changed in [flipped, bytes.dropLast(1), Data(), bytes + bytes] {
+                try segments.replace("\(part)/\(file)", by: changed)
+                #expect(
+                    await Self.reason { try await Self.merge(segments) }
+                        == "\(part): \(file) is not as it was written: its SHA-256 is another than in part.json;"
+                        + " analyse the part again")
+            }
+            try segments.restore("\(part)/\(file)")
+        }
+    }
+
+    @Test("A segment cannot name a place outside the folder of results, nor be one of endlessly many")
+    func segmentRecords() async throws {
+        let segments = try await Self.segments()
+        let path = segments.places[0] + "/part.json"
+        let text = String(decoding: try segments.bytes(path), as: UTF8.self)
+        for (key, value, message) in [
+            ("result_name", "\"../escaped.vidscan\"", "part.result_name must be the name of a folder of a result"),
+            ("result_name", "\"..\"", "part.result_name must be the name of a folder of a result"),
+            ("count", "9000000000000000000", "part.segment.count must be 1 to 100000"),
+            ("count", "0", "part.segment.index: there is no part 0 of 0"),
+            ("denominator", "0", nil),
+            ("damage", "9223372036854775807", "part.decoded.damage must be 0 to 1125899906842624"),
+            ("mesh", "-1", "part.times.mesh must be 0 to 8589934592"),
+            ("frames", "-3", "part.frames must be 0 to 1125899906842624"),
+        ] as [(String, String, String?)] {
+            let pattern = try Regex("\"\(key)\" : [^,\n]*")
+            try segments.replace(path, by: Data(text.replacing(pattern, with: "\"\(key)\" : \(value)").utf8))
+            let reason = try #require(await Self.reason { try await Self.merge(segments) }, "\(key) \(value)")
+            #expect(reason.hasPrefix("\(segments.places[0]): its part.json cannot be read: "), "\(reason)")
+            if let message { #expect(reason.hasSuffix(message), "\(reason)") }
+        }
+        #expect(!FileManager.default.fileExists(atPath: segments.folder.path + "/../escaped.vidscan"))
+    }
+
+    @Test("Whatever is damaged in a result, a report and a video are made, or an error of one line says why not")
+    func results() async throws {
+        let result = try await Self.result()
+        var generator = SeededGenerator(seed: 15)
+        var refused = 0
+        for round in 0..<600 {
+            let file = try #require(result.files.randomElement(using: &generator))
+            try result.replace(file, by: Damage.strike(try result.bytes(file), with: &generator))
+            let (isVideo, hides) = (round % 4 == 0, round % 8 == 0)
+            let reason = await Self.reason {
+                try await isVideo ? Self.render(result, hides: hides) : Self.report(result)
+            }
+            if let reason {
+                refused += 1
+                #expect(!reason.contains { $0.isNewline || $0 == "\u{1B}" } && reason.count < 2000, "\(reason)")
+            }
+            try result.restore(file)
+        }
+        #expect(refused > 100)
+        try await Self.render(result, hides: true)
+    }
+
+    @Test(
+        "Whatever is damaged in a segment, even where its digest says otherwise, merging gives a result or such an error"
+    )
+    func damagedSegments() async throws {
+        let segments = try await Self.segments()
+        var generator = SeededGenerator(seed: 16)
+        var refused = 0
+        for _ in 0..<400 {
+            let file = try #require(segments.files.randomElement(using: &generator))
+            let record = (file as NSString).deletingLastPathComponent + "/part.json"
+            let changed = Damage.strike(try segments.bytes(file), with: &generator)
+            try segments.replace(file, by: changed)
+            if file != record {
+                let old = FileDigest.sha256(bytes: try segments.bytes(file))
+                let text = String(decoding: try segments.bytes(record), as: UTF8.self)
+                try #require(text.contains(old))
+                try segments.replace(
+                    record, by: Data(text.replacing(old, with: FileDigest.sha256(bytes: changed)).utf8))
+            }
+            let reason = await Self.reason { try await Self.merge(segments) }
+            if let reason {
+                refused += 1
+                #expect(!reason.contains { $0.isNewline || $0 == "\u{1B}" } && reason.count < 2000, "\(reason)")
+            }
+            try segments.restore(file)
+            try segments.restore(record)
+        }
+        #expect(refused > 100)
+        try await Self.merge(segments)
+    }
+}

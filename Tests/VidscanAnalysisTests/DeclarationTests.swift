@@ -1,0 +1,117 @@
+import Foundation
+import Testing
+import VidscanAnalysis
+
+@Suite("A setting's declaration")
+struct DeclarationTests {
+    private static func tool(_ arguments: String...) throws -> String {
+        let outcome = try ChildProcess.run([Checkout.tool] + arguments)
+        try #require(outcome.status == 0, "\(outcome.errors)")
+        return outcome.output
+    }
+
+    /// Whether a text has the word, and not only as a part of another one.
+    private static func has(_ text: String, _ word: String) -> Bool {
+        var rest = text[...]
+        while let range = rest.firstRange(of: word) {
+            let before = text[..<range.lowerBound].last
+            if before?.isLetter != true, before != "-", rest[range.upperBound...].first?.isPartOfName != true {
+                return true
+            }
+            rest = rest[range.upperBound...]
+        }
+        return false
+    }
+
+    @Test("Is all that the help, the man page, the completions, the schema and the default pipeline need")
+    func everywhere() throws {
+        let help = try Self.tool("analyze", "--help")
+        let man = try Self.tool("generate", "man").replacing("\\-", with: "-").replacing(/\\f[BIR]/, with: "")
+        let completions = try ["bash", "zsh", "fish"].map { ($0, try Self.tool("generate", $0)) }
+        let schema = try JSONDecoder().decode(Schema.self, from: Data(PipelineSchema.json.utf8))
+        let template = try PipelineFile(text: PipelineText.template, path: "default.yaml", allowsFileFilters: false)
+        let record = try ChildProcess.run([Checkout.tool, "pipelines", "show", "default"]).output
+        try #require(Setting.all.count > 50)
+        for setting in Setting.all {
+            #expect(Self.has(man, setting.path), "man: \(setting.path)")
+            #expect(template.settings.contains { $0.setting.path == setting.path }, "default.yaml: \(setting.path)")
+            #expect(Self.has(record, setting.name.isEmpty ? setting.path : setting.name), "show: \(setting.path)")
+            let section = try #require(schema.properties[setting.section.rawValue])
+            let property = setting.name.isEmpty ? section : try #require(section.properties?[setting.name])
+            #expect(property.description?.hasPrefix(setting.help) == true, "schema: \(setting.path)")
+            #expect(property.options ?? [] == setting.optionNames)
+            for name in setting.optionNames {
+                #expect(Self.has(help, name), "help: \(name)")
+                #expect(Self.has(man, name), "man: \(name)")
+                for (shell, script) in completions {
+                    // fish names options without their hyphens.
+                    let word = shell == "fish" ? "-l '\(name.dropFirst(2))'" : name
+                    #expect(script.contains(word), "\(shell): \(name)")
+                }
+            }
+            // A sentence or several.
+            #expect(setting.help.hasSuffix("."), "\(setting.path)")
+        }
+    }
+
+    @Test("Has a name and options of its own")
+    func unique() {
+        let paths = Setting.all.map(\.path)
+        #expect(Set(paths).count == paths.count)
+        let options = Setting.all.flatMap(\.optionNames)
+        #expect(Set(options).count == options.count)
+        #expect(Set(SettingGroup.allCases.flatMap(\.settings).map(\.path)) == Set(paths))
+    }
+
+    @Test("Reads the same words from a file and from an option, and refuses the same ones")
+    func parser() throws {
+        let words = [
+            "true", "yes", "5", "0", "-1", "0.5", "1e9", "nan", "12:34", "medium", "small", "csv", "csv,json",
+            "every-frame",
+            "30000/1001", "1,2,3,4", "blur", "null0", "é",
+        ]
+        var accepted = 0
+        for setting in Setting.all where setting.kind != .filters {
+            for word in words {
+                let parsed = try? setting.kind.parse(word)
+                let quoted = word.contains(",") || word.contains(":") ? "'\(word)'" : word
+                let text = "\(setting.section.rawValue):\n  \(setting.name): \(quoted)\n"
+                let file = try? PipelineFile(text: text, path: "p.yaml", allowsFileFilters: false)
+                #expect(file?.settings.first?.value == parsed, "\(setting.path): \(word)")
+                if parsed != nil { accepted += 1 }
+            }
+        }
+        #expect(accepted > 50)
+    }
+
+    @Test("Shows in a man page without a warning")
+    func manPage() throws {
+        let folder = try TemporaryFolder()
+        try folder.write(try Self.tool("generate", "man"), to: "vidscan.1")
+        let shown = try ChildProcess.run(["groff", "-man", "-Tutf8", "-ww", folder.path + "/vidscan.1"])
+        #expect(shown.status == 0)
+        #expect(shown.errors == "")
+        for section in ["NAME", "SYNOPSIS", "DESCRIPTION", "COMMANDS", "OPTIONS", "FILES", "EXIT STATUS", "EXAMPLES"] {
+            #expect(try Self.tool("generate", "man").contains(".SH \"\(section)\"\n"))
+        }
+    }
+
+    private struct Schema: Decodable {
+        struct Property: Decodable {
+            let description: String?
+            let properties: [String: Property]?
+            let options: [String]?
+
+            enum CodingKeys: String, CodingKey {
+                case description, properties
+                case options = "x-options"
+            }
+        }
+
+        let properties: [String: Property]
+    }
+}
+
+extension Character {
+    fileprivate var isPartOfName: Bool { isLetter || isNumber || self == "-" || self == "_" }
+}

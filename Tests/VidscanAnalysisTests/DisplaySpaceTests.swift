@@ -1,0 +1,56 @@
+import Testing
+import TestSupport
+import VidscanBase
+import VidscanResults
+
+@Suite("Boxes are in display space")
+struct DisplaySpaceTests {
+    private func faces(_ name: String) async throws -> [FaceRow] {
+        try await AnalysisRun(try Variants.path(name)).table("faces.csv").faces()
+    }
+
+    /// Display pixels. Mirroring moves rounding errors about, and scaling to other pixels blurs; neither moves a face.
+    private static let tolerance = 2.0
+
+    @Test(
+        "Whichever way the picture is stored, and whatever the shape of its pixels",
+        arguments: [
+            ("orient2.mp4", 1), ("orient3.mp4", 1), ("orient4.mp4", 1), ("orient5.mp4", 1), ("orient6.mp4", 1),
+            ("orient7.mp4", 1), ("orient8.mp4", 1), ("sar.mp4", 1),
+            // Shown at 480x270.
+            ("sar_tall.mp4", 4.0 / 3),
+        ])
+    func sameBoxes(name: String, scale: Double) async throws {
+        let upright = try await Upright.faces.value
+        let faces = try await faces(name)
+        try #require(upright.count == 15)
+        try #require(faces.map(\.frame) == upright.map(\.frame))
+        for (face, expected) in zip(faces, upright) {
+            #expect(face.id == expected.id)
+            let distance = zip(edges(face.box, scale: scale), edges(expected.box)).map { abs($0 - $1) }.max() ?? 0
+            #expect(distance <= Self.tolerance, "\(name), frame \(face.frame)")
+        }
+    }
+
+    private func edges(_ box: Rectangle, scale: Double = 1) -> [Double] {
+        [box.x * scale, box.y * scale, (box.x + box.width) * scale, (box.y + box.height) * scale]
+    }
+
+    @Test("A still picture is a video of one frame at time 0", arguments: ["still.png", "still.jpg", "still_exif.jpg"])
+    func stillPicture(name: String) async throws {
+        let faces = try await faces(name)
+        let face = try #require(faces.first)
+        #expect(faces.count == 1)
+        #expect(face.frame == 0 && face.seconds == 0 && face.id == 1)
+        // Seconds 2 of the clip, where the truth says (206.18, 98.50, 87.85, 107.97) within a pixel.
+        let upright = try #require(try await Upright.faces.value.first)
+        #expect(face.box.intersectionOverUnion(with: upright.box) > 0.95)
+    }
+}
+
+/// The faces of the upright variant, found once.
+private enum Upright {
+    static let faces = Task {
+        try await AnalysisRun(try Variants.path("orient1.mp4")).table("faces.csv").faces()
+    }
+}

@@ -1,0 +1,129 @@
+import Foundation
+import Testing
+import TestSupport
+import VidscanBase
+import VidscanFaces
+import VidscanRender
+import VidscanReport
+import VidscanResults
+
+@Suite("A fact has one source")
+struct FactTests {
+    private func column(_ name: String, of file: String) throws -> Column {
+        let table = try #require(Schema.tables.first { $0.file == file })
+        return try #require(table.columns.first { $0.name == name })
+    }
+
+    @Test("A measurement has one range: as a value, as a median, and as it is drawn")
+    func ranges() throws {
+        for metric in Metric.allCases where !metric.isFlag {
+            let range = try column(metric.rawValue, of: "faces.csv").range
+            for statistic in ["mean", "median", "max"] {
+                #expect(try column("\(metric.rawValue)_\(statistic)", of: "tracks.csv").range == range, "\(metric)")
+            }
+        }
+        for name in ["yaw", "pitch", "roll"] {
+            #expect(try column(name, of: "faces.csv").range == column("\(name)_median", of: "tracks.csv").range)
+        }
+        // A head turned as far as expressions can be told, and eyes turned by a right angle.
+        #expect(try column("gaze_yaw", of: "faces.csv").range == "-130 to 130")
+        #expect(try column("gaze_pitch", of: "faces.csv").range == "-120 to 120")
+    }
+
+    @Test("The schema tells the limits of events as the settings have them, and that they are defaults")
+    func events() throws {
+        let meaning = try column("kind", of: "events.csv").meaning
+        let options = EventOptions()
+        for words in [
+            "at most \(options.blinkLongestSeconds) s",
+            "smile above \(Int(options.smileStartsAbove)) and below \(Int(options.smileStopsBelow))",
+            "more than \(Int(options.lookAwayAboveDegrees)) degrees",
+            "for \(options.lookAwayHoldSeconds) s or more", "\(Int(options.blinkMinimumRate)) samples a second",
+            "These are the defaults",
+        ] {
+            #expect(meaning.contains(words), "\(words)")
+        }
+    }
+
+    @Test("The schema tells what the model's constants say")
+    func constants() throws {
+        struct File: Decodable {
+            struct Constants: Decodable {
+                struct Attention: Decodable { var full_degrees, none_degrees: Double }
+                struct Eyes: Decodable { var closure_centre: Double }
+                struct Thresholds: Decodable { var dominant_emoji: Double }
+                var attention: Attention
+                var eyes: Eyes
+                var thresholds: Thresholds
+            }
+            var constants: Constants
+        }
+        let path = Checkout.root + "/Sources/VidscanFaces/Resources/expressions.json"
+        let constants = try JSONDecoder().decode(File.self, from: Data(contentsOf: URL(fileURLWithPath: path)))
+            .constants
+        #expect(
+            Metric.attention.meaning.hasPrefix(
+                "100 while the head points within \(Int(constants.attention.full_degrees)) degrees of the camera, 0 from"
+                    + " \(Int(constants.attention.none_degrees)) degrees on."))
+        #expect(Metric.leftEyeClosed.meaning.contains("openness is \(Int(constants.eyes.closure_centre)) or less"))
+        #expect(constants.thresholds.dominant_emoji == Metric.likelyScore)
+    }
+
+    @Test("The documents tell the same limits and the same four emotions")
+    func documents() throws {
+        let measurements = try String(contentsOfFile: Checkout.root + "/docs/measurements.md", encoding: .utf8)
+            .replacing("\n", with: " ")
+        let names = Metric.namedEmotions.map(\.rawValue)
+        #expect(names.count == 4)
+        #expect(measurements.contains("\(names.dropLast().joined(separator: ", ")) and \(names[3])."))
+        #expect(measurements.contains("a score of \(Int(Metric.likelyScore)) or more"))
+        let (yaw, halves) = (ExpressionLimits.maximumYaw, ExpressionLimits.maximumYawOfHalves)
+        #expect(
+            measurements.contains(
+                "Blank beyond \(Int(yaw))° of yaw (\(Int(halves))° for wink, smirk, contempt),"
+                    + " \(Int(ExpressionLimits.maximumPitch))° of pitch, or below"
+                    + " \(Int(ExpressionLimits.minimumEyePixels)) px"))
+    }
+
+    @Test("Only what is likely is named, and only one")
+    func likeliest() {
+        let scores: [Metric: Double] = [.sadness: 39, .joy: 49.99]
+        #expect(Metric.likeliest(of: Metric.namedEmotions) { scores[$0] } == nil)
+        let likely: [Metric: Double] = [.sadness: 50, .joy: 49.99, .disgust: 90]
+        #expect(Metric.likeliest(of: Metric.namedEmotions) { likely[$0] }?.metric == .sadness)
+        let both: [Metric: Double] = [.sadness: 60, .surprise: 70]
+        #expect(Metric.likeliest(of: Metric.namedEmotions) { both[$0] }?.metric == .surprise)
+    }
+
+    @Test("A report names sadness when it is likely on average, and nothing when it is not", arguments: [39.0, 60.0])
+    func report(score: Double) async throws {
+        let run = try await AnalysisRun(try Variants.path("oneframe.mp4"))
+        let place = run.folder.path + "/" + AnalysisRun.resultName
+        let result = try DamagedResult(folder: run.folder, places: [place])
+        for name in Metric.namedEmotions {
+            let value = name == .sadness ? score : 0
+            try result.set("\(name.rawValue)_mean", line: 2, to: "\(value)", in: place + "/tracks.csv", again: true)
+        }
+        var options = Reporting.Options()
+        options.hasThumbnails = false
+        _ = try await Reporting(options: options).run(resultPath: place, replaces: false)
+        let page = try run.folder.text(AnalysisRun.resultName + "/report.html")
+        #expect(page.contains("sadness \(Int(score))") == (score >= 50))
+    }
+
+    @Test("An overlay names an emotion when it is likely, and draws nothing when none is", arguments: [39.0, 60.0])
+    func overlay(score: Double) async throws {
+        let source = try Variants.path("oneframe.mp4")
+        let run = try await AnalysisRun(source)
+        let place = run.folder.path + "/" + AnalysisRun.resultName
+        let result = try DamagedResult(folder: run.folder, places: [place])
+        for name in Metric.namedEmotions {
+            let value = name == .sadness ? score : 0
+            try result.set(name.rawValue, line: 2, to: "\(value)", in: place + "/faces.csv", again: true)
+        }
+        try #require(try run.table("faces.csv").rows.count == 1)
+        let drawn = try await RenderedRun(run) { $0.overlay = OverlayStyle(elements: [.emotion]) }
+        let plain = try RawVideo(source, width: 640, height: 360)
+        #expect((plain.frame(0) != (try drawn.pixels().frame(0))) == (score >= 50))
+    }
+}

@@ -1,0 +1,129 @@
+import Foundation
+import Synchronization
+import Testing
+import TestSupport
+import VidscanAnalysis
+import VidscanBase
+
+@Suite("A run that fails")
+struct FailureTests {
+    private func run(
+        _ input: String, into folder: TemporaryFolder, replaces: Bool = false, observer: Recorder = Recorder(),
+        configure: (inout Settings) throws -> Void = { _ in }
+    ) async throws -> Analysis.Summary {
+        var settings = Settings(workers: 2)
+        try configure(&settings)
+        return try await Analysis(settings: settings, models: try Models.store(concurrency: 2), observer: observer).run(
+            input: input, resultPath: folder.path + "/clip.vidscan", replaces: replaces)
+    }
+
+    @Test("Opening ends with the reader's reason, and leaves nothing behind")
+    func opening() async throws {
+        let folder = try TemporaryFolder()
+        let path = try Variants.path("audio.m4a")
+        let error = await #expect(throws: VidscanError.self) { _ = try await run(path, into: folder) }
+        #expect(error?.code == .media(.noVideo))
+        #expect(error?.stage == .open)
+        #expect(error?.description == "\(path): has no video stream")
+        #expect(folder.entries == [])
+    }
+
+    @Test("Because its folder is taken away ends with that error, whatever the other stages do")
+    func folderTakenAway() async throws {
+        let folder = try TemporaryFolder()
+        let observer = Recorder { progress in
+            guard progress.frames == 3 else { return }
+            for name in folder.entries where !name.contains("/") {
+                try? FileManager.default.removeItem(atPath: folder.path + "/" + name)
+            }
+        }
+        let error = await #expect(throws: VidscanError.self) {
+            _ = try await run(Checkout.clip, into: folder, observer: observer)
+        }
+        #expect(error?.code == .output)
+        #expect(
+            error?.description
+                == "\(Checkout.clip): cannot create its temporary file .tracks: No such file or directory")
+        #expect(folder.entries == [])
+    }
+
+    @Test("Cancelled in the middle it ends at once as interrupted, and leaves nothing behind")
+    func cancellation() async throws {
+        let folder = try TemporaryFolder()
+        let work = Mutex<Task<Analysis.Summary, any Error>?>(nil)
+        // Cancelled from the run's own thread, so that no other test can delay it.
+        let observer = Recorder { if $0.frames >= 3 { work.withLock { $0?.cancel() } } }
+        let task = Task {
+            try await run(Checkout.clip, into: folder, observer: observer) { $0.sample.rate = .everyFrame }
+        }
+        work.withLock { $0 = task }
+        let error = await #expect(throws: VidscanError.self) { _ = try await task.value }
+        #expect(error?.code == .interrupted)
+        #expect(error?.description == "interrupted")
+        // Of 500 frames no more came out than were under way, two workers' worth.
+        #expect(observer.progress.count < 20)
+        #expect(folder.entries == [])
+    }
+
+    @Test("Cancelled before it begins does nothing")
+    func cancelledBefore() async throws {
+        let folder = try TemporaryFolder()
+        let work = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await run(Checkout.clip, into: folder)
+        }
+        let error = await #expect(throws: VidscanError.self) { _ = try await work.value }
+        #expect(error?.code == .interrupted)
+        #expect(folder.entries == [])
+    }
+
+    @Test("Because its result cannot be put there says where, before any work")
+    func unwritable() async throws {
+        let folder = try TemporaryFolder()
+        try folder.write("a file", to: "file")
+        let models = try Models.store(concurrency: 2)
+        for parent in [folder.path + "/file", "/proc/nowhere"] {
+            let error = await #expect(throws: VidscanError.self) {
+                _ = try await Analysis(settings: Settings(workers: 2), models: models, observer: Recorder()).run(
+                    input: Checkout.clip, resultPath: parent + "/clip.vidscan", replaces: false)
+            }
+            #expect(error?.code == .output)
+            #expect(error?.stage == .write)
+            #expect(error?.description.hasPrefix("\(Checkout.clip): cannot create the folder \(parent): ") == true)
+            #expect(error?.description.contains("\n") == false)
+        }
+        #expect(folder.entries == ["file"])
+    }
+
+    @Test("Because the picture is over the limit names the limit")
+    func limit() async throws {
+        let folder = try TemporaryFolder()
+        let error = await #expect(throws: VidscanError.self) {
+            _ = try await run(Checkout.clip, into: folder) { $0.sample.limits.maximumPixels = 1000 }
+        }
+        #expect(error?.code == .media(.limitExceeded))
+        #expect(folder.entries == [])
+    }
+
+    @Test(
+        "Only in part delivers what there is, warns, and says so in run.json",
+        arguments: ["truncated.mkv", "corrupt.ts"])
+    func partly(name: String) async throws {
+        let run = try await AnalysisRun(try Variants.path(name))
+        let frames = try run.table("frames.csv").rows.count
+        #expect(frames >= 10 && frames == run.summary.frames)
+        #expect(run.summary.warnings.count == 1)
+        #expect(run.observer.warnings == run.summary.warnings)
+        let record = try run.record()
+        #expect(record.warnings == run.summary.warnings)
+        if name == "truncated.mkv" {
+            #expect(
+                record.warnings == [
+                    "the video ends at 1.920 s, though 3.000 s are announced; the file may be cut off"
+                ])
+        } else {
+            #expect(record.counts.damagedFramesOrPackets > 0)
+            #expect(record.warnings[0].hasSuffix(" damaged packets or frames; what could be decoded was analysed"))
+        }
+    }
+}

@@ -1,0 +1,164 @@
+import Foundation
+import Testing
+import TestSupport
+import VidscanAnalysis
+import VidscanBase
+import VidscanMedia
+
+@Suite("A pipeline file")
+struct PipelineFileTests {
+    private func resolve(
+        _ text: String, _ overrides: [ResolvedSettings.Override] = []
+    ) throws -> ResolvedSettings {
+        try ResolvedSettings(
+            workers: 3, file: try PipelineFile(text: text, path: "p.yaml", allowsFileFilters: false),
+            overrides: overrides)
+    }
+
+    @Test("Changes what it names, and nothing else")
+    func partial() throws {
+        var expected = Settings(workers: 3)
+        #expect(try resolve("").settings == expected)
+        #expect(try resolve("detect:\n").settings == expected)
+        expected.detect.accuracy = .high
+        expected.track.maximumFaces = 2
+        expected.track.events.smileStartsAbove = 70
+        expected.write.formats = [.csv, .jsonl]
+        expected.write.messages = .quiet
+        let text = """
+            description: two people
+            detect: {accuracy: high}
+            track:
+              max_faces: 2
+              smile_above: 70
+            write:
+              formats: [jsonl, csv]
+              messages: quiet
+            """
+        #expect(try resolve(text).settings == expected)
+    }
+
+    @Test("Is overridden by the command line, and says where each value comes from")
+    func origins() throws {
+        let text = "sample:\n  rate: 2\ndetect:\n  accuracy: high\n"
+        let resolved = try resolve(text, [.init("sample.rate", .text("10"), option: "--rate")])
+        let origin = { (path: String) in try resolved.origin(of: #require(Setting.at(path))).description }
+        #expect(try origin("sample.rate") == "option --rate")
+        #expect(try origin("detect.accuracy") == "p.yaml:4")
+        #expect(try origin("detect.faces") == "default")
+        #expect(resolved.yaml.contains(/\n  rate: 10 +# option --rate\n/))
+        #expect(resolved.yaml.contains(/\n  accuracy: high +# p\.yaml:4\n/))
+        #expect(resolved.yaml.contains(/\n  max_faces: null +# default: all\n/))
+    }
+
+    @Test("Takes filters as texts, as one text, and as names with options")
+    func filters() throws {
+        let wanted = try FilterChain(steps: ["yadif", "eq=brightness=0.1:gamma=1.2"], allowsFiles: false)
+        let listed = "filters:\n  - yadif\n  - {filter: eq, options: {brightness: 0.1, gamma: 1.2}}\n"
+        #expect(try resolve(listed).settings.filters == wanted)
+        let text = "filters: yadif,eq=brightness=0.1:gamma=1.2\n"
+        #expect(try resolve(text).settings.filters?.text == wanted.text)
+        #expect(try resolve("filters: []\n").settings.filters == nil)
+    }
+
+    @Test("Allows no filter to reach a file by itself")
+    func permission() throws {
+        let folder = try TemporaryFolder()
+        let cube = try folder.write(
+            "LUT_3D_SIZE 2\n0 0 0\n1 0 0\n0 1 0\n1 1 0\n0 0 1\n1 0 1\n0 1 1\n1 1 1\n", to: "a.cube")
+        let text = "filters:\n  - {filter: lut3d, options: {file: \(cube)}}\n"
+        #expect(throws: PipelineFileError.self) {
+            try PipelineFile(text: text, path: "p.yaml", allowsFileFilters: false)
+        }
+        #expect(try PipelineFile(text: text, path: "p.yaml", allowsFileFilters: true).settings.count == 1)
+    }
+
+    /// Any value that the setting takes.
+    private func value(for setting: Setting, _ random: inout SeededGenerator) throws -> SettingValue {
+        if setting.nullMeaning != nil, setting.path != "detect.workers", Bool.random(using: &random) { return .absent }
+        // Values that go together.
+        switch setting.path {
+        case "render.codec": return .text("h264")
+        case "render.crf": return .number(Double(Int.random(in: 0...51, using: &random)))
+        case "render.height": return .integer(2 * Int.random(in: 8...2000, using: &random))
+        case "render.anonymize": return .absent
+        default: break
+        }
+        switch setting.kind {
+        case .flag: return .flag(.random(using: &random))
+        case .integer(let range): return .integer(.random(in: range, using: &random))
+        case .number(let range, _):
+            let bounds = max(range.lowerBound, 0.001)...min(range.upperBound, 1e6)
+            let value = Double.random(in: bounds, using: &random)
+            return .number(Bool.random(using: &random) ? value : max(bounds.lowerBound, value.rounded(.down)))
+        case .choice(let names): return .text(try #require(names.randomElement(using: &random)))
+        case .list(let names):
+            guard setting.path == "measure.metrics" else {
+                return .list([try #require(names.randomElement(using: &random))])
+            }
+            return .list(Array(names.dropFirst(2).shuffled(using: &random).prefix(5)))
+        case .rate: return .text(["5", "30000/1001", "15/2", "every-frame"].randomElement(using: &random) ?? "5")
+        case .time: return .number(Double(Int.random(in: 0...900_000, using: &random)) / 1000)
+        case .insets: return .text("1,22,333,0")
+        case .text, .file, .folder:
+            return .text(
+                ["results", "a b: #1", "\"x\" \\ é", "true", "12", "null", "-x"].randomElement(using: &random) ?? "a")
+        case .filters:
+            let chains = [
+                ["hflip"], ["yadif", "eq=gamma=1.2"], [#"drawtext=text='a\:b, "c"'"#], ["crop=10:10:'min(1,2)'"],
+            ]
+            return .filters(
+                try FilterChain(steps: chains.randomElement(using: &random) ?? [], allowsFiles: false))
+        }
+    }
+
+    @Test("Made of any configuration gives just that configuration again")
+    func roundTrip() throws {
+        var random = SeededGenerator(seed: 5)
+        var tried = 0
+        for _ in 0..<900 {
+            let overrides = try Setting.all.map { setting in
+                try ResolvedSettings.Override(setting.path, try value(for: setting, &random), option: "--x")
+            }
+            // Some go against the rules between keys.
+            guard let resolved = try? ResolvedSettings(workers: 3, overrides: overrides) else { continue }
+            tried += 1
+            let again = try resolve(resolved.yaml)
+            #expect(again.settings == resolved.settings)
+            #expect(again.settings != Settings(workers: 3))
+        }
+        #expect(tried > 20)
+    }
+
+    @Test("The schema is checked in as it is generated")
+    func schema() throws {
+        let checkedIn = try String(contentsOfFile: Checkout.root + "/pipelines/schema.json", encoding: .utf8)
+        #expect(checkedIn == PipelineSchema.json, "vidscan pipelines schema > pipelines/schema.json")
+    }
+
+    @Test("The default pipeline is checked in as it is generated")
+    func template() throws {
+        let checkedIn = try String(contentsOfFile: Checkout.root + "/pipelines/default.yaml", encoding: .utf8)
+        #expect(checkedIn == PipelineText.template, "vidscan generate pipeline > pipelines/default.yaml")
+    }
+
+    @Test("The default pipeline has every setting, at its default")
+    func defaults() throws {
+        let file = try PipelineFile(path: Checkout.root + "/pipelines/default.yaml", allowsFileFilters: false)
+        #expect(file.settings.map(\.setting.path) == Setting.all.map(\.path))
+        #expect(try ResolvedSettings(workers: 3, file: file).settings == Settings(workers: 3))
+    }
+
+    @Test("Every shipped one says what it is for, and is a pipeline")
+    func shipped() throws {
+        let folder = Checkout.root + "/pipelines"
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".yaml") }
+        #expect(
+            Set(files).isSuperset(of: ["default.yaml", "fast.yaml", "interview.yaml", "nightly.yaml", "thorough.yaml"]))
+        for name in files {
+            let file = try PipelineFile(path: folder + "/" + name, allowsFileFilters: false)
+            #expect(file.summary?.isEmpty == false, "\(name)")
+            _ = try ResolvedSettings(workers: 1, file: file)
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import Synchronization
+import VidscanMedia
+import VidscanResults
+
+/// Keeps what a run tells, and does what a test wants once the run is under way.
+final class Recorder: RunObserver {
+    private struct State: Sendable {
+        var warnings: [String] = []
+        var progress: [RunProgress] = []
+    }
+
+    private let state = Mutex(State())
+    private let onProgress: @Sendable (RunProgress) -> Void
+
+    init(onProgress: @escaping @Sendable (RunProgress) -> Void = { _ in }) {
+        self.onProgress = onProgress
+    }
+
+    var warnings: [String] { state.withLock { $0.warnings } }
+    var progress: [RunProgress] { state.withLock { $0.progress } }
+
+    func opened(_ input: String, info: VideoInfo) {}
+
+    func progressed(_ progress: RunProgress) {
+        state.withLock { $0.progress.append(progress) }
+        onProgress(progress)
+    }
+
+    func warned(_ input: String, message: String) {
+        state.withLock { $0.warnings.append(message) }
+    }
+}
+
+/// A cache that tests share; a value is made once, by whoever asks first.
+final class MutexDictionary<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+    private let values = Mutex<[Key: Value]>([:])
+
+    func value(for key: Key, make: () throws -> Value) throws -> Value {
+        let result: Result<Value, any Error> = values.withLock { values in
+            if let value = values[key] { return .success(value) }
+            return Result {
+                let value = try make()
+                values[key] = value
+                return value
+            }
+        }
+        return try result.get()
+    }
+}

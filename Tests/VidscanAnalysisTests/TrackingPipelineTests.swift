@@ -1,0 +1,82 @@
+import Foundation
+import Testing
+import TestSupport
+import VidscanAnalysis
+import VidscanBase
+
+/// Ids, events and tracks of whole runs.
+@Suite struct TrackingPipelineTests {
+    /// The tables of the sample clip.
+    private static func sample(workers: Int = 2, _ change: (inout Settings) throws -> Void = { _ in })
+        async throws
+        -> AnalysisRun
+    {
+        try await AnalysisRun(Checkout.clip) {
+            $0.detect.workers = workers
+            $0.write.formats = [.csv, .json]
+            try change(&$0)
+        }
+    }
+
+    @Test func `tables are the same for any number of workers, and nothing else is left`() async throws {
+        let one = try await Self.sample(workers: 1)
+        let names = ["events.csv", "faces.csv", "faces.json", "frames.csv", "run.json", "tracks.csv"]
+        #expect(one.folder.entries == [AnalysisRun.resultName] + names.map { "\(AnalysisRun.resultName)/\($0)" })
+        let three = try await Self.sample(workers: 3)
+        for name in names where name != "run.json" { #expect(try one.bytes(name) == three.bytes(name), "\(name)") }
+    }
+
+    @Test(arguments: ["5", "12"])
+    func `the sample's cuts are found, and its two people are two ids, at any rate`(rate: String) async throws {
+        let run = try await Self.sample { $0.sample.rate = try .of(rate) }
+        let events = try run.table("events.csv")
+        let rows = { (kind: String) in try events.rows.indices.filter { try events.text("kind", $0) == kind } }
+        let cuts = try rows("shot_cut").map { try #require(try events.number("time", $0)) }
+        try #require(cuts.count == 6)
+        let step = 1 / (try #require(Double(rate)))
+        for (cut, truth) in zip(cuts, [3, 6.52, 9.52, 11.52, 14.52, 17]) {
+            #expect(cut > truth - 0.02 && cut <= truth + step + 0.02)
+        }
+        let tracks = try run.table("tracks.csv")
+        #expect(try tracks.numbers("face_id") == [1, 2])
+        #expect(try tracks.numbers("person_id") == [1, 2])
+        // The first is seen in three scenes, the second in four.
+        #expect(try tracks.numbers("appearances") == [3, 4])
+        #expect(try rows("face_started").count == 7)
+        let stops = try rows("face_stopped").map { try events.text("value", $0) }
+        #expect(stops.dropLast() == ["cut", "cut", "cut", "cut", "cut", "cut"])
+        #expect(try tracks.numbers("samples").reduce(0, +) == Double(run.table("faces.csv").rows.count))
+    }
+
+    @Test func `the most prominent faces are kept, the same ones in every frame`() async throws {
+        let window = { (settings: inout Settings) in
+            (settings.sample.start, settings.sample.end) = (11_600_000, 14_400_000)
+        }
+        let all = try await Self.sample(window)
+        let one = try await Self.sample {
+            window(&$0)
+            $0.track.maximumFaces = 1
+        }
+        #expect(Set(try all.table("frames.csv").numbers("faces")) == [2])
+        #expect(Set(try one.table("frames.csv").numbers("faces")) == [1])
+        var sizes: [Int: Double] = [:]
+        for row in try all.table("faces.csv").faces() { sizes[row.id, default: 0] += row.box.area.squareRoot() }
+        let largest = try #require(sizes.max { $0.value < $1.value }?.key)
+        let faces = try all.table("faces.csv")
+        let expected = try faces.rows.indices.filter { try faces.text("face_id", $0) == "\(largest)" }
+        #expect(try one.table("faces.csv").texts("x") == expected.map { try faces.text("x", $0) })
+    }
+
+    @Test func `small faces are left out when asked for, as a share of the picture's shorter side`() async throws {
+        let run = try await Self.sample {
+            ($0.sample.start, $0.sample.end) = (3_000_000, 6_400_000)
+            $0.detect.minimumFace = 0.35
+        }
+        let all = try await Self.sample { ($0.sample.start, $0.sample.end) = (3_000_000, 6_400_000) }
+        let heights = { (run: AnalysisRun) in try run.table("faces.csv").numbers("height") }
+        // The scene zooms: only a part of it is large enough. Smoothing moves a box by some per cent.
+        try #require(heights(run).count >= 3)
+        #expect(try heights(run).count < heights(all).count)
+        #expect(try heights(run).allSatisfy { $0 > 0.33 * 360 })
+    }
+}

@@ -1,0 +1,118 @@
+import VidscanBase
+
+/// Reads a model stream through a plan and a model decoder, as the real reader does through libavcodec.
+///
+/// The decoder knows what has been decoded: a frame of which a reference is missing is broken.
+struct ModelReader {
+    struct Sample: Equatable {
+        var timestamp: Int64
+        var index: Int64
+    }
+
+    private let stream: ModelStream
+    private let grid: SampleGrid
+    private var plan: SamplePlan
+    private var selector: FrameSelector
+    private var numbering = PresentationIndex()
+    /// Decoders of some codecs are emptied and forget everything before they go on after a gap.
+    private let flushesAfterGap: Bool
+    /// Some decoders show broken frames, others leave them out.
+    private let showsBrokenFrames: Bool
+
+    /// Packets that the plan holds, oldest first.
+    private var held: [Int] = []
+    private var decoded: Set<Int> = []
+    /// Frames that wait to come out in order.
+    private var waiting: [(packet: Int, isWhole: Bool)] = []
+
+    private(set) var samples: [Sample] = []
+    private(set) var brokenSamples: [Sample] = []
+    private(set) var actions: [SamplePlan.Action] = []
+    private(set) var decodedCount = 0
+    private(set) var mostHeld = 0
+    /// The decoder was told to begin where nothing can begin.
+    private(set) var beganAmiss = false
+
+    init(
+        _ stream: ModelStream, grid: SampleGrid, window: SamplePlan.Window, mayPass: Bool = true,
+        flushesAfterGap: Bool = false, showsBrokenFrames: Bool = true
+    ) {
+        self.stream = stream
+        self.grid = grid
+        plan = SamplePlan(grid: grid, window: window, mayPass: mayPass)
+        selector = FrameSelector(grid: grid)
+        self.flushesAfterGap = flushesAfterGap
+        self.showsBrokenFrames = showsBrokenFrames
+    }
+
+    mutating func run() {
+        var next = 0
+        var isAtEnd = false
+        while true {
+            if let action = plan.next(atEnd: isAtEnd) {
+                actions.append(action)
+                perform(action, on: held.removeFirst())
+            } else if isAtEnd {
+                break
+            } else if next == stream.packets.count || plan.isPastEnd {
+                isAtEnd = true
+            } else {
+                let packet = stream.packets[next]
+                held.append(next)
+                if !packet.summary.isHidden {
+                    numbering.enter(packet.timestamp)
+                    selector.note(packet.timestamp)
+                }
+                plan.push(packet.summary)
+                next += 1
+                mostHeld = max(mostHeld, held.count)
+            }
+        }
+        comeOut(keeping: 0)
+    }
+
+    private mutating func perform(_ action: SamplePlan.Action, on number: Int) {
+        let packet = stream.packets[number]
+        switch action {
+        case .drop: return
+        case .decode(let afterGap), .decodeIfReferenced(let afterGap):
+            if afterGap { startAfresh(at: packet) }
+            if case .decodeIfReferenced = action, !packet.isReferenced { return }
+        }
+        decodedCount += 1
+        let isWhole = packet.references.allSatisfy(decoded.contains)
+        if isWhole { decoded.insert(number) }
+        if !packet.summary.isHidden, isWhole || showsBrokenFrames { waiting.append((number, isWhole)) }
+        comeOut(keeping: stream.reordering)
+    }
+
+    private mutating func startAfresh(at packet: ModelStream.Packet) {
+        if !packet.summary.isRestartPoint { beganAmiss = true }
+        guard flushesAfterGap else { return }
+        comeOut(keeping: 0)
+        decoded.removeAll()
+    }
+
+    /// The frames that need not wait for others any longer come out in presentation order.
+    private mutating func comeOut(keeping count: Int) {
+        waiting.sort { stream.packets[$0.packet].timestamp < stream.packets[$1.packet].timestamp }
+        while waiting.count > count {
+            let frame = waiting.removeFirst()
+            let timestamp = stream.packets[frame.packet].timestamp
+            let index = numbering.index(of: timestamp)
+            guard selector.takes(timestamp) else { continue }
+            let sample = Sample(timestamp: timestamp, index: index)
+            samples.append(sample)
+            if !frame.isWhole { brokenSamples.append(sample) }
+        }
+    }
+
+    /// What a decoder that decodes everything would give.
+    static func samplesOfFullDecode(_ stream: ModelStream, grid: SampleGrid) -> [Sample] {
+        var selector = FrameSelector(grid: grid)
+        return stream.shown.enumerated().compactMap { index, number in
+            let timestamp = stream.packets[number].timestamp
+            return selector.takes(timestamp) ? Sample(timestamp: timestamp, index: Int64(index)) : nil
+        }
+    }
+}

@@ -1,0 +1,132 @@
+import Testing
+import VidscanBase
+import VidscanFaces
+
+@Suite struct ShotDetectorTests {
+    /// Smooth random blobs, other ones for every seed; `x` moves the camera.
+    private static func picture(seed: UInt64, x: Double = 0, light: Float = 1) -> [Float] {
+        let (width, height, cell) = (160, 90, 26.0)
+        var generator = TrackingGenerator(seed: seed)
+        let columns = 40
+        let lattice = (0..<columns * 6).map { _ in generator.unit() }
+        let tint = (0..<3).map { _ in 0.5 + 0.5 * generator.unit() }
+        var tensor = [Float](repeating: 0, count: 3 * width * height)
+        for row in 0..<height {
+            for column in 0..<width {
+                let (u, v) = ((Double(column) + x) / cell, Double(row) / cell)
+                let (i, j) = (Int(u), Int(v))
+                let at = { (dx: Int, dy: Int) in lattice[(j + dy) * columns + (i + dx) % columns] }
+                let (p, q) = (u - Double(i), v - Double(j))
+                let value =
+                    (at(0, 0) * (1 - p) + at(1, 0) * p) * (1 - q) + (at(0, 1) * (1 - p) + at(1, 1) * p) * q
+                for channel in 0..<3 {
+                    tensor[channel * width * height + row * width + column] =
+                        min(255, Float(255 * value * tint[channel]) * light)
+                }
+            }
+        }
+        return tensor
+    }
+
+    private static func changes(_ pictures: [[Float]], rate: Double) -> [ShotChange] {
+        var detector = ShotDetector()
+        for (number, tensor) in pictures.enumerated() {
+            tensor.withUnsafeBufferPointer { buffer in
+                guard let base = buffer.baseAddress else { return }
+                let size = PictureSize(width: 160, height: 90)
+                detector.add(
+                    FrameSignature(TensorPicture(base: base, size: size, tensorSize: size)),
+                    seconds: Double(number) / rate)
+            }
+        }
+        detector.finish()
+        return detector.changes
+    }
+
+    @Test(arguments: [1.0, 5, 25])
+    func `a cut is found at the first sample of the new shot`(rate: Double) {
+        let pictures = (0..<12).map { Self.picture(seed: $0 < 6 ? 1 : 4, x: Double($0)) }
+        #expect(
+            Self.changes(pictures, rate: rate) == [ShotChange(kind: .hard, sample: 6, seconds: 6 / rate)])
+    }
+
+    @Test func `a cut in the last sample is found`() {
+        let pictures = (0..<6).map { Self.picture(seed: $0 < 5 ? 1 : 4) }
+        #expect(Self.changes(pictures, rate: 5).map(\.sample) == [5])
+    }
+
+    /// A plain wall, and before it someone who takes a third of its width.
+    private static func wall(person: UInt64?) -> [Float] {
+        var tensor = [Float](repeating: 150, count: 3 * 160 * 90)
+        guard let person else { return tensor }
+        let look = picture(seed: person)
+        for row in 15..<90 {
+            for column in 60..<110 {
+                for channel in 0..<3 {
+                    let place = channel * 160 * 90 + row * 160 + column
+                    tensor[place] = look[place]
+                }
+            }
+        }
+        return tensor
+    }
+
+    private static func changes(people: [UInt64?]) -> [ShotChange] {
+        var detector = ShotDetector()
+        let face = Rectangle(x: 0.43, y: 0.25, width: 0.2, height: 0.4)
+        for (number, person) in people.enumerated() {
+            wall(person: person).withUnsafeBufferPointer { buffer in
+                guard let base = buffer.baseAddress else { return }
+                let size = PictureSize(width: 160, height: 90)
+                detector.add(
+                    FrameSignature(TensorPicture(base: base, size: size, tensorSize: size)),
+                    faces: person == nil ? [] : [face], seconds: Double(number) / 5)
+            }
+        }
+        detector.finish()
+        return detector.changes
+    }
+
+    @Test func `someone who leaves a plain picture at once, or comes into it, is no cut`() {
+        #expect(Self.changes(people: [2, 2, 2, 2, nil, nil, nil, nil]).isEmpty)
+        #expect(Self.changes(people: [nil, nil, nil, nil, 2, 2, 2, 2]).isEmpty)
+    }
+
+    @Test func `someone else at the same place before the same wall is a cut`() {
+        #expect(Self.changes(people: [1, 1, 1, 1, 3, 3, 3, 3]).map(\.sample) == [4])
+    }
+
+    @Test func `a flash is no cut`() {
+        let pictures = (0..<12).map { Self.picture(seed: 1, x: Double($0), light: $0 == 5 || $0 == 6 ? 3 : 1) }
+        #expect(Self.changes(pictures, rate: 10).isEmpty)
+    }
+
+    @Test func `lights that go out and on are no cuts`() {
+        let pictures = (0..<16).map { Self.picture(seed: 2, x: Double($0), light: $0 < 5 || $0 > 10 ? 1 : 0.4) }
+        #expect(Self.changes(pictures, rate: 5).isEmpty)
+    }
+
+    @Test(arguments: [1.0, 3, 6])
+    func `a camera that pans is no cut`(step: Double) {
+        let pictures = (0..<20).map { Self.picture(seed: 3, x: step * Double($0)) }
+        #expect(Self.changes(pictures, rate: 5).isEmpty)
+    }
+
+    @Test(arguments: [5.0, 12, 25])
+    func `a dissolve is one gradual change in its middle`(rate: Double) {
+        let (old, new) = (Self.picture(seed: 1), Self.picture(seed: 4))
+        let count = Int(rate)
+        let pictures = (0..<4 * count).map { number -> [Float] in
+            let share = Float(min(max(Double(number - count) / Double(count), 0), 1))
+            return zip(old, new).map { $0 + share * ($1 - $0) }
+        }
+        let changes = Self.changes(pictures, rate: rate)
+        #expect(changes.map(\.kind) == [.gradual])
+        #expect(changes.allSatisfy { abs($0.seconds - 1.5) <= 0.25 })
+    }
+
+    @Test func `a fade in from black is no cut`() {
+        let pictures = (0..<14).map { Self.picture(seed: 2, light: min(1, Float($0) / 8)) }
+        #expect(Self.changes(pictures, rate: 10).isEmpty)
+    }
+}
