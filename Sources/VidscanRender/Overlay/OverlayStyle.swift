@@ -7,7 +7,8 @@ public struct OverlayStyle: Sendable, Equatable {
         case box
         /// Its `face_id`, on a label above the box.
         case id
-        /// The likeliest emotion and its score, on the label, if one is likely. Only emotions that agree with human labels count.
+        /// The likeliest emotion and its score, on the label, if one is likely. Only emotions that agree with human labels
+        /// count.
         case emotion
         /// The likeliest emoji, on the label, if one is likely.
         case emoji
