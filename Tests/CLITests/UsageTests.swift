@@ -142,7 +142,7 @@ struct UsageTests {
         ("sample a.mp4 b.mp4", "Unexpected argument 'b.mp4'"),
         ("schema --format xml", "The value 'xml' is invalid for '--format <format>'."),
         ("analyse", "Unexpected argument 'analyse'; did you mean 'analyze'?"),
-        ("pipelines schow x", "Unexpected argument 'schow'; did you mean 'show'?"),
+        ("pipelines schow x", "2 unexpected arguments: 'schow', 'x'; did you mean 'show'?"),
         ("sample --rate 5 a.mp4 b.mp4", "Unexpected argument 'b.mp4' (see '--help')"),
     ]
 

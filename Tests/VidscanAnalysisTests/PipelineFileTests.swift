@@ -100,7 +100,7 @@ struct PipelineFileTests {
         case .rate: return .text(["5", "30000/1001", "15/2", "every-frame"].randomElement(using: &random) ?? "5")
         case .time: return .number(Double(Int.random(in: 0...900_000, using: &random)) / 1000)
         case .insets: return .text("1,22,333,0")
-        case .text:
+        case .text, .file, .folder:
             return .text(
                 ["results", "a b: #1", "\"x\" \\ é", "true", "12", "null", "-x"].randomElement(using: &random) ?? "a")
         case .filters:
