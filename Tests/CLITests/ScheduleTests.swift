@@ -67,7 +67,7 @@ struct ScheduleTests {
         #expect(flock(lock, LOCK_EX) == 0)
         let third = try ChildProcess.run(["bash", "-c", command])
         #expect(third.status == 75)
-        #expect(third.errors == "vidscan-nightly: the run before is still at it\n")
+        #expect(third.errors == "vidscan-nightly: the previous run has not finished\n")
     }
 
     @Test("The tasks of a Slurm array divide the files")
@@ -79,7 +79,7 @@ struct ScheduleTests {
                 atPath: try Variants.path("still.png"), toPath: folder.path + "/in/\(number).png")
         }
         for task in 0..<2 {
-            // As Slurm starts it.
+            // The environment that Slurm sets.
             let outcome = try Tool.shell(
                 """
                 VIDSCAN="$0" SLURM_ARRAY_TASK_ID=\(task) SLURM_ARRAY_TASK_COUNT=2 SLURM_CPUS_PER_TASK=1 \
