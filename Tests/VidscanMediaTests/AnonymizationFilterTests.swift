@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TestSupport
 import VidscanMedia
 
 @Suite("Filters before anonymization")

@@ -1,3 +1,4 @@
+import VidscanBase
 import CFFmpeg
 import Testing
 import VidscanMedia
