@@ -1,6 +1,7 @@
 import VidscanBase
 import Foundation
 import Testing
+import TestSupport
 import VidscanMedia
 
 @Suite("The filter catalog")

@@ -1,5 +1,6 @@
 import CFFmpeg
 import Testing
+import TestSupport
 import VidscanMedia
 
 @Suite("Filter syntax")

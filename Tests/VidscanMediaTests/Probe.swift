@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TestSupport
 
 /// Facts about a file from ffprobe.
 struct Probe {
