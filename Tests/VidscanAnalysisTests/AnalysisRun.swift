@@ -3,6 +3,7 @@ import Testing
 import TestSupport
 import VidscanAnalysis
 import VidscanBase
+import VidscanInference
 
 /// One analysis with its own folder, and its results.
 struct AnalysisRun {

@@ -1,5 +1,6 @@
 import CFFmpeg
 import Testing
+import VidscanBase
 import VidscanMedia
 
 @Suite("The list of reviewed filters")
