@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import TestSupport
+import VidscanAnalysis
 import VidscanBase
 import VidscanRender
 
