@@ -1,7 +1,6 @@
 import Foundation
 import Testing
 import TestSupport
-import VidscanMedia
 
 @Suite("The HTML index of a batch")
 struct BatchPageTests: BatchTesting {

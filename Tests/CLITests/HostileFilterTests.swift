@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import TestSupport
+import VidscanRender
 
 @Suite("A file cannot permit its own filters")
 struct HostileFilterTests {

@@ -1,7 +1,6 @@
 import Foundation
 import Testing
 import TestSupport
-import VidscanResults
 
 @Suite("The schema and the sample list agree with an analysis")
 struct SchemaTests {

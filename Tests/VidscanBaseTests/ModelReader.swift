@@ -1,5 +1,4 @@
 import VidscanBase
-import VidscanMedia
 
 /// Reads a model stream through a plan and a model decoder, as the real reader does with libavcodec.
 ///

@@ -1,6 +1,5 @@
 import Testing
 import VidscanBase
-import VidscanMedia
 
 @Suite("A frame number counts all frames of the stream")
 struct PresentationIndexTests {
