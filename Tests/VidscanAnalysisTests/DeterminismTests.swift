@@ -1,8 +1,6 @@
 import Foundation
 import Testing
 import TestSupport
-import VidscanAnalysis
-import VidscanResults
 
 @Suite("The same input always gives the same bytes")
 struct DeterminismTests {

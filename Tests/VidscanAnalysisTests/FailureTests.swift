@@ -4,8 +4,6 @@ import Testing
 import TestSupport
 import VidscanAnalysis
 import VidscanBase
-import VidscanMedia
-import VidscanResults
 
 @Suite("A failed run ends with its error and leaves nothing behind")
 struct FailureTests {

@@ -3,7 +3,6 @@ import Testing
 import TestSupport
 import VidscanAnalysis
 import VidscanBase
-import VidscanResults
 
 @Suite("Merged segments equal a run over the whole video")
 struct JoiningTests {

@@ -3,9 +3,7 @@ import Testing
 import TestSupport
 import VidscanAnalysis
 import VidscanBase
-import VidscanFaces
 import VidscanMedia
-import VidscanResults
 
 @Suite("A pipeline file changes exactly the settings that it names")
 struct PipelineFileTests {
