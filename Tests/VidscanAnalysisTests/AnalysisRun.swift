@@ -1,9 +1,9 @@
+import VidscanInference
 import Foundation
 import Testing
 import TestSupport
 import VidscanAnalysis
 import VidscanBase
-import VidscanInference
 
 /// One analysis with its own folder, and its results.
 struct AnalysisRun {

@@ -1,3 +1,5 @@
+import VidscanAnalysis
+import VidscanResults
 import Foundation
 import Testing
 import TestSupport

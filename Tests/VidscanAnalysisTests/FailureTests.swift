@@ -1,3 +1,5 @@
+import VidscanMedia
+import VidscanResults
 import Foundation
 import Synchronization
 import Testing

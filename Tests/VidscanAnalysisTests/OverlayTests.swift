@@ -1,3 +1,4 @@
+import VidscanAnalysis
 import Foundation
 import Testing
 import TestSupport

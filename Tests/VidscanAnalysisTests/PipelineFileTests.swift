@@ -1,3 +1,5 @@
+import VidscanFaces
+import VidscanResults
 import Foundation
 import Testing
 import TestSupport

@@ -1,3 +1,4 @@
+import VidscanResults
 import Foundation
 import Testing
 import TestSupport
