@@ -40,7 +40,7 @@ struct UsageTests {
         for line in examples { #expect(line.hasPrefix("  "), "'\(line)'") }
     }
 
-    @Test("The version is a number, alone on a line")
+    @Test("--version prints a number alone on a line")
     func version() throws {
         let outcome = try ChildProcess.run([Checkout.tool, "--version"])
         #expect(outcome.output.wholeMatch(of: /\d+\.\d+\.\d+\n/) != nil)

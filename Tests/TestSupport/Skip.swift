@@ -24,6 +24,7 @@ package struct Requirement: Sendable {
         Requirement("filter", reason: "this FFmpeg has no filter \(name)")
     }
 
+    package static let groff = Requirement("groff", reason: "groff is not installed")
     package static let mount = Requirement("mount", reason: "no file system may be mounted here, even after unshare")
     package static let seccomp = Requirement("seccomp", reason: "no seccomp filter may be installed here")
     package static let strace = Requirement("strace", reason: "strace is not installed, or may not trace here")

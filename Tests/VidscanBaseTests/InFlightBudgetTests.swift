@@ -6,7 +6,7 @@ import VidscanBase
 @Suite("The in-flight budget limits the work in progress")
 struct InFlightBudgetTests {
     /// The work in flight, counted independently.
-    private final class Ledger: Sendable {
+    private final class Counter: Sendable {
         private let state = Mutex((count: 0, bytes: 0))
 
         func add(count: Int, bytes: Int) -> (count: Int, bytes: Int) {
@@ -21,15 +21,15 @@ struct InFlightBudgetTests {
     /// One task takes budget for each size, and another task returns it.
     private func run(sizes: [Int], count: Int, bytes: Int, _ check: (Int, Int) -> Void) async throws -> InFlightBudget {
         let budget = InFlightBudget(count: count, bytes: bytes)
-        let ledger = Ledger()
+        let counter = Counter()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for size in sizes {
                 try await budget.take(bytes: size)
-                let now = ledger.add(count: 1, bytes: size)
+                let now = counter.add(count: 1, bytes: size)
                 check(now.count, now.bytes)
                 group.addTask {
                     await Task.yield()
-                    _ = ledger.add(count: -1, bytes: -size)
+                    _ = counter.add(count: -1, bytes: -size)
                     budget.giveBack(bytes: size)
                 }
             }

@@ -2,16 +2,16 @@ import Foundation
 import Testing
 import VidscanBase
 
-@Suite("Process identity")
+@Suite("A process is identified by its number and start time")
 struct ProcessIdentityTests {
-    @Test("This process runs, and is no other one")
+    @Test("This process runs, and is not another process")
     func current() throws {
         let identity = try #require(ProcessIdentity(number: getpid()))
         #expect(identity.isRunning == true)
         #expect(!ProcessIdentity.isOtherRunning(getpid()))
     }
 
-    @Test("A later process with the same number is another one")
+    @Test("A later process with the same number is another process")
     func reusedNumber() throws {
         let identity = try #require(ProcessIdentity(number: getpid()))
         let earlier = ProcessIdentity(number: identity.number, startTicks: identity.startTicks - 1)
@@ -19,7 +19,7 @@ struct ProcessIdentityTests {
         #expect(earlier != identity)
     }
 
-    @Test("A process that has ended does not run, even before its parent asks for its exit status")
+    @Test("A process that has ended does not run, even before its parent reads its exit status")
     func ended() throws {
         var child: pid_t = 0
         var arguments: [UnsafeMutablePointer<CChar>?] = [strdup("sleep"), strdup("600"), nil]

@@ -16,7 +16,7 @@ struct AnonymizationFilterTests {
         arguments: AnonymizationFilters.names.sorted() + ["yadif", "yadif=0", "yadif=mode=send_frame", "bwdif=mode=0"])
     func oneForOne(filter: String) throws {
         let name = String(filter.prefix { $0 != "=" })
-        guard FilterCatalog.named(name) != nil else { try Test.cancel("this FFmpeg has no \(name)") }
+        guard FilterCatalog.named(name) != nil else { try skip(missing: .filter(name)) }
         let text = filter + (Self.arguments[name].map { "=" + $0 } ?? "")
         #expect(AnonymizationFilters.objection(to: text) == nil)
         // Frames at irregular times. Few frames, because some filters hold several back.

@@ -20,7 +20,7 @@ struct MetadataStrippingTests {
                     "-i",
                     "aevalsrc=exprs=sin(440*2*PI*t)|sin(660*2*PI*t):s=48000:d=0.8", "-c:v", "libx264",
                 ] + encoder + [source])
-            if made.errors.contains("Unknown encoder") { try Test.cancel("this ffmpeg cannot encode \(encoder)") }
+            if made.errors.contains("Unknown encoder") { try skip(missing: .encoder(encoder.joined(separator: " "))) }
             try #require(made.status == 0, "\(made.errors)")
             var bytes = Array(try Data(contentsOf: URL(fileURLWithPath: source)))
             try change(&bytes)
