@@ -95,7 +95,7 @@ def check(page, width, dark, folder):
             "x": int(box[0] + 50 + share * (box[2] - 70)), "y": int(box[1] + box[3] / 2)}
         browser.pointer(at(0.05))
         readout = browser.run("return document.getElementById('readout').textContent")
-        expect("face" in readout and ":" in readout, f"{name}: hovering tells values ({readout})")
+        expect("face" in readout and ":" in readout, f"{name}: hovering shows values ({readout})")
 
         before = browser.run("return document.querySelector('#chart svg').innerHTML")
         browser.run(
