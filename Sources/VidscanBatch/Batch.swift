@@ -1,47 +1,44 @@
 internal import Foundation
-internal import Synchronization
 
-/// Analyses many files: what is new, changed or failed before, in worker processes that may die without harm.
+/// Analyses the inputs of a batch in worker processes, so that a file that crashes or hangs its worker fails alone.
 public struct Batch: Sendable {
     public struct Options: Sendable {
         /// Files at a time.
         public var jobs = 1
         public var selection = BatchJournal.Selection()
-        /// A file's allowance in seconds, and more for each second of its video.
+        /// The time limit of a file: this many seconds, and more for each second of its video.
         public var timeoutSeconds = 300.0
         public var timeoutPerVideoSecond = 30.0
-        /// What workers are told first.
+        /// The first message to each worker.
         public var setup = WorkerSetup(pipeline: "", allowsFileFilters: false, workers: 1)
-        /// Of one worker, in bytes.
+        /// The memory limit of a worker, in bytes.
         public var memoryLimit: Int64 = 4 << 30
-        /// Files of one worker before it is replaced.
+        /// After this many files a worker is replaced.
         public var filesPerWorker = 200
-        /// Takes digests of what is analysed, to tell later whether only a file's date has changed.
+        /// Whether to record digests of the inputs, by which a later run can recognise unchanged content.
         public var takesDigests = false
-        /// Left on the disk of the results, in bytes; less ends the batch.
-        public var leastFreeSpace: Int64 = 64 << 20
+        /// The batch ends when less is free on the disk of the results, in bytes.
+        public var minimumFreeSpace: Int64 = 64 << 20
 
         public init() {}
     }
 
-    /// How far a batch has come.
     public struct Progress: Sendable {
         public var done = 0
         public var failed = 0
         public var skipped = 0
         /// Still being written; left for the next run.
         public var postponed = 0
-        /// To be done by this or another process.
+        /// Remaining for this or another process.
         public var left = 0
         public var videoSeconds = 0.0
         public var elapsedSeconds = 0.0
-        /// Of the bytes that this process set out to do, the share that is dealt with, 0…1.
-        public var share = 0.0
+        /// The fraction of the bytes of this run's files that is finished, 0…1.
+        public var fraction = 0.0
     }
 
     public struct Summary: Sendable {
         public var progress = Progress()
-        /// Named inputs and their reasons.
         public var failures: [(path: String, reason: String)] = []
     }
 
@@ -53,9 +50,9 @@ public struct Batch: Sendable {
     private let observer: any BatchObserver
 
     /// - Parameters:
-    ///   - folder: that holds the results, as an absolute path.
-    ///   - configuration: as the inputs were entered with.
-    ///   - command: the program that works as a worker, by its path, and its arguments.
+    ///   - folder: absolute path of the folder of the results.
+    ///   - configuration: the one that the inputs were registered with.
+    ///   - command: the path of the worker program, and its arguments.
     public init(
         folder: String, journal: BatchJournal, configuration: String, command: [String], options: Options,
         observer: any BatchObserver
@@ -68,121 +65,85 @@ public struct Batch: Sendable {
         self.observer = observer
     }
 
-    /// Does all that the journal says is to be done.
+    /// Analyses all inputs of the plan that no other process takes.
     ///
-    /// - Throws: `BatchError`: `diskFull`, `journal`, `worker`; `interrupted` when the task is cancelled. Whatever was
-    ///   delivered stays.
+    /// - Throws: `BatchError`: `diskFull`, `journal` or `worker`; `interrupted` if the task is cancelled. Results that
+    ///   are complete are kept.
     public func run(_ plan: [BatchInput]) async throws -> Summary {
-        let state = Ledger(plan: plan)
-        let places = Set(plan.map(\.place))
+        let state = BatchState(plan: plan)
+        let resultPaths = Set(plan.map(\.resultPath))
         return try await withThrowingTaskGroup(of: Void.self) { group in
-            for _ in 0..<max(1, options.jobs) { group.addTask { try await self.work(state, places) } }
+            for _ in 0..<max(1, options.jobs) { group.addTask { try await self.runJob(state, resultPaths) } }
             group.addTask {
                 while !Task.isCancelled {
                     try? await Task.sleep(for: .seconds(10))
-                    if !Task.isCancelled { try self.journal.renew() }
+                    if !Task.isCancelled { try self.journal.renewLeases() }
                 }
             }
-            var working = max(1, options.jobs)
+            var running = max(1, options.jobs)
             do {
-                while working > 0, try await group.next() != nil { working -= 1 }
+                while running > 0, try await group.next() != nil { running -= 1 }
             } catch {
                 group.cancelAll()
                 throw error
             }
             group.cancelAll()
             try Task.checkCancellation()
-            return state.values.withLock { Summary(progress: $0.progress(now: .now), failures: $0.failures) }
+            return state.summary
         }
     }
 
-    /// What all jobs of this run have come to.
-    private final class Ledger: Sendable {
-        let values: Mutex<State>
+    // MARK: One job
 
-        let begin = ContinuousClock.now
-        private let hasWaited = Mutex(false)
-
-        init(plan: [BatchInput]) { values = Mutex(State(plan: plan)) }
-
-        func isFirstWait() -> Bool {
-            hasWaited.withLock { hasWaited in
-                defer { hasWaited = true }
-                return !hasWaited
-            }
-        }
-    }
-
-    private struct State: Sendable {
-        var counts = Progress()
-        var failures: [(path: String, reason: String)] = []
-        /// Sparse files may say that they are larger than all that a counter can add up.
-        var bytesDone = 0.0
-        let bytes: Double
-        let files: Int
-        let begin = ContinuousClock.now
-
-        init(plan: [BatchInput]) {
-            bytes = plan.reduce(0) { $0 + Double($1.identity.bytes) }
-            files = plan.count
-        }
-
-        func progress(now: ContinuousClock.Instant) -> Progress {
-            var progress = counts
-            progress.left = max(0, files - counts.done - counts.failed - counts.skipped - counts.postponed)
-            progress.elapsedSeconds = (now - begin) / .seconds(1)
-            progress.share = bytes > 0 ? min(1, bytesDone / bytes) : 1
-            return progress
-        }
-    }
-
-    // MARK: One after another
-
-    private func work(_ state: Ledger, _ places: Set<String>) async throws {
+    /// Claims one input after another, and has a worker analyse it, until none is left.
+    private func runJob(_ state: BatchState, _ resultPaths: Set<String>) async throws {
         var worker: WorkerProcess?
         defer { worker?.signal(SIGKILL) }
-        var files = 0
+        var filesOfWorker = 0
         while true {
-            try interruptible()
-            try checkDisk()
-            guard let item = try journal.claim(among: places, configuration: configuration) else {
-                // What another process is at falls to this one if that dies.
-                let others = try journal.othersAtWork(among: places, configuration: configuration)
+            if Task.isCancelled { throw BatchError(.interrupted, "interrupted") }
+            try checkFreeSpace()
+            guard let item = try journal.claim(among: resultPaths, configuration: configuration) else {
+                // If another process dies, this one takes over its inputs.
+                let others = try journal.countClaimedByOthers(among: resultPaths, configuration: configuration)
                 guard others > 0 else { return }
-                if state.isFirstWait() { observer.waits(for: others) }
+                if state.isFirstWait() { observer.waiting(forFiles: others) }
                 try? await Task.sleep(for: .seconds(1))
                 continue
             }
-            guard await isSettled(item, since: state.begin) else {
+            guard await isStable(item, since: state.startTime) else {
                 try postpone(item, state)
                 continue
             }
-            if let other = otherInput(at: item.place, than: item) {
+            if let other = conflictingInput(of: item) {
                 let reason =
-                    "\(folder)/\(item.place) holds the result of \(other), of another shard; --force replaces it"
-                try enter(.failed(reason, .other), item, state)
+                    "\(folder)/\(item.resultPath) is the result of \(other), which belongs to another shard;"
+                    + " --force replaces it"
+                try record(.failed(reason, .other), of: item, state)
                 continue
             }
-            if worker == nil || files >= options.filesPerWorker {
+            if worker == nil || filesOfWorker >= options.filesPerWorker {
                 worker?.signal(SIGKILL)
                 worker = try await startWorker(for: item)
-                files = 0
+                filesOfWorker = 0
             }
             guard let current = worker else { continue }
-            files += 1
-            let end = await FileAttempt(
-                path: item.path, result: "\(folder)/\(item.place)", worker: current, options: options,
+            filesOfWorker += 1
+            let outcome = await FileAttempt(
+                path: item.path, result: "\(folder)/\(item.resultPath)", worker: current, options: options,
                 observer: observer
             ).run()
-            if end.workerIsGone { worker = nil }
-            try enter(end.result, item, state)
+            if outcome.workerHasEnded { worker = nil }
+            try record(outcome.result, of: item, state)
         }
     }
 
-    /// Shards do not know each other's journals: one that was given other inputs may have come to the same place.
-    private func otherInput(at place: String, than item: BatchJournal.Item) -> String? {
-        guard journal.shard != nil, !options.selection.isForced, let input = BatchFolder(folder).input(at: place),
-            input.hasPrefix("/"), input != item.path
+    /// The input whose result is already at the item's path. Only in a shard, because another one with other inputs may
+    /// have chosen the same path: shards do not know each other's journals.
+    private func conflictingInput(of item: BatchJournal.Item) -> String? {
+        guard journal.shard != nil, !options.selection.isForced,
+            let input = BatchFolder(folder).inputPath(ofResultAt: item.resultPath), input.hasPrefix("/"),
+            input != item.path
         else { return nil }
         return input
     }
@@ -193,108 +154,99 @@ public struct Batch: Sendable {
             _ = worker.send(options.setup)
             return worker
         } catch {
-            try journal.finish(item, .released, retries: options.selection.retries)
+            try finish(item, .released)
             throw error
         }
     }
 
-    private func postpone(_ item: BatchJournal.Item, _ state: Ledger) throws {
-        try journal.finish(item, .postponed, retries: options.selection.retries)
-        state.values.withLock { $0.counts.postponed += 1 }
-        observer.left(item.path, because: "is still changing; it is left for the next run")
+    private func finish(_ item: BatchJournal.Item, _ outcome: BatchJournal.Outcome) throws(BatchError) {
+        try journal.finish(item, outcome, retries: options.selection.retries)
     }
 
-    private func enter(_ result: FileAttempt.Result, _ item: BatchJournal.Item, _ state: Ledger) throws {
-        if case .failed(_, .interrupted) = result, Task.isCancelled {
-            try journal.finish(item, .released, retries: options.selection.retries)
-            throw BatchError(.interrupted, "interrupted")
-        }
+    private func postpone(_ item: BatchJournal.Item, _ state: BatchState) throws {
+        try finish(item, .postponed)
+        state.countPostponed()
+        observer.postponed(item.path, reason: "the file is still changing; it is left for the next run")
+    }
+
+    private func record(_ result: FileAttempt.Result, of item: BatchJournal.Item, _ state: BatchState) throws {
         switch result {
+        case .failed(_, .interrupted) where Task.isCancelled:
+            try finish(item, .released)
+            throw BatchError(.interrupted, "interrupted")
         case .failed(let reason, .diskFull):
-            try journal.finish(item, .released, retries: options.selection.retries)
+            try finish(item, .released)
             throw BatchError(.diskFull, reason)
         case .failed(let reason, .setup):
-            try journal.finish(item, .released, retries: options.selection.retries)
+            try finish(item, .released)
             throw BatchError(.worker, reason)
-        case .failed(let reason, let kind) where Self.isNoVideo(item, kind):
-            try journal.finish(item, .skipped(reason), retries: options.selection.retries)
-            state.values.withLock { $0.counts.skipped += 1 }
+        case .failed(let reason, let kind) where item.isSkipped(for: kind):
+            try finish(item, .skipped(reason))
+            state.countSkipped()
         case .failed(let reason, _):
-            try journal.finish(item, .failed(reason), retries: options.selection.retries)
-            state.values.withLock {
-                $0.counts.failed += 1
-                $0.failures.append((item.path, reason))
-            }
+            try finish(item, .failed(reason))
+            state.countFailed(item.path, reason)
             observer.failed(item.path, reason: reason)
         case .done where FileState(path: item.path).map { $0.identity != item.identity } ?? false:
-            // What was analysed is half of it, perhaps.
+            // The file changed during its analysis, so the result may describe half of it.
             return try postpone(item, state)
         case .done(var report):
-            // The digest is of what was analysed only if nothing has touched the file from before that until now.
+            // The digest is that of the analysed content only if nothing has changed the file since before the analysis.
             if FileState(path: item.path)?.changed != item.changed { report.digest = nil }
-            try journal.finish(item, .done(report), retries: options.selection.retries)
-            state.values.withLock {
-                $0.counts.done += 1
-                $0.counts.videoSeconds += report.videoSeconds
-            }
+            try finish(item, .done(report))
+            state.countDone(videoSeconds: report.videoSeconds)
             observer.delivered(item.path, report: report)
         }
-        observer.progressed(
-            state.values.withLock {
-                $0.bytesDone += Double(item.identity.bytes)
-                return $0.progress(now: .now)
-            })
+        observer.progressed(state.advance(bytes: item.bytes))
     }
 
-    /// Whether a file that was only found, not named, is left alone from now on. One that says that it is a video by
-    /// its name is a broken one.
-    private static func isNoVideo(_ item: BatchJournal.Item, _ kind: WorkerFailure) -> Bool {
-        let claimsVideo = videos.contains(PathText.ending(item.path))
-        return !item.isNamed && (kind == .noVideo || kind == .notMedia && !claimsVideo)
-    }
-
-    private static let videos: Set<String> = [
-        "mp4", "m4v", "mov", "mkv", "webm", "avi", "mpg", "mpeg", "ts", "m2ts", "mts", "wmv", "flv", "3gp", "ogv",
-        "mxf",
-        "vob", "h264", "hevc", "gif", "png", "jpg", "jpeg", "webp", "bmp", "tif", "tiff",
-    ]
-
-    private func interruptible() throws {
-        if Task.isCancelled { throw BatchError(.interrupted, "interrupted") }
-    }
-
-    private func checkDisk() throws(BatchError) {
+    private func checkFreeSpace() throws(BatchError) {
         var space = statvfs()
         guard statvfs(folder, &space) == 0 else { return }
         let free = Int64(space.f_bavail) * Int64(space.f_frsize)
-        guard free >= options.leastFreeSpace else {
+        guard free >= options.minimumFreeSpace else {
             throw BatchError(
                 .diskFull,
-                "\(folder): only \(free >> 20) MB are free on its disk, and \(options.leastFreeSpace >> 20) are to stay;"
-                    + " the rest waits for the next run")
+                "\(folder): only \(free >> 20) MB are free on its disk, and --leave-free keeps"
+                    + " \(options.minimumFreeSpace >> 20); free some space and run the batch again")
         }
     }
 
-    /// Whether the file is as it was when it was entered, and nobody writes to it.
-    private func isSettled(_ item: BatchJournal.Item, since begin: ContinuousClock.Instant) async -> Bool {
-        // Gone: the worker says so.
+    /// Whether the file is as it was when it was registered, and nobody is writing to it.
+    private func isStable(_ item: BatchJournal.Item, since startTime: ContinuousClock.Instant) async -> Bool {
+        // For a missing file, the worker reports the reason.
         guard let identity = FileState(path: item.path)?.identity else { return true }
         guard identity == item.identity else { return false }
-        // One that was written to a moment ago has to stay as it is for a second after it was entered.
+        // A file that was modified a moment ago must not change for a second after the run started.
         let age = Date().timeIntervalSince1970 - Double(identity.modified) / 1e9
-        guard age < 3, .now - begin < .seconds(1) else { return true }
-        try? await Task.sleep(until: begin + .seconds(1), clock: .continuous)
+        guard age < 3, .now - startTime < .seconds(1) else { return true }
+        try? await Task.sleep(until: startTime + .seconds(1), clock: .continuous)
         return FileState(path: item.path)?.identity == identity
     }
 }
 
-/// Hears how a batch goes, from any thread.
+extension BatchJournal.Item {
+    /// Whether a file that failed is not a video, so that later runs ignore it: it was only found in a folder, and its
+    /// extension does not say that it is a video or picture.
+    fileprivate func isSkipped(for failure: WorkerFailure) -> Bool {
+        let hasVideoExtension = Self.videoExtensions.contains(PathComponents.fileExtension(path))
+        return !isNamed && (failure == .noVideo || failure == .notMedia && !hasVideoExtension)
+    }
+
+    private static let videoExtensions: Set<String> = [
+        "mp4", "m4v", "mov", "mkv", "webm", "avi", "mpg", "mpeg", "ts", "m2ts", "mts", "wmv", "flv", "3gp", "ogv",
+        "mxf",
+        "vob", "h264", "hevc", "gif", "png", "jpg", "jpeg", "webp", "bmp", "tif", "tiff",
+    ]
+}
+
+/// Receives the events of a batch, on any thread.
 public protocol BatchObserver: Sendable {
     func progressed(_ progress: Batch.Progress)
     func delivered(_ path: String, report: WorkerReport)
     func failed(_ path: String, reason: String)
-    func left(_ path: String, because reason: String)
+    func postponed(_ path: String, reason: String)
     func warned(_ path: String, _ message: String)
-    /// All that is left is with other processes.
-    func waits(for files: Int)
+    /// Other processes have claimed all remaining files.
+    func waiting(forFiles count: Int)
 }

@@ -1,13 +1,12 @@
-/// Why a batch cannot go on, in one readable line.
+/// Why a batch cannot continue, in one readable line.
 public struct BatchError: Error, Sendable, Equatable, CustomStringConvertible {
     public enum Code: Sendable, Equatable {
-        /// What was asked for is not there, cannot be read, or does not go together.
+        /// The user's request cannot be met: something is missing, cannot be read, or contradicts something else.
         case input
-        /// The journal cannot be read or written.
+        /// The journal, or a file next to it, cannot be read or written.
         case journal
-        /// Nothing more can be written: the disk is full.
         case diskFull
-        /// A worker process cannot be started.
+        /// A worker process cannot start.
         case worker
         case interrupted
     }

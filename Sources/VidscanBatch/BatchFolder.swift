@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// The folder of a batch: its results, and its journals.
+/// The folder of a batch, with its results and its journals.
 public struct BatchFolder: Sendable {
     public let path: String
 
@@ -10,76 +10,75 @@ public struct BatchFolder: Sendable {
     }
 
     public static func absolute(_ path: String) -> String {
-        PathText.absolute(path, in: FileManager.default.currentDirectoryPath)
+        PathComponents.absolute(path, in: FileManager.default.currentDirectoryPath)
     }
 
-    public func hasResult(at place: String) -> Bool {
-        FileManager.default.fileExists(atPath: "\(path)/\(place)/run.json")
+    public func hasResult(at resultPath: String) -> Bool {
+        FileManager.default.fileExists(atPath: "\(path)/\(resultPath)/run.json")
     }
 
-    /// The path of the input that the result at a place is of; `nil` when there is none, or it does not say.
-    func input(at place: String) -> String? {
+    /// The input that a result was made from; `nil` if there is no result, or it does not say.
+    func inputPath(ofResultAt resultPath: String) -> String? {
         struct Record: Decodable {
             struct Input: Decodable { var path: String }
             var input: Input
         }
-        guard let data = FileManager.default.contents(atPath: "\(path)/\(place)/run.json") else { return nil }
+        guard let data = FileManager.default.contents(atPath: "\(path)/\(resultPath)/run.json") else { return nil }
         return try? JSONDecoder().decode(Record.self, from: data).input.path
     }
 
-    /// Of a batch that is divided into shards, writes the summary, index and page of all of them together: each shard
-    /// has only its own.
-    public func writeWholeRecord() throws(BatchError) {
-        guard BatchJournal.isDivided(path) else { return }
-        try BatchRecord(folder: path).write(folder: path, shard: nil)
+    /// For a batch with shards, writes the summary and the indexes of all shards together. Each shard writes only its
+    /// own.
+    public func writeCombinedReport() throws(BatchError) {
+        guard BatchJournal.hasShards(path) else { return }
+        try BatchReport(folder: path).write(folder: path, shard: nil)
     }
 
-    /// Removes results that were made long ago, and the folders that are empty then. The journal knows it first, so
-    /// that nothing is done again if this is interrupted.
+    /// Removes old results, and the folders that are empty afterwards. The journal is updated first, so that no input is
+    /// analysed again if this is interrupted.
     ///
-    /// A result that is younger than its journal says, because somebody has made it by hand, stays.
+    /// A result that is newer than its row in the journal, because somebody has made it by hand, is kept.
     ///
-    /// - Returns: how many were removed.
+    /// - Returns: how many results were removed.
     public func prune(olderThanDays days: Double) throws(BatchError) -> Int {
         var removed = 0
         let limit = Date().timeIntervalSince1970 - days * 86400
         for journal in try BatchJournal.all(in: path, writable: true) {
-            for place in try journal.prune(before: limit) {
-                let result = "\(path)/\(place)"
-                // Out of the way in one step; removing takes longer, and may be interrupted.
-                let parent = PathText.parent(result)
-                let doomed = "\(parent)/.\(PathText.name(result)).pruned"
-                let isMoved = try journal.whilePruned(place) {
-                    guard let made = FileState(path: "\(result)/run.json")?.identity.modified,
-                        Double(made) / 1e9 < limit
+            for resultPath in try journal.prune(before: limit) {
+                let result = "\(path)/\(resultPath)"
+                // Renaming is one step. Removing takes longer, and can be interrupted.
+                let trash = "\(PathComponents.parent(result))/.\(PathComponents.name(result)).pruned"
+                let isMoved = try journal.whilePruned(resultPath) {
+                    guard let modified = FileState(path: "\(result)/run.json")?.identity.modified,
+                        Double(modified) / 1e9 < limit
                     else { return false }
-                    try Self.remove(doomed)
-                    guard rename(result, doomed) == 0 else { throw Self.failure(result) }
+                    try Self.remove(trash)
+                    guard rename(result, trash) == 0 else { throw Self.failure(result) }
                     return true
                 }
-                try Self.remove(doomed)
+                try Self.remove(trash)
                 guard isMoved == true else { continue }
                 removed += 1
-                var folder = PathText.parent(place)
-                // Fails for the first that is not empty.
-                while !folder.isEmpty, rmdir("\(path)/\(folder)") == 0 { folder = PathText.parent(folder) }
+                var folder = PathComponents.parent(resultPath)
+                // Fails for the first folder that is not empty.
+                while !folder.isEmpty, rmdir("\(path)/\(folder)") == 0 { folder = PathComponents.parent(folder) }
             }
         }
         return removed
     }
 
-    /// A folder and all that is in it, if it is there.
+    /// Removes a folder and its contents, if it exists.
     private static func remove(_ folder: String) throws(BatchError) {
         var status = stat()
         guard lstat(folder, &status) == 0 else { return }
         do {
             try FileManager.default.removeItem(atPath: folder)
         } catch {
-            throw BatchError(.journal, "\(folder) cannot be removed: \(error.localizedDescription)")
+            throw BatchError(.journal, "cannot remove \(folder): \(error.localizedDescription)")
         }
     }
 
     private static func failure(_ result: String) -> BatchError {
-        BatchError(.journal, "\(result) cannot be removed: \(String(cString: strerror(errno)))")
+        BatchError(.journal, "cannot remove \(result): \(String(cString: strerror(errno)))")
     }
 }

@@ -54,24 +54,24 @@ struct AnalyzeCommand: AsyncParsableCommand {
             Output.error("vidscan: error: \(error)")
             throw ExitStatus.usage
         }
-        let teller = settings.messages.makeTeller()
+        let reporter = ConsoleReporter(settings.messages)
         settings.segment = segment
         let models: ModelStore
         do {
             models = try ModelStore(concurrency: settings.detect.workers, precision: settings.detect.precision)
         } catch {
-            teller.failed(error)
+            reporter.failed(error)
             throw ExitStatus.usage
         }
-        let analysis = Analysis(settings: settings, models: models, observer: teller)
+        let analysis = Analysis(settings: settings, models: models, observer: reporter)
         let targets = ResultPlaces.plan(inputs: inputs, folder: settings.write.folder, segment: segment)
-        let window = Teller.Window(start: settings.sample.start, end: settings.sample.end, segment: segment)
+        let window = ConsoleReporter.Window(start: settings.sample.start, end: settings.sample.end, segment: segment)
         let replaces = settings.write.replaces
-        try await CommandWork.run(teller) {
-            try await CommandWork.each(of: inputs, window: window, teller) { input, position in
+        try await CommandWork.run(reporter) {
+            try await CommandWork.each(of: inputs, window: window, reporter) { input, position in
                 let summary = try await analysis.run(
                     input: input, resultPath: targets[position], replaces: replaces)
-                teller.delivered(input, summary: summary)
+                reporter.delivered(input, summary: summary)
             }
         }
     }

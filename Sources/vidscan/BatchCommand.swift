@@ -5,23 +5,22 @@ internal import VidscanBatch
 struct BatchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "batch",
-        abstract: "Analyses many files, and each of them once: what is new, changed, or failed before.",
+        abstract: "Analyses many files, and on later runs only those that are new, changed or failed.",
         discussion: """
-            Inputs are files, folders with all that is in them, or a list. Results go to the same places below \
-            --output every time, and a journal there knows what has been done: run it again, and only the rest is \
-            done. Each file is analysed in a worker process, so that one that crashes, hangs or needs too much memory \
-            fails alone.
+            Inputs are files, folders or a list. Results go below --output, where a journal records the state of each \
+            file. If a batch is killed, finished results are kept and the next run resumes where it stopped. Each file \
+            is analysed in a worker process, so a file that crashes, hangs or needs too much memory fails alone.
 
             EXAMPLES
               vidscan batch recordings/ --output results
               vidscan batch recordings/ --output results --pipeline nightly --jobs 4
-              find /data -name '*.mp4' -mtime -1 | vidscan batch --from - --output results
+              find /data -name '*.mp4' | vidscan batch --from - --output results
               vidscan batch recordings/ --output results --dry-run
               vidscan batch status results
               vidscan batch merge results > all.csv
 
-            Status 1 says that a file failed, now or earlier, and is to be tried again; one that failed once too often \
-            is quarantined, and only mentioned. --only-failed does those again.
+            Exit status 1 means that a file failed, now or earlier, and will be retried. A file that failed too often \
+            is quarantined: it is reported, and only --only-failed retries it.
             """,
         subcommands: [
             BatchRunCommand.self, BatchStatusCommand.self, BatchMergeCommand.self, BatchPruneCommand.self,
@@ -31,25 +30,24 @@ struct BatchCommand: ParsableCommand {
 
 struct BatchStatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Tells how far a batch is, while it runs or later.")
+        commandName: "status", abstract: "Shows the state of a batch, also while it runs.")
 
     @Argument(help: ArgumentHelp("The batch's folder.", valueName: "folder"))
     var folder: String
 
-    @Flag(help: "As JSON.")
+    @Flag(help: "Print JSON.")
     var json = false
 
     func run() throws {
         do {
-            let record = try BatchRecord(folder: BatchFolder.absolute(folder))
+            let report = try BatchReport(folder: BatchFolder.absolute(folder))
             if json {
-                Output.json(try record.json(), to: STDOUT_FILENO)
+                Output.json(try report.json(), to: STDOUT_FILENO)
             } else {
-                Output.write(record.text + "\n", to: STDOUT_FILENO)
+                Output.write(report.text + "\n", to: STDOUT_FILENO)
             }
         } catch let error as BatchError {
-            Output.error("vidscan: error: \(error)")
-            throw ExitStatus.usage
+            throw error.report()
         }
     }
 }
@@ -57,19 +55,19 @@ struct BatchStatusCommand: ParsableCommand {
 struct BatchMergeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "merge",
-        abstract: "Writes one table of all results of a batch, with the video in its first column.",
-        discussion: "Of a batch that was divided into shards, it also writes their common index and summary.")
+        abstract: "Writes one table of all results of a batch, with the video in the first column.",
+        discussion: "For a batch in shards, it also writes the index and summary of all shards together.")
 
     @Argument(help: ArgumentHelp("The batch's folder.", valueName: "folder"))
     var folder: String
 
-    @Option(help: "Which table: faces, frames, tracks or events.")
+    @Option(help: "The table: faces, frames, tracks or events.")
     var table = "faces"
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("Where to. Default: standard output.", valueName: "file"))
+    @Option(name: .shortAndLong, help: ArgumentHelp("The output file. Default: standard output.", valueName: "file"))
     var output: String?
 
-    @Flag(help: "Replace a file that is there already.")
+    @Flag(help: "Replace an existing file.")
     var force = false
 
     func validate() throws {
@@ -80,19 +78,14 @@ struct BatchMergeCommand: ParsableCommand {
 
     func run() throws {
         do {
-            try BatchTable(folder: BatchFolder.absolute(folder), table: table).write(to: output, replaces: force)
-            writeWholeRecord()
+            try MergedTable(folder: BatchFolder.absolute(folder), table: table).write(to: output, replaces: force)
         } catch {
-            Output.error("vidscan: error: \(error)")
-            throw error.code == .input ? ExitStatus.usage : ExitStatus.someFailed
+            throw error.report()
         }
-    }
-
-    /// The table is what was asked for, perhaps in a folder that may only be read.
-    private func writeWholeRecord() {
         do {
-            try BatchFolder(BatchFolder.absolute(folder)).writeWholeRecord()
+            try BatchFolder(BatchFolder.absolute(folder)).writeCombinedReport()
         } catch {
+            // The user wants the table, and the folder may be read-only.
             Output.error("vidscan: warning: \(error)")
         }
     }
@@ -101,13 +94,13 @@ struct BatchMergeCommand: ParsableCommand {
 struct BatchPruneCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "prune",
-        abstract: "Removes results that are older than some days, and remembers that they were made.",
-        discussion: "Their inputs are not done again, unless they change or --force asks for it.")
+        abstract: "Removes old results.",
+        discussion: "The journal remembers their inputs, so that they are not analysed again unless they change.")
 
     @Argument(help: ArgumentHelp("The batch's folder.", valueName: "folder"))
     var folder: String
 
-    @Option(help: ArgumentHelp("How old, since the result was made.", valueName: "days"))
+    @Option(help: ArgumentHelp("Remove results that were made more than this many days ago.", valueName: "days"))
     var olderThan: Double
 
     func validate() throws {
@@ -117,10 +110,19 @@ struct BatchPruneCommand: ParsableCommand {
     func run() throws {
         do {
             let removed = try BatchFolder(BatchFolder.absolute(folder)).prune(olderThanDays: olderThan)
-            Output.standard("\(removed) \(removed == 1 ? "result" : "results") removed")
+            Output.standard("\(ConsoleLog.count(removed, "result")) removed")
         } catch {
-            Output.error("vidscan: error: \(error)")
-            throw error.code == .input ? ExitStatus.usage : ExitStatus.someFailed
+            throw error.report()
         }
+    }
+}
+
+extension BatchError {
+    /// Prints the error.
+    ///
+    /// - Returns: the status to exit with.
+    fileprivate func report() -> ExitStatus {
+        Output.error("vidscan: error: \(self)")
+        return code == .input ? .usage : .someFailed
     }
 }

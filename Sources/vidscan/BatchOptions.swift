@@ -2,34 +2,34 @@ internal import ArgumentParser
 internal import Foundation
 internal import VidscanBatch
 
-/// Which files a batch is to do.
+/// Which files a batch analyses.
 struct BatchInputOptions: ParsableArguments {
-    @Argument(help: ArgumentHelp("Files, and folders with all that is in them.", valueName: "input"))
+    @Argument(help: ArgumentHelp("Files, and folders to search for videos and pictures.", valueName: "input"))
     var inputs: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "Take more inputs from a file, a path a line, or with a zero byte after each; - is standard input.",
+            "Read more inputs from a file, one path per line or zero-terminated; - is standard input.",
             valueName: "file"))
     var from: String?
 
-    @Option(help: ArgumentHelp("Of folders, take only files that match this; * matches / too.", valueName: "glob"))
+    @Option(help: ArgumentHelp("In folders, take only files that match; * also matches /.", valueName: "glob"))
     var include: [String] = []
 
-    @Option(help: ArgumentHelp("Of folders, leave out files that match this.", valueName: "glob"))
+    @Option(help: ArgumentHelp("In folders, leave out files that match.", valueName: "glob"))
     var exclude: [String] = []
 
-    @Option(help: ArgumentHelp("Do one of several equal parts: its number from 0, and how many.", valueName: "K/N"))
+    @Option(help: ArgumentHelp("Analyse one of several shards: its number, from 0, and their count.", valueName: "K/N"))
     var shard: ShardArgument?
 
     func validate() throws {
         if inputs.isEmpty && from == nil { throw ValidationError("Name at least one file or folder, or use --from.") }
     }
 
-    /// - Throws: `BatchError` when the list cannot be read.
+    /// - Throws: `BatchError` if the list cannot be read.
     func find() throws(BatchError) -> InputFinder.Findings {
         var findings = InputFinder(include: include, exclude: exclude).find(inputs + (try listed()))
-        if let shard { findings.inputs = shard.value.own(findings.inputs) }
+        if let shard { findings.inputs = shard.value.select(from: findings.inputs) }
         return findings
     }
 
@@ -38,14 +38,14 @@ struct BatchInputOptions: ParsableArguments {
         let data =
             from == "-"
             ? try? FileHandle.standardInput.readToEnd() ?? Data() : FileManager.default.contents(atPath: from)
-        guard let data else { throw BatchError(.input, "\(from): the list cannot be read") }
-        // As of `find -print0`, for names with line ends in them.
+        guard let data else { throw BatchError(.input, "cannot read the list \(from)") }
+        // `find -print0` writes names that contain line ends like this.
         let separator: UInt8 = data.contains(0) ? 0 : UInt8(ascii: "\n")
         var paths: [String] = []
         for line in data.split(separator: separator) {
             let line = line.last == UInt8(ascii: "\r") && separator != 0 ? line.dropLast() : line
             guard let path = String(validating: line, as: UTF8.self) else {
-                throw BatchError(.input, "\(from): it is no UTF-8 text: \(String(decoding: line, as: UTF8.self))")
+                throw BatchError(.input, "\(from) is not valid UTF-8: \(String(decoding: line, as: UTF8.self))")
             }
             if !path.isEmpty { paths.append(path) }
         }
@@ -53,60 +53,60 @@ struct BatchInputOptions: ParsableArguments {
     }
 }
 
-/// How a batch goes about it.
-struct BatchWorkOptions: ParsableArguments {
+/// How a batch runs.
+struct BatchExecutionOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Files at a time. Default: one per two cores, as far as the memory gives each 1 GB, or its --memory-limit.",
+            "Files at a time. Default: one per two cores, as long as each gets 1 GB of memory, or its --memory-limit.",
             valueName: "count"))
     var jobs: Int?
 
-    @Option(help: ArgumentHelp("How often a file that failed is tried again, in later runs.", valueName: "count"))
+    @Option(help: ArgumentHelp("How many times later runs retry a file that failed.", valueName: "count"))
     var retries = 2
 
-    @Option(help: ArgumentHelp("Stop a file that takes longer, in seconds…", valueName: "seconds"))
+    @Option(help: ArgumentHelp("Stop a file that takes longer than this…", valueName: "seconds"))
     var timeout = 300.0
 
-    @Option(help: ArgumentHelp("…and this many more for each second of its video.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("…plus this for each second of its video.", valueName: "seconds"))
     var timeoutPerSecond = 30.0
 
     @Option(
         help: ArgumentHelp(
-            "Memory for all workers together. Default: three quarters of what the machine, or the control group, has.",
+            "Memory of all workers together. Default: three quarters of what the machine or the control group has.",
             valueName: "megabytes"))
     var memoryBudget: Int?
 
     @Option(
         help: ArgumentHelp(
-            "Stop a file whose worker needs more memory. Default: 4096, or a worker's share of the budget if that is less.",
+            "Stop a file whose worker needs more memory. Default: 4096, or the worker's share of the budget if that is less.",
             valueName: "megabytes"))
     var memoryLimit: Int?
 
-    @Option(help: ArgumentHelp("Stop when less is free on the disk of the results.", valueName: "megabytes"))
+    @Option(help: ArgumentHelp("Stop the batch when less is free on the disk of the results.", valueName: "megabytes"))
     var leaveFree = 64
 
     @Flag(
         help: """
-            Do a file again for what is in it, not for its date: digests of what was analysed are kept, and files that \
-            were copied, restored or touched are read and compared.
+            Identify files by SHA-256 instead of modification time, so that files that were copied, restored or touched \
+            are not analysed again.
             """)
     var byContent = false
 
-    @Flag(help: "Tell what would be done, and why; do nothing.")
+    @Flag(help: "Show which files would be analysed, and why.")
     var dryRun = false
 
-    @Flag(help: "Do only what failed before, quarantined or not, and at once.")
+    @Flag(help: "Retry only what failed before, including quarantined files, without waiting.")
     var onlyFailed = false
 
-    @Flag(help: "Write one table of all faces at the end: faces.csv in the batch's folder.")
+    @Flag(help: "At the end, write one table of all faces: faces.csv in the batch's folder.")
     var merge = false
 
-    @Option(help: ArgumentHelp("Write counts for node_exporter's textfile collector.", valueName: "file"))
+    @Option(help: ArgumentHelp("Write counts for the textfile collector of node_exporter.", valueName: "file"))
     var metricsFile: String?
 
     @Option(
         help: ArgumentHelp(
-            "Run this in a shell when not all is well at the end; VIDSCAN_STATUS and VIDSCAN_OUTPUT tell it.",
+            "Run this shell command if the batch fails, with VIDSCAN_STATUS and VIDSCAN_OUTPUT set.",
             valueName: "command"))
     var onFailure: String?
 
@@ -126,10 +126,11 @@ struct BatchWorkOptions: ParsableArguments {
         if !(0...1 << 30).contains(leaveFree) { throw ValidationError("--leave-free must be 0 or more megabytes.") }
     }
 
-    /// - Throws: `BatchError` when the number of jobs and the memory do not go together.
+    /// - Throws: `BatchError` if the memory is too little for the number of jobs.
     func budget(cores: Int) throws(BatchError) -> MemoryBudget {
         let total =
-            memoryBudget.map { Int64($0) << 20 } ?? MemoryBudget.usual(allowedBytes: MachineMemory.allowedBytes())
+            memoryBudget.map { Int64($0) << 20 }
+            ?? MemoryBudget.defaultTotal(allowedBytes: MachineMemory.allowedBytes())
         return try MemoryBudget(
             total: total, cores: cores, jobs: jobs, workerLimit: memoryLimit.map { Int64($0) << 20 })
     }
@@ -140,8 +141,8 @@ struct ShardArgument: ExpressibleByArgument {
     let value: BatchShard
 
     init?(argument: String) {
-        let parts = argument.split(separator: "/", omittingEmptySubsequences: false).map { Int($0) }
-        guard parts.count == 2, let index = parts[0], let count = parts[1],
+        let numbers = argument.split(separator: "/", omittingEmptySubsequences: false).map { Int($0) }
+        guard numbers.count == 2, let index = numbers[0], let count = numbers[1],
             let value = BatchShard(index: index, count: count)
         else { return nil }
         self.value = value

@@ -6,13 +6,13 @@ internal import VidscanMedia
 
 struct BatchRunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "run", abstract: "Does what is to be done; the default.")
+        commandName: "run", abstract: "Analyses the files that are due. This is the default subcommand.")
 
     @OptionGroup(title: "Which files")
     var files: BatchInputOptions
 
     @OptionGroup(title: "How")
-    var work: BatchWorkOptions
+    var execution: BatchExecutionOptions
 
     @OptionGroup
     var settings: SettingOptions
@@ -32,15 +32,16 @@ struct BatchRunCommand: AsyncParsableCommand {
             Output.error("vidscan: error: --output names the folder for the results and the journal")
             throw ExitStatus.usage
         }
-        let teller = BatchTeller(resolved.settings.messages)
+        let reporter = BatchConsoleReporter(resolved.settings.messages)
         let folder = BatchFolder(BatchFolder.absolute(output))
         var status: ExitStatus?
         var interrupts: InterruptHandler?
         defer { interrupts?.stop() }
         do {
-            status = try await run(resolved, digest: digest, folder: folder, teller: teller, interrupts: &interrupts)
+            status = try await run(
+                resolved, digest: digest, folder: folder, reporter: reporter, interrupts: &interrupts)
         } catch let error as BatchError {
-            teller.stopped(error)
+            reporter.stopped(error)
             status =
                 switch error.code {
                 case .interrupted: .interrupted
@@ -48,32 +49,32 @@ struct BatchRunCommand: AsyncParsableCommand {
                 case .journal, .diskFull: .someFailed
                 }
         } catch is CancellationError {
-            teller.stopped(BatchError(.interrupted, "interrupted"))
+            reporter.stopped(BatchError(.interrupted, "interrupted"))
             status = .interrupted
         }
         guard let status else { return }
         if status.code != ExitStatus.interrupted.code {
-            try await call(status, folder.path, teller, interrupts ?? InterruptHandler {})
+            try await runFailureHook(status, folder.path, reporter, interrupts ?? InterruptHandler {})
         }
         throw status
     }
 
-    /// - Parameter interrupts: what hears of signals from when files are analysed.
-    /// - Returns: how to end, when not all is well.
+    /// - Parameter interrupts: set when the analysis starts.
+    /// - Returns: `nil` if nothing failed.
     private func run(
-        _ resolved: ResolvedSettings, digest: String, folder: BatchFolder, teller: BatchTeller,
+        _ resolved: ResolvedSettings, digest: String, folder: BatchFolder, reporter: BatchConsoleReporter,
         interrupts: inout InterruptHandler?
     ) async throws -> ExitStatus? {
-        let budget = try work.budget(cores: Self.cores)
+        let budget = try execution.budget(cores: Self.cores)
         let findings = try files.find()
-        for problem in findings.problems { teller.failed(problem.path, reason: problem.reason) }
+        for problem in findings.problems { reporter.failed(problem.path, reason: problem.reason) }
         var selection = BatchJournal.Selection()
-        selection.retries = work.retries
+        selection.retries = execution.retries
         selection.isForced = resolved.settings.write.replaces
-        selection.isOnlyFailed = work.onlyFailed
-        if work.dryRun {
-            let journal = try BatchJournal.glance(folder: folder.path, shard: files.shard?.value)
-            teller.tell(try plan(findings.inputs, digest, selection, in: journal, folder, teller))
+        selection.isOnlyFailed = execution.onlyFailed
+        if execution.dryRun {
+            let journal = try BatchJournal.openReadOnly(folder: folder.path, shard: files.shard?.value)
+            reporter.listDecisions(try plan(findings.inputs, digest, selection, in: journal, folder, reporter))
             return findings.problems.isEmpty ? nil : .someFailed
         }
         do {
@@ -82,43 +83,44 @@ struct BatchRunCommand: AsyncParsableCommand {
             throw BatchError(.input, "cannot create the folder \(folder.path)")
         }
         let journal = try BatchJournal(folder: folder.path, shard: files.shard?.value)
-        let plan = try plan(findings.inputs, digest, selection, in: journal, folder, teller)
-        teller.begins(plan)
+        let plan = try plan(findings.inputs, digest, selection, in: journal, folder, reporter)
+        reporter.started(plan)
         let batch = Batch(
             folder: folder.path, journal: journal, configuration: digest, command: [Self.program, "batch-worker"],
-            options: options(resolved, selection, budget), observer: teller)
-        // Those of another process count too: it may die.
-        let wanted = plan.filter { $0.isDue || $0.reason == .running }.map(\.input)
-        let task = Task { try await batch.run(wanted) }
+            options: options(resolved, selection, budget), observer: reporter)
+        // Including those in progress in another process, which may die.
+        let due = plan.filter { $0.isDue || $0.reason == .running }.map(\.input)
+        let task = Task { try await batch.run(due) }
         interrupts = InterruptHandler { task.cancel() }
         let result = await task.result
         do {
-            let record = BatchRecord(try journal.items())
-            try record.write(folder: folder.path, shard: files.shard?.value)
-            if let metrics = work.metricsFile { try record.writeMetrics(to: metrics) }
+            let report = BatchReport(try journal.items())
+            try report.write(folder: folder.path, shard: files.shard?.value)
+            if let metrics = execution.metricsFile { try report.writeMetrics(to: metrics) }
         } catch {
-            // What ended the batch is what is told.
+            // If the batch itself failed, that error is the one to report.
             if case .success = result { throw error }
         }
         let summary = try result.get()
-        if work.merge {
-            try BatchTable(folder: folder.path, table: "faces").write(to: "\(folder.path)/faces.csv", replaces: true)
+        if execution.merge {
+            try MergedTable(folder: folder.path, table: "faces").write(to: "\(folder.path)/faces.csv", replaces: true)
         }
-        let isAllWell = teller.ends(summary, plan, folder: folder.path) && findings.problems.isEmpty
-        return isAllWell ? nil : .someFailed
+        let succeeded = reporter.finished(summary, plan, folder: folder.path) && findings.problems.isEmpty
+        return succeeded ? nil : .someFailed
     }
 
     private func plan(
         _ inputs: [BatchInput], _ digest: String, _ selection: BatchJournal.Selection, in journal: BatchJournal,
-        _ folder: BatchFolder, _ teller: BatchTeller
-    ) throws(BatchError) -> [BatchJournal.Entry] {
-        var contents: [String: ContentCheck.Verdict] = [:]
-        if work.byContent && !selection.isForced && !selection.isOnlyFailed {
-            contents = try ContentCheck(journal: journal) { try? FileDigest.sha256(path: $0) }.run(
-                inputs, configuration: digest, isDry: work.dryRun, hasResult: folder.hasResult, begins: teller.reads)
+        _ folder: BatchFolder, _ reporter: BatchConsoleReporter
+    ) throws(BatchError) -> [BatchJournal.PlannedInput] {
+        var verdicts: [String: ContentCheck.Verdict] = [:]
+        if execution.byContent && !selection.isForced && !selection.isOnlyFailed {
+            verdicts = try ContentCheck(journal: journal) { try? FileDigest.sha256(path: $0) }.run(
+                inputs, configuration: digest, isDryRun: execution.dryRun, hasResult: folder.hasResult,
+                willRead: reporter.willRead)
         }
-        return try journal.enroll(
-            inputs, configuration: digest, selection: selection, contents: contents, isDry: work.dryRun,
+        return try journal.register(
+            inputs, configuration: digest, selection: selection, verdicts: verdicts, isDryRun: execution.dryRun,
             hasResult: folder.hasResult)
     }
 
@@ -130,11 +132,11 @@ struct BatchRunCommand: AsyncParsableCommand {
         var options = Batch.Options()
         options.jobs = budget.jobs
         options.selection = selection
-        options.timeoutSeconds = work.timeout
-        options.timeoutPerVideoSecond = work.timeoutPerSecond
+        options.timeoutSeconds = execution.timeout
+        options.timeoutPerVideoSecond = execution.timeoutPerSecond
         options.memoryLimit = budget.workerLimit
-        options.takesDigests = work.byContent
-        options.leastFreeSpace = Int64(work.leaveFree) << 20
+        options.takesDigests = execution.byContent
+        options.minimumFreeSpace = Int64(execution.leaveFree) << 20
         let isChosen = Setting.at("detect.workers").map { resolved.origin(of: $0) != .default } ?? false
         options.setup = WorkerSetup(
             pipeline: resolved.yaml, allowsFileFilters: settings.video.filters.allowFileFilters,
@@ -142,35 +144,35 @@ struct BatchRunCommand: AsyncParsableCommand {
         return options
     }
 
-    /// Calls the command for failures, if there is one.
+    /// Runs the command of `--on-failure`, if there is one.
     ///
-    /// - Throws: `ExitStatus` when it was interrupted.
-    private func call(
-        _ status: ExitStatus, _ folder: String, _ teller: BatchTeller, _ interrupts: InterruptHandler
+    /// - Throws: `ExitStatus` if it was interrupted.
+    private func runFailureHook(
+        _ status: ExitStatus, _ folder: String, _ reporter: BatchConsoleReporter, _ interrupts: InterruptHandler
     ) async throws(ExitStatus) {
-        guard let command = work.onFailure else { return }
+        guard let command = execution.onFailure else { return }
         let name = "--on-failure"
         do {
             let hook = FailureHook(
                 command: command, variables: ["VIDSCAN_STATUS": "\(status.code)", "VIDSCAN_OUTPUT": folder])
             switch try await hook.run(interrupts) {
             case .status(0): break
-            case .status(let status): teller.warned(name, "the command ended with status \(status)")
-            case .signal(let signal): teller.warned(name, "the command was ended by signal \(signal)")
+            case .status(let status): reporter.warned(name, "the command ended with status \(status)")
+            case .signal(let signal): reporter.warned(name, "the command was ended by signal \(signal)")
             case .interrupted:
-                teller.stopped(BatchError(.interrupted, "interrupted, and the command of --on-failure with it"))
+                reporter.stopped(BatchError(.interrupted, "interrupted during the --on-failure command"))
                 throw ExitStatus.interrupted
             }
         } catch let error as FailureHook.Failure {
-            teller.warned(name, error.reason)
+            reporter.warned(name, error.reason)
         } catch let status as ExitStatus {
             throw status
         } catch {
-            teller.warned(name, error.localizedDescription)
+            reporter.warned(name, error.localizedDescription)
         }
     }
 
-    /// This program.
+    /// The path of this program.
     private static var program: String {
         (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "vidscan"
     }

@@ -7,17 +7,17 @@ internal import VidscanBatch
 internal import VidscanMedia
 internal import VidscanResults
 
-/// The other side of `vidscan batch`: takes inputs from its standard input, one at a time, until that ends.
+/// A worker of `vidscan batch`: reads jobs from its standard input, one at a time, until that ends.
 struct BatchWorkerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "batch-worker", abstract: "Analyses what 'vidscan batch' tells it to.", shouldDisplay: false)
+        commandName: "batch-worker", abstract: "Analyses files for 'vidscan batch'.", shouldDisplay: false)
 
     func run() async throws {
-        // A batch that is killed takes its workers along.
+        // If the batch is killed, the kernel kills its workers too.
         _ = vs_die_with_parent()
-        // A machine that runs out of memory loses the worker, and not the batch.
+        // If the machine runs out of memory, the kernel kills the worker rather than the batch.
         try? Data("500".utf8).write(to: URL(fileURLWithPath: "/proc/self/oom_score_adj"))
-        // Who asks all processes of a batch to end, as service managers do, means the batch, which asks its workers.
+        // Service managers send these to all processes of a batch. The batch itself ends its workers, with SIGUSR1.
         for number in [SIGINT, SIGTERM] { signal(number, SIG_IGN) }
         guard let line = await Self.nextLine() else { return }
         let analysis: Analysis
@@ -25,14 +25,14 @@ struct BatchWorkerCommand: AsyncParsableCommand {
             analysis = try Self.setUp(line)
         } catch {
             _ = await Self.nextLine()
-            Self.say(.failed(reason: "\(error)", kind: .setup))
+            Self.send(.failed(reason: "\(error)", kind: .setup))
             throw ExitStatus.usage
         }
         let work = Task {
             while let line = await Self.nextLine() {
                 guard let job = try? JSONDecoder().decode(WorkerJob.self, from: Data(line.utf8)) else { continue }
-                Fault.strike(job.input)
-                Self.say(await Self.analyze(job, with: analysis))
+                TestFault.trigger(job.input)
+                Self.send(await Self.analyze(job, with: analysis))
                 if Task.isCancelled { throw ExitStatus.interrupted }
             }
         }
@@ -49,7 +49,7 @@ struct BatchWorkerCommand: AsyncParsableCommand {
             "detect.workers", .integer(setup.workers), option: "--workers")
         let settings = try ResolvedSettings(workers: 1, file: file, overrides: [workers]).settings
         let models = try ModelStore(concurrency: settings.detect.workers, precision: settings.detect.precision)
-        return Analysis(settings: settings, models: models, observer: WorkerVoice())
+        return Analysis(settings: settings, models: models, observer: WorkerObserver())
     }
 
     private static func analyze(_ job: WorkerJob, with analysis: Analysis) async -> WorkerMessage {
@@ -59,7 +59,7 @@ struct BatchWorkerCommand: AsyncParsableCommand {
                 WorkerReport(
                     frames: summary.frames, faces: summary.faces,
                     videoSeconds: Double(summary.analysedMicroseconds) / 1e6, wallSeconds: summary.wallSeconds,
-                    // One that cannot be had is none: it only saves work later.
+                    // A missing digest is not an error, because it only saves work later.
                     digest: job.takesDigest ? try? FileDigest.sha256(path: job.input) : nil))
         } catch let error as VidscanError {
             return .failed(reason: error.reason, kind: kind(of: error))
@@ -79,40 +79,40 @@ struct BatchWorkerCommand: AsyncParsableCommand {
         }
     }
 
-    /// Waiting for a line blocks, so it is done on a thread of its own.
+    /// Reads on a separate thread, because reading blocks.
     private static func nextLine() async -> String? {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread { continuation.resume(returning: readLine()) }
         }
     }
 
-    fileprivate static func say(_ message: WorkerMessage) {
+    fileprivate static func send(_ message: WorkerMessage) {
         guard let line = try? JSONEncoder().encode(message) else { return }
         Output.json(String(decoding: line, as: UTF8.self), to: STDOUT_FILENO)
     }
 }
 
-/// Passes on what a run says.
-private final class WorkerVoice: RunObserver {
+/// Sends the events of an analysis to the batch.
+private final class WorkerObserver: RunObserver {
     func opened(_ input: String, info: VideoInfo) {
-        BatchWorkerCommand.say(.opened(videoSeconds: info.durationMicroseconds.map { Double($0) / 1e6 }))
+        BatchWorkerCommand.send(.opened(videoSeconds: info.durationMicroseconds.map { Double($0) / 1e6 }))
     }
 
     func progressed(_ progress: RunProgress) {}
 
-    func warned(_ input: String, message: String) { BatchWorkerCommand.say(.warned(message)) }
+    func warned(_ input: String, message: String) { BatchWorkerCommand.send(.warned(message)) }
 }
 
-/// Ways to fail that no file can be relied on to cause, for tests:
+/// Faults that tests need and that no file causes reliably:
 /// `VIDSCAN_TEST_FAULT=abort:a.mp4,hang:b.mp4,memory:c.mp4`.
-private enum Fault {
-    static func strike(_ input: String) {
+private enum TestFault {
+    static func trigger(_ input: String) {
         guard let plan = ProcessInfo.processInfo.environment["VIDSCAN_TEST_FAULT"] else { return }
         let name = (input as NSString).lastPathComponent
         for fault in plan.split(separator: ",") {
-            let parts = fault.split(separator: ":", maxSplits: 1).map(String.init)
-            guard parts.count == 2, parts[1] == name else { continue }
-            switch parts[0] {
+            let fields = fault.split(separator: ":", maxSplits: 1).map(String.init)
+            guard fields.count == 2, fields[1] == name else { continue }
+            switch fields[0] {
             case "abort": abort()
             case "hang": while true { sleep(1) }
             case "memory":

@@ -1,12 +1,12 @@
 internal import Foundation
 internal import Synchronization
 
-/// The command of `--on-failure`, in a shell, in a process group of its own so that all of it can be ended.
+/// Runs the command of `--on-failure` in a shell. It gets its own process group, so that all its processes can be ended.
 struct FailureHook {
-    enum End: Equatable {
+    enum Outcome: Equatable {
         case status(Int32)
         case signal(Int32)
-        /// This process was asked to end, and has ended the command.
+        /// This process received a signal to end, and has ended the command.
         case interrupted
     }
 
@@ -18,13 +18,14 @@ struct FailureHook {
     /// Added to this process's environment.
     let variables: [String: String]
 
-    /// The command's processes, while the number of their group is their own.
-    private final class Group: Sendable {
+    /// The process group of the command. It has a number only until the command is reaped, because the kernel reuses
+    /// numbers.
+    private final class ProcessGroup: Sendable {
         private let state = Mutex((number: pid_t?.none, isInterrupted: false))
 
         var isInterrupted: Bool { state.withLock { $0.isInterrupted } }
 
-        func begin(_ number: pid_t) {
+        func start(_ number: pid_t) {
             state.withLock { state in
                 state.number = number
                 if state.isInterrupted { kill(-number, SIGTERM) }
@@ -40,20 +41,20 @@ struct FailureHook {
 
         func end() {
             state.withLock { state in
-                // What it has left in the background goes too.
+                // Including processes that the command has left in the background.
                 if state.isInterrupted, let number = state.number { kill(-number, SIGKILL) }
                 state.number = nil
             }
         }
     }
 
-    /// Runs it to its end. Ctrl-C and the request to terminate are passed on to all of its processes; those that have
-    /// not ended two seconds later are killed.
+    /// Runs the command and waits for its end. SIGINT and SIGTERM end all its processes; those that still run two seconds
+    /// later are killed.
     ///
-    /// - Parameter interrupts: hears of them; from now on for the command.
-    /// - Throws: `Failure` when it cannot be started.
-    func run(_ interrupts: InterruptHandler) async throws(Failure) -> End {
-        let group = Group()
+    /// - Parameter interrupts: redirected to the command.
+    /// - Throws: `Failure` if the command cannot start.
+    func run(_ interrupts: InterruptHandler) async throws(Failure) -> Outcome {
+        let group = ProcessGroup()
         interrupts.redirect {
             group.interrupt(SIGTERM)
             DispatchQueue.global().asyncAfter(deadline: .now() + 2) { group.interrupt(SIGKILL) }
@@ -61,8 +62,8 @@ struct FailureHook {
             group.interrupt(SIGKILL)
         }
         let child = try spawn()
-        group.begin(child)
-        let status = await Self.end(of: child, group.end)
+        group.start(child)
+        let status = await Self.waitForEnd(of: child, group.end)
         if group.isInterrupted { return .interrupted }
         return status & 0x7F == 0 ? .status(status >> 8 & 0xFF) : .signal(status & 0x7F)
     }
@@ -76,12 +77,12 @@ struct FailureHook {
             posix_spawn_file_actions_destroy(&actions)
             posix_spawnattr_destroy(&attributes)
         }
-        // A group that is not the terminal's would be stopped when it reads from it.
+        // Reading from the terminal would stop a process group in the background.
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
         var signals = sigset_t()
         sigemptyset(&signals)
         posix_spawnattr_setsigmask(&attributes, &signals)
-        // This process ignores some, which a child would go on with.
+        // This process ignores some signals, and a child would inherit that.
         sigfillset(&signals)
         posix_spawnattr_setsigdefault(&attributes, &signals)
         posix_spawnattr_setpgroup(&attributes, 0)
@@ -98,15 +99,15 @@ struct FailureHook {
         return child
     }
 
-    /// Waits on a thread of its own, as it blocks.
+    /// Waits on a separate thread, because waiting blocks.
     ///
-    /// - Parameter hasEnded: is called while the process's number is still its own.
-    private static func end(of child: pid_t, _ hasEnded: @escaping @Sendable () -> Void) async -> Int32 {
+    /// - Parameter willReap: called when the process has ended, and its number is not free yet.
+    private static func waitForEnd(of child: pid_t, _ willReap: @escaping @Sendable () -> Void) async -> Int32 {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread {
                 var information = siginfo_t()
                 while waitid(P_PID, id_t(child), &information, WEXITED | WNOWAIT) < 0 && errno == EINTR {}
-                hasEnded()
+                willReap()
                 var status: Int32 = 0
                 while waitpid(child, &status, 0) < 0 && errno == EINTR {}
                 continuation.resume(returning: status)

@@ -28,28 +28,28 @@ struct MergeCommand: AsyncParsableCommand {
     var force = false
 
     @OptionGroup(title: MessageSettings.title)
-    var telling: TellingOptions
+    var messages: MessageArguments
 
     func validate() throws {
         if parts.isEmpty { throw ValidationError("Name the folders of the segments.") }
     }
 
     func run() async throws {
-        let teller = try telling.makeTeller()
+        let reporter = try messages.makeReporter()
         let sets: [Joining.PartSet]
         do {
             sets = try Joining.sets(of: parts)
         } catch {
-            teller.failed(error)
+            reporter.failed(error)
             throw ExitStatus.someFailed
         }
-        let joining = Joining(observer: teller)
-        try await CommandWork.run(teller) {
-            try await CommandWork.each(of: sets.map(\.name), teller) { name, position in
+        let joining = Joining(observer: reporter)
+        try await CommandWork.run(reporter) {
+            try await CommandWork.each(of: sets.map(\.name), reporter) { name, position in
                 let set = sets[position]
                 let summary = try await joining.run(
                     set, resultPath: ResultPlaces.place(of: set.resultName, folder: output), replaces: force)
-                teller.delivered(name, summary: summary)
+                reporter.delivered(name, summary: summary)
             }
         }
     }

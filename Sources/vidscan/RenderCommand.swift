@@ -59,7 +59,7 @@ struct RenderCommand: AsyncParsableCommand {
     var encoding: SettingArguments<EncodingSettings>
 
     @OptionGroup(title: MessageSettings.title)
-    var telling: TellingOptions
+    var messages: MessageArguments
 
     func validate() throws {
         if results.isEmpty { throw ValidationError("Name at least one result.") }
@@ -74,7 +74,7 @@ struct RenderCommand: AsyncParsableCommand {
             let file = try pipeline.map { try PipelineLibrary.load($0, filters: .keep) }
             settings = try ResolvedSettings(
                 workers: 1, file: file,
-                overrides: drawing.overrides + hiding.overrides + encoding.overrides + telling.overrides()
+                overrides: drawing.overrides + hiding.overrides + encoding.overrides + messages.overrides()
             ).settings
         } catch {
             Output.error("vidscan: error: \(error)")
@@ -93,13 +93,13 @@ struct RenderCommand: AsyncParsableCommand {
         options.anonymize?.only = only.isEmpty ? nil : Set(only)
         options.anonymize?.except = Set(except)
         options.acceptsChangedSource = changedSource
-        let teller = settings.messages.makeTeller()
-        let rendering = Rendering(options: options, observer: teller)
-        try await CommandWork.run(teller) {
-            try await CommandWork.each(of: results, teller) { result, _ in
+        let reporter = ConsoleReporter(settings.messages)
+        let rendering = Rendering(options: options, observer: reporter)
+        try await CommandWork.run(reporter) {
+            try await CommandWork.each(of: results, reporter) { result, _ in
                 let summary = try await rendering.run(
                     resultPath: result, input: input, outputPath: output, replaces: force)
-                teller.rendered(result, summary: summary)
+                reporter.rendered(result, summary: summary)
             }
         }
     }

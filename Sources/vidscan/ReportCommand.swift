@@ -43,7 +43,7 @@ struct ReportCommand: AsyncParsableCommand {
     var changedSource = false
 
     @OptionGroup(title: MessageSettings.title)
-    var telling: TellingOptions
+    var messages: MessageArguments
 
     func validate() throws {
         if results.isEmpty { throw ValidationError("Name at least one result.") }
@@ -51,29 +51,29 @@ struct ReportCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let teller = try telling.makeTeller()
+        let reporter = try messages.makeReporter()
         var options = Reporting.Options()
         options.hasThumbnails = thumbnails
         options.acceptsChangedSource = changedSource
         let reporting = Reporting(options: options)
-        try await CommandWork.run(teller) {
+        try await CommandWork.run(reporter) {
             var outcomes: [(result: String, outcome: Result<Reporting.Summary, VidscanError>)] = []
             for result in results {
                 do {
                     let summary = try await reporting.run(
                         resultPath: result, input: input, outputPath: results.count == 1 ? output : nil,
                         replaces: force)
-                    teller.reported(result, path: summary.path)
+                    reporter.reported(result, path: summary.path)
                     outcomes.append((result, .success(summary)))
                 } catch let error as VidscanError where error.code != .interrupted {
-                    teller.failed(error)
+                    reporter.failed(error)
                     outcomes.append((result, .failure(error)))
                 }
             }
             if results.count > 1 {
                 let path = output ?? "index.html"
                 try Reporting.writeIndex(outcomes, path: path, replaces: force)
-                teller.reported("\(results.count) results", path: path)
+                reporter.reported("\(results.count) results", path: path)
             }
             return outcomes.count { if case .failure = $0.outcome { true } else { false } }
         }

@@ -33,7 +33,7 @@ struct SettingOptions: ParsableArguments {
     var encoding: SettingArguments<EncodingSettings>
 
     @OptionGroup(title: MessageSettings.title)
-    var telling: TellingOptions
+    var messages: MessageArguments
 
     /// - Parameter named: a pipeline, instead of `pipeline`.
     /// - Throws: `PipelineFileError`, `SettingsError`.
@@ -44,7 +44,7 @@ struct SettingOptions: ParsableArguments {
         return try ResolvedSettings(
             workers: max(1, ProcessInfo.processInfo.activeProcessorCount), file: file,
             overrides: output.overrides + video.overrides() + faces.overrides + extras.overrides + drawing.overrides
-                + hiding.overrides + encoding.overrides + telling.overrides())
+                + hiding.overrides + encoding.overrides + messages.overrides())
     }
 }
 

@@ -2,9 +2,9 @@ import Foundation
 import Testing
 import TestSupport
 
-@Suite("The memory of a batch's workers")
+@Suite("Memory of batch workers")
 struct BatchMemoryTests: BatchTesting {
-    @Test("Is a budget that they share")
+    @Test("The workers share the budget")
     func budget() throws {
         let folder = try makeFolder(["good.png", "memory.png"])
         let outcome = try Tool.shell(
@@ -20,11 +20,11 @@ struct BatchMemoryTests: BatchTesting {
         #expect(results(folder) == ["out/good.png.vidscan/run.json"])
     }
 
-    @Test("Does not grow with the number of shapes of pictures that one of them meets")
+    @Test("A worker does not grow with the number of picture shapes that it analyses")
     func shapes() throws {
         let folder = try TemporaryFolder()
-        // Without a bound each takes some 30 MB more than the one before. The file's end makes the first and the last
-        // to be done the same picture, for which the same detector is made twice.
+        // Without a bound, each shape would take another 30 MB. Appended bytes make one copy of a picture the first to be
+        // analysed, and another copy comes last, so that its detector is loaded twice.
         let made = try Tool.shell(
             """
             mkdir in

@@ -2,11 +2,11 @@ import Foundation
 import Testing
 import TestSupport
 
-@Suite("The merge of a batch")
+@Suite("Merging a batch")
 struct BatchMergeTests: BatchTesting {
-    /// - Returns: what a merge says that is refused; it has written nothing.
+    /// - Returns: the error of a merge that fails without writing anything.
     private func refusal(in folder: TemporaryFolder, table: String = "faces") throws -> String {
-        // SQLite's own come and go.
+        // SQLite creates and removes its own files.
         let entries = { folder.entries.filter { !$0.hasPrefix("out/batch.sqlite-") } }
         let before = entries()
         let file = try Tool.run("batch", "merge", "out", "--table", table, "--output", "all.csv", in: folder)
@@ -20,22 +20,22 @@ struct BatchMergeTests: BatchTesting {
         return file.errors
     }
 
-    @Test("Refuses an input that two journals have, and names both")
+    @Test("An input in two journals is an error that names both")
     func twins() throws {
         let folder = try makeFolder(["a.png"])
         #expect(try Tool.run("batch", "in", "--output", "out", "--shard", "0/1", in: folder).status == 0)
-        // As one who renumbers a batch might do.
+        // As somebody who renumbers shards might do.
         try FileManager.default.copyItem(
             atPath: folder.path + "/out/batch-0-of-1.sqlite", toPath: folder.path + "/out/batch-1-of-1.sqlite")
         #expect(
             try refusal(in: folder) == """
                 vidscan: error: \(folder.path)/in/a.png is in the batch twice: as a.png.vidscan in batch-0-of-1.sqlite, and \
-                as a.png.vidscan in batch-1-of-1.sqlite; remove one of them, or do the batch anew in another folder
+                as a.png.vidscan in batch-1-of-1.sqlite; remove one of them, or run the batch again in another folder
 
                 """)
     }
 
-    @Test("Refuses tables with other columns, and names both")
+    @Test("Tables with different columns are an error that names both")
     func columns() throws {
         let folder = try makeFolder(["a.png", "b.png"])
         #expect(try Tool.run("batch", "in", "--output", "out", in: folder).status == 0)
@@ -43,7 +43,7 @@ struct BatchMergeTests: BatchTesting {
             folder.path + "/out/a.png.vidscan/frames.csv", folder.path + "/out/b.png.vidscan/frames.csv"
         )
         let text = try String(contentsOfFile: other, encoding: .utf8)
-        let why = ": different versions of vidscan have made them, so run the batch again\n"
+        let why = "; they were made by different versions of vidscan, so run the batch again\n"
         try text.replacingOccurrences(of: "time,frame,", with: "time,picture,").write(
             toFile: other, atomically: true, encoding: .utf8)
         #expect(
@@ -53,20 +53,20 @@ struct BatchMergeTests: BatchTesting {
             toFile: other, atomically: true, encoding: .utf8)
         #expect(
             try refusal(in: folder, table: "frames") == "vidscan: error: \(one) and \(other) have different columns"
-                + " (the same in another order)" + why)
+                + " (the same ones in another order)" + why)
         try String(text.dropLast(3)).write(toFile: other, atomically: true, encoding: .utf8)
         #expect(
             try refusal(in: folder, table: "frames")
-                == "vidscan: error: \(other) ends in the middle of a row; remove its folder, and run the batch again\n")
+                == "vidscan: error: \(other) ends in the middle of a row; remove its folder and run the batch again\n")
         try FileManager.default.removeItem(atPath: other)
         #expect(
             try refusal(in: folder, table: "frames")
-                == "vidscan: error: \(other) cannot be read; run the batch again\n")
-        // The other tables are as they were.
+                == "vidscan: error: cannot read \(other); run the batch again\n")
+        // The other tables are intact.
         #expect(try Tool.run("batch", "merge", "out", "--output", "all.csv", in: folder).status == 0)
     }
 
-    @Test("Has each file once when a second folder is named later, in as many shards as before")
+    @Test("Each file occurs once if a second folder is added later, with the same number of shards")
     func secondFolder() throws {
         let folder = try makeFolder((10..<18).map { "\($0).png" })
         let add = { (name: String) in
@@ -76,14 +76,14 @@ struct BatchMergeTests: BatchTesting {
         for index in 0..<3 {
             #expect(try Tool.run("batch", "in", "--output", "out", "--shard", "\(index)/3", in: folder).status == 0)
         }
-        var told: [String] = []
+        var messages: [String] = []
         for index in 0..<3 {
             let outcome = try Tool.run(
                 "batch", "in", "more", "--output", "out", "--shard", "\(index)/3", "-v", in: folder)
             #expect(outcome.status == 0, "\(outcome.errors)")
-            told += outcome.errorLines.filter { $0.contains(" faces in ") }
+            messages += outcome.errorLines.filter { $0.contains(" faces in ") }
         }
-        #expect(told.count == 1 && told[0].contains("/more/18.png: "), "\(told)")
+        #expect(messages.count == 1 && messages[0].contains("/more/18.png: "), "\(messages)")
         let merged = try Tool.run("batch", "merge", "out", in: folder)
         #expect(merged.status == 0, "\(merged.errors)")
         let videos = try CSVTable(merged.output).texts("video")
@@ -91,10 +91,10 @@ struct BatchMergeTests: BatchTesting {
         #expect(Set(videos).count == 9)
     }
 
-    @Test("Does not let one shard replace what another one has made of another file")
-    func placeOfAnotherShard() throws {
+    @Test("A shard does not replace the result of another shard")
+    func resultOfAnotherShard() throws {
         let folder = try makeFolder((0..<8).map { "\($0)/a.png" })
-        // Named one at a time, each would like to be a.png.vidscan, and knows of no other.
+        // Named one at a time, each input asks for a.png.vidscan, and no journal knows the others.
         var owner: String?
         for number in 0..<8 {
             let path = "in/\(number)/a.png"

@@ -2,14 +2,14 @@ import Foundation
 import Testing
 import TestSupport
 
-@Suite("The page of a batch")
+@Suite("The HTML index of a batch")
 struct BatchPageTests: BatchTesting {
-    /// Rows as the page has them, without what is around.
+    /// The rows of the page.
     private func rows(_ page: String) -> [String] {
         page.split(separator: "\n").filter { $0.hasPrefix("<tr data-group=") }.map(String.init)
     }
 
-    @Test("Has what failed first, leads to each result or its report, and lets no name speak for it")
+    @Test("Failed files come first, each file links to its report or result, and names are escaped")
     func page() throws {
         let evil = "<script>alert(1)</script> & \"1:2\" #3?%41.png"
         let folder = try makeFolder(["b/a.png", "c.png"])
@@ -17,7 +17,7 @@ struct BatchPageTests: BatchTesting {
         try add(evil.replacingOccurrences(of: "/", with: ""), to: folder)
         #expect(try Tool.run("batch", "in", "--output", "out", in: folder).status == 1)
         #expect(try Tool.run("report", "--quiet", "out/b/a.png.vidscan", in: folder).status == 0)
-        // Nothing is done the second time, and the page knows the report.
+        // The second run analyses nothing, and finds the report.
         #expect(try Tool.run("batch", "in", "--output", "out", in: folder).status == 1)
         let page = try folder.text("out/index.html")
         let rows = rows(page)
@@ -34,20 +34,20 @@ struct BatchPageTests: BatchTesting {
         #expect(rows[3].hasSuffix("<td class=\"number\">1</td></tr>"))
         #expect(page.contains("<p class=\"lead\">4 files: 1 failed, 3 done</p>"))
         #expect(page.contains("<option value=\"failed\">1 failed</option>"))
-        // Nothing of it comes from elsewhere.
+        // The page loads nothing from elsewhere.
         #expect(page.contains("default-src 'none'"))
         #expect(page.firstMatch(of: /(src|href)="?(https?:)?\/\//) == nil)
         #expect(!folder.entries.contains { $0.contains("partial") })
     }
 
-    @Test("Is each shard's own, and of all of them together after the merge")
+    @Test("Each shard has its own page, and a merge writes the page of all of them")
     func shards() throws {
         let folder = try makeFolder((10..<18).map { "\($0).png" })
         for index in 0..<2 {
             #expect(try Tool.run("batch", "in", "--output", "out", "--shard", "\(index)/2", in: folder).status == 0)
         }
-        let parts = try (0..<2).map { rows(try folder.text("out/index-\($0)-of-2.html")).count }
-        #expect(parts.reduce(0, +) == 8)
+        let counts = try (0..<2).map { rows(try folder.text("out/index-\($0)-of-2.html")).count }
+        #expect(counts.reduce(0, +) == 8)
         #expect(!folder.entries.contains("out/index.html"))
         let merged = try Tool.run("batch", "merge", "out", "--output", "all.csv", in: folder)
         #expect(merged.status == 0)

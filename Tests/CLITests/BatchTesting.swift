@@ -1,11 +1,11 @@
 import Foundation
 import TestSupport
 
-/// What tests of batches share.
+/// Helpers of the tests of batches.
 protocol BatchTesting {}
 
 extension BatchTesting {
-    /// A folder `in` with pictures of one face, an hour old.
+    /// A folder with a subfolder `in` of pictures of one face, an hour old.
     func makeFolder(_ names: [String], from source: String = "still.png") throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
         for name in names { try add(name, from: source, to: folder) }
@@ -20,13 +20,13 @@ extension BatchTesting {
         try age(path)
     }
 
-    /// What was written just now is waited for.
+    /// A batch would wait for a file that was modified just now.
     func age(_ path: String) throws {
         try FileManager.default.setAttributes(
             [.modificationDate: Date(timeIntervalSinceNow: -3600)], ofItemAtPath: path)
     }
 
-    /// Columns of the index by the inputs' names.
+    /// The columns of the index, by the names of the inputs.
     func index(_ folder: TemporaryFolder) throws -> [String: [String: String]] {
         let table = try CSVTable(path: folder.path + "/out/index.csv")
         let names = try table.texts("video").map { ($0 as NSString).lastPathComponent }

@@ -3,16 +3,16 @@ import Glibc
 import Testing
 import TestSupport
 
-@Suite("A batch")
+@Suite("Batches")
 struct BatchTests: BatchTesting {
-    @Test("Delivers each file to its place, and does nothing the second time")
+    @Test("Each file gets its result, and a second run analyses nothing")
     func delivers() throws {
         let folder = try makeFolder(["a.png", "b/a.png", "b/c.png"])
         try add("sound.m4a", from: "audio.m4a", to: folder)
         let first = try Tool.run("batch", "in", "--output", "out", in: folder)
         #expect(first.status == 0)
         #expect(first.output == "")
-        #expect(first.errorLines.first == "vidscan: 4 files, 4 to do")
+        #expect(first.errorLines.first == "vidscan: 4 files, 4 to analyse")
         #expect(first.errorLines.last?.hasPrefix("vidscan: 3 done, 0 failed, 1 skipped; ") == true, "\(first.errors)")
         #expect(results(folder) == ["a", "b/a", "b/c"].map { "out/\($0).png.vidscan/run.json" })
         #expect(
@@ -24,11 +24,11 @@ struct BatchTests: BatchTesting {
         let before = try folder.bytes("out/a.png.vidscan/run.json")
         let second = try Tool.run("batch", "in", "--output", "out", in: folder)
         #expect(second.status == 0)
-        #expect(second.errorLines.first == "vidscan: 4 files, 0 to do")
+        #expect(second.errorLines.first == "vidscan: 4 files, 0 to analyse")
         #expect(try folder.bytes("out/a.png.vidscan/run.json") == before)
     }
 
-    @Test("Does again what changed, what lost its result, and all with other settings; a dry run tells why")
+    @Test("Changed files, missing results and other settings are analysed again, and a dry run says why")
     func again() throws {
         let folder = try makeFolder(["a.png", "b.png", "c.png"])
         #expect(try Tool.run("batch", "in", "--output", "out", in: folder).status == 0)
@@ -39,24 +39,24 @@ struct BatchTests: BatchTesting {
         #expect(dry.status == 0)
         #expect(
             dry.output == """
-                do    \(folder.path)/in/a.png  (changed)
-                do    \(folder.path)/in/b.png  (result missing)
-                pass  \(folder.path)/in/c.png  (done already)
-                2 of 3 files would be done
+                run   \(folder.path)/in/a.png  (changed)
+                run   \(folder.path)/in/b.png  (result missing)
+                skip  \(folder.path)/in/c.png  (already done)
+                2 of 3 files would be analysed
 
                 """)
         #expect(try Tool.run("batch", "in", "--output", "out", in: folder).status == 0)
         #expect(try index(folder).mapValues { $0["attempts"] } == ["a.png": "2", "b.png": "2", "c.png": "1"])
         let other = try Tool.run("batch", "in", "--output", "out", "--metrics", "none", "--dry-run", in: folder)
-        #expect(other.output.hasSuffix("3 of 3 files would be done\n"))
+        #expect(other.output.hasSuffix("3 of 3 files would be analysed\n"))
         #expect(try Tool.run("batch", "in", "--output", "out", "--force", in: folder).status == 0)
         #expect(try index(folder).mapValues { $0["attempts"] } == ["a.png": "3", "b.png": "3", "c.png": "2"])
     }
 
-    @Test("A file that aborts, one that hangs and one that eats memory fail alone, each with its reason")
+    @Test("Files that abort, hang or exhaust the memory fail alone, each with its reason")
     func isolation() throws {
         let folder = try makeFolder(["abort.png", "good-1.png", "good-2.png", "hang.png", "memory.png"])
-        // Limits that only what is made to go wrong reaches.
+        // Only the faulty files reach these limits.
         let outcome = try Tool.shell(
             """
             VIDSCAN_TEST_FAULT=abort:abort.png,hang:hang.png,memory:memory.png \
@@ -76,17 +76,17 @@ struct BatchTests: BatchTesting {
         let rows = try index(folder)
         #expect(rows.mapValues { $0["error"] } == reasons.merging(["good-1.png": "", "good-2.png": ""]) { $1 })
 
-        // They wait for their next try, which is told and is no success; asked for, they are done at once.
+        // They wait for their retries, so the run fails and says so; --only-failed does not wait.
         let waiting = try Tool.run("batch", "in", "--output", "out", in: folder)
         #expect(waiting.status == 1)
         #expect(
             waiting.errorLines.last
-                == "vidscan: error: 3 that failed earlier wait for the next try; --only-failed does it now")
+                == "vidscan: error: 3 files failed earlier and wait for a retry; --only-failed retries now")
         #expect(try Tool.run("batch", "in", "--output", "out", "--only-failed", in: folder).status == 0)
         #expect(results(folder).count == 5)
     }
 
-    @Test("What failed too often is passed over, and only mentioned")
+    @Test("A file that failed too often is quarantined, and only reported")
     func quarantine() throws {
         let folder = try makeFolder(["broken.mp4"], from: "truncated_nomoov.mp4")
         let first = try Tool.run("batch", "in", "--output", "out", "--retries", "0", in: folder)
@@ -95,14 +95,14 @@ struct BatchTests: BatchTesting {
         #expect(second.status == 0)
         #expect(
             second.errorLines.last
-                == "vidscan: 1 failed too often and is passed over; 'vidscan batch status \(folder.path)/out' tells which"
+                == "vidscan: 1 file failed too often and is quarantined; 'vidscan batch status \(folder.path)/out' lists it"
         )
         let status = try Tool.run("batch", "status", "out", in: folder)
         #expect(status.output.contains("1 quarantined"))
         #expect(status.output.contains("\nquarantined  \(folder.path)/in/broken.mp4: "))
     }
 
-    @Test("Names what is not there, and does the rest")
+    @Test("A missing file is reported, and the others are analysed")
     func missing() throws {
         let folder = try makeFolder(["a.png"])
         let outcome = try Tool.shell(
@@ -114,7 +114,7 @@ struct BatchTests: BatchTesting {
         #expect(results(folder) == ["out/a.png.vidscan/run.json"])
     }
 
-    @Test("A folder and a file that may not be read are one failure each, and the rest is done")
+    @Test("An unreadable folder and an unreadable file are one failure each, and the others are analysed")
     func unreadable() throws {
         let folder = try makeFolder(["a.png", "locked/b.png", "secret.png", "z/c.png"])
         for name in ["locked", "secret.png"] { chmod(folder.path + "/in/" + name, 0) }
@@ -130,7 +130,7 @@ struct BatchTests: BatchTesting {
         #expect(outcome.errorLines.last?.hasPrefix("vidscan: 2 done, 1 failed, 0 skipped; ") == true)
     }
 
-    @Test("Leaves a file alone that is still being written, until it stays as it is")
+    @Test("A file that is still being written is left for the next run")
     func growing() throws {
         let folder = try makeFolder(["a.png"])
         let whole = try Data(contentsOf: URL(fileURLWithPath: try Variants.path("still.png")))
@@ -143,21 +143,22 @@ struct BatchTests: BatchTesting {
         #expect(outcome.status == 0)
         #expect(
             outcome.errorLines.contains(
-                "vidscan: warning: \(folder.path)/in/growing.mp4: is still changing; it is left for the next run"))
+                "vidscan: warning: \(folder.path)/in/growing.mp4: the file is still changing; it is left for the next run"
+            ))
         #expect(results(folder) == ["out/a.png.vidscan/run.json"])
         try whole.write(to: URL(fileURLWithPath: folder.path + "/in/growing.mp4"))
         #expect(try Tool.run("batch", "in", "--output", "out", in: folder).status == 0)
         #expect(results(folder).count == 2)
     }
 
-    @Test("Is ended by a signal with status 130, and nothing half-made stays", arguments: [SIGINT, SIGTERM])
+    @Test("A signal ends the batch with status 130 and leaves no partial files", arguments: [SIGINT, SIGTERM])
     func interrupted(signal: Int32) throws {
         let folder = try makeFolder(["a.png"])
         let clip = try Tool.makeLongClip(in: folder)
         let process = try ChildProcess(
             [Checkout.tool, "batch", "in", clip, "--output", "out", "--jobs", "2", "--every-frame", "-v"],
             in: folder.path)
-        // The picture is done, the clip under way for as long.
+        // The picture is done, and the clip takes much longer.
         try process.waitForErrors(containing: "a.png: 1 faces in 1 frames")
         process.send(signal)
         let outcome = try process.finish(within: 10)
@@ -169,7 +170,7 @@ struct BatchTests: BatchTesting {
         #expect(try index(folder)["long.mp4"]?["attempts"] == "0")
     }
 
-    @Test("Two at once divide the work, and a third takes on what a killed one left; nothing is done twice")
+    @Test("Concurrent batches divide the work, and take over that of a killed one; nothing is done twice")
     func several() throws {
         let names = (10..<50).map { "\($0).png" }
         let folder = try makeFolder(names)
@@ -182,17 +183,17 @@ struct BatchTests: BatchTesting {
         let outcomes = [try killed.finish(), try other.finish(), try third.finish()]
         #expect(outcomes.map(\.status) == [128 + SIGKILL, 0, 0])
         #expect(results(folder).count == names.count)
-        let told = outcomes.flatMap { $0.errors.split(separator: "\n") }.filter { $0.contains(" faces in ") }
-        // The killed one may have delivered a file and not have come to tell it.
-        #expect(told.count >= names.count - 1)
-        #expect(Set(told).count == told.count)
+        let messages = outcomes.flatMap { $0.errors.split(separator: "\n") }.filter { $0.contains(" faces in ") }
+        // The killed batch may have delivered a file without reporting it.
+        #expect(messages.count >= names.count - 1)
+        #expect(Set(messages).count == messages.count)
         let attempts = try index(folder).values.compactMap { $0["attempts"].flatMap { Int($0) } }
         #expect(attempts.count == names.count)
         #expect(attempts.reduce(0, +) <= names.count + 1)
         #expect(folder.entries.filter { $0.contains("partial") } == [])
     }
 
-    @Test("Killed at random instants ends with what an uninterrupted one gives")
+    @Test("A batch that is killed at random moments and resumed equals an uninterrupted one")
     func killed() throws {
         let outcome = try ChildProcess.run([
             Checkout.root + "/scripts/check_batch", "--files", "40", "--kills", "4", "--vidscan", Checkout.tool,
@@ -201,10 +202,12 @@ struct BatchTests: BatchTesting {
         #expect(outcome.output.hasPrefix("check_batch: 40 files, 4 broken; 4 times killed; "))
     }
 
-    @Test("Stops on a full disk with that reason, and goes on when there is room", arguments: [0, 64])
+    @Test(
+        "A full disk stops the batch with that reason, and the next run resumes when there is space",
+        arguments: [0, 64])
     func fullDisk(leaveFree: Int) throws {
         let folder = try makeFolder((10..<30).map { "\($0).png" })
-        // In a mount name space of its own, so that the disk goes with the process.
+        // In its own mount namespace, so that the disk disappears with the process.
         let outcome = try Tool.shell(
             """
             unshare --mount bash -c '
@@ -222,19 +225,22 @@ struct BatchTests: BatchTesting {
         #expect(
             leaveFree == 0
                 ? last.lowercased().hasSuffix("no space left on device")
-                : last.hasSuffix("0 MB are free on its disk, and 64 are to stay; the rest waits for the next run"),
+                : last.hasSuffix(
+                    "0 MB are free on its disk, and --leave-free keeps 64; free some space and run the batch again"),
             "\(last)")
         #expect(outcome.errorLines.filter { $0.contains("error: ") }.count == 1, "\(outcome.errors)")
     }
 
-    @Test("Begins nothing when too little of the disk is free, says so, and leaves nothing half-made")
+    @Test("With too little free disk space nothing is started, and there are no partial files")
     func leaveFree() throws {
         let folder = try makeFolder(["a.png", "b.png"])
         let full = try Tool.run("batch", "in", "--output", "out", "--leave-free", "1000000000", in: folder)
         #expect(full.status == 1)
         let last = try #require(full.errorLines.last)
         #expect(last.hasPrefix("vidscan: error: \(folder.path)/out: only "))
-        #expect(last.hasSuffix(" MB are free on its disk, and 1000000000 are to stay; the rest waits for the next run"))
+        #expect(
+            last.hasSuffix(
+                " MB are free on its disk, and --leave-free keeps 1000000000; free some space and run the batch again"))
         #expect(
             folder.entries.filter { $0.hasPrefix("out/") }
                 == ["out/batch.sqlite", "out/index.csv", "out/index.html", "out/summary.json"])
@@ -243,7 +249,7 @@ struct BatchTests: BatchTesting {
         #expect(results(folder).count == 2)
     }
 
-    @Test("In shards is the same, each file in one of them, and merges to the same table")
+    @Test("Shards merge to the same table as one batch")
     func shards() throws {
         let folder = try makeFolder((10..<22).map { "\($0).png" })
         #expect(try Tool.run("batch", "in", "--output", "whole", "--merge", in: folder).status == 0)
@@ -261,10 +267,10 @@ struct BatchTests: BatchTesting {
         #expect(head.errors == "")
         let other = try Tool.run("batch", "in", "--output", "out", in: folder)
         #expect(other.status == 2)
-        #expect(other.errors.contains("the journal of a batch that is divided otherwise"))
+        #expect(other.errors.contains("the journal of a batch with another number of shards"))
     }
 
-    @Test("Old results are removed when asked, and not made again")
+    @Test("Pruned results are removed, and not made again")
     func prune() throws {
         let folder = try makeFolder(["b/a.png", "c.png"])
         #expect(try Tool.run("batch", "in", "--output", "out", in: folder).status == 0)
@@ -272,11 +278,12 @@ struct BatchTests: BatchTesting {
         #expect(try Tool.run("batch", "prune", "out", "--older-than", "0", in: folder).output == "2 results removed\n")
         #expect(folder.entries.filter { $0.contains(".vidscan") || $0 == "out/b" } == [])
         #expect(
-            try Tool.run("batch", "in", "--output", "out", in: folder).errorLines.first == "vidscan: 2 files, 0 to do")
+            try Tool.run("batch", "in", "--output", "out", in: folder).errorLines.first
+                == "vidscan: 2 files, 0 to analyse")
         #expect(results(folder) == [])
     }
 
-    @Test("A result made by hand after an old one was removed stays until it is old itself")
+    @Test("A result made by hand after pruning is kept until it is old itself")
     func pruneByHand() throws {
         let folder = try makeFolder(["c.png"])
         #expect(try Tool.run("batch", "in", "--output", "out", in: folder).status == 0)
@@ -286,7 +293,7 @@ struct BatchTests: BatchTesting {
         #expect(results(folder) == ["out/c.png.vidscan/run.json"])
     }
 
-    @Test("Calls a command when not all is well, and writes counts for a monitor")
+    @Test("--on-failure runs a command if a file failed, and --metrics-file writes counts")
     func watched() throws {
         let folder = try makeFolder(["a.png"])
         let command = "echo \"$VIDSCAN_STATUS $VIDSCAN_OUTPUT\" > called"
@@ -303,7 +310,7 @@ struct BatchTests: BatchTesting {
     }
 
     @Test(
-        "A signal during the command for failures ends it with all that it has begun, and the run with status 130",
+        "A signal during the --on-failure command ends all its processes, and the batch with status 130",
         arguments: [SIGINT, SIGTERM], ["", "trap '' TERM; "])
     func hookInterrupted(signal: Int32, trap: String) throws {
         let folder = try makeFolder(["broken.mp4"], from: "text.mp4")
@@ -312,15 +319,15 @@ struct BatchTests: BatchTesting {
             [Checkout.tool, "batch", "in", "--output", "out", "--on-failure", command], in: folder.path)
         try process.waitForErrors(containing: "waiting\n")
         process.send(signal)
-        // Its end is seen only when nobody holds the pipe of its standard error any more, so when all of them are gone.
+        // This returns when no process has the pipe of standard error open, so when all of them have ended.
         let outcome = try process.finish(within: 30)
         #expect(outcome.status == 130)
         #expect(
-            outcome.errorLines.last == "vidscan: error: interrupted, and the command of --on-failure with it",
+            outcome.errorLines.last == "vidscan: error: interrupted during the --on-failure command",
             "\(outcome.errors)")
     }
 
-    @Test("How the command for failures ends is mentioned, and it cannot wait for a terminal")
+    @Test("A failure of the --on-failure command is reported, and the command cannot read from the terminal")
     func hookFails() throws {
         let folder = try makeFolder(["broken.mp4"], from: "text.mp4")
         for (command, message) in [
@@ -332,8 +339,8 @@ struct BatchTests: BatchTesting {
         }
     }
 
-    @Test("Does not replace what it has not made")
-    func occupied() throws {
+    @Test("A result that is not from the batch is not replaced")
+    func foreignResult() throws {
         let folder = try makeFolder(["a.png"])
         #expect(try Tool.run("analyze", "in/a.png", "--output", "out", in: folder).status == 0)
         let before = try folder.bytes("out/a.png.vidscan/run.json")
@@ -341,13 +348,13 @@ struct BatchTests: BatchTesting {
         #expect(outcome.status == 1)
         #expect(
             outcome.errors.contains(
-                "in/a.png: \(folder.path)/out/a.png.vidscan is there, and not made by this batch; --force replaces it"))
+                "in/a.png: \(folder.path)/out/a.png.vidscan exists, but is not from this batch; --force replaces it"))
         #expect(try folder.bytes("out/a.png.vidscan/run.json") == before)
     }
 
     private static let wrong = [
         ("batch --output out", "Name at least one file or folder, or use --from."),
-        ("batch in", "--output names the folder for the results and the journal"),
+        ("batch in", "name the folder for the results and the journal with --output"),
         ("batch in --output out --shard 8/8", "The value '8/8' is invalid for '--shard <K/N>'"),
         ("batch in --output out --jobs 0", "--jobs must be 1 to 256."),
         ("batch in --output out --retries=-1", "--retries must be 0 to 100."),
@@ -357,15 +364,15 @@ struct BatchTests: BatchTesting {
         ("batch in --output out --memory-budget 1", "--memory-budget must be 256 or more megabytes."),
         (
             "batch in --output out --jobs 4 --memory-budget 1024",
-            "--jobs 4 does not go with 1024 MB of memory for all workers: each would have 256 MB, and needs 640;"
-                + " take at most --jobs 1, or a larger --memory-budget"
+            "--jobs 4 needs more than 1024 MB of memory: each worker would get 256 MB, and needs 640;"
+                + " use at most --jobs 1, or a larger --memory-budget"
         ),
-        ("batch --from none.txt --output out", "none.txt: the list cannot be read"),
+        ("batch --from none.txt --output out", "cannot read the list none.txt"),
         ("batch status none", ""), ("batch merge none", ""), ("batch merge none --table rows", "--table must be"),
         ("batch prune none", "Missing expected argument '--older-than <days>'"),
     ]
 
-    @Test("Told wrongly ends with one line and status 2, before any work", arguments: wrong)
+    @Test("Wrong usage ends with one line and status 2, before any work", arguments: wrong)
     func wrongUsage(line: String, message: String) throws {
         let folder = try TemporaryFolder()
         let arguments = line.split(separator: " ")

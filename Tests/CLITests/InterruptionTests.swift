@@ -16,7 +16,7 @@ struct InterruptionTests {
         // It takes well under a second, unless other tests keep every core busy; the rest would take half a minute.
         let outcome = try process.finish(within: 5)
         #expect(outcome.status == 130)
-        #expect(outcome.errors.hasSuffix("vidscan: error: interrupted; results that were complete stay\r\n"))
+        #expect(outcome.errors.hasSuffix("vidscan: error: interrupted; complete results are kept\r\n"))
         #expect(folder.entries == ["long.mp4"])
     }
 

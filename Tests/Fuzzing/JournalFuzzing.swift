@@ -39,29 +39,29 @@ enum JournalFuzzing {
     private static func use(_ folder: String) {
         let inputs = ["a", "b"].map { name in
             BatchInput(
-                path: "/videos/\(name)", place: "\(name).vidscan", identity: FileIdentity(bytes: 10, modified: 1),
+                path: "/videos/\(name)", resultPath: "\(name).vidscan", identity: FileIdentity(bytes: 10, modified: 1),
                 isNamed: true)
         }
         do {
             let journal = try BatchJournal(folder: folder, owner: "fuzz:1:1", clock: { 1_000_000 })
-            _ = try? journal.enroll(inputs, configuration: "c", selection: BatchJournal.Selection()) { _ in true }
-            let places = Set(((try? journal.items()) ?? []).map(\.place))
-            _ = try? journal.othersAtWork(among: places, configuration: "c")
+            _ = try? journal.register(inputs, configuration: "c", selection: BatchJournal.Selection()) { _ in true }
+            let places = Set(((try? journal.items()) ?? []).map(\.resultPath))
+            _ = try? journal.countClaimedByOthers(among: places, configuration: "c")
             let report = WorkerReport(frames: 5, faces: 3, videoSeconds: 1, wallSeconds: 0.5)
             for outcome in [.done(report), .failed("no"), .skipped("no"), .released] as [BatchJournal.Outcome] {
                 guard let item = try? journal.claim(among: places, configuration: "c") else { break }
-                try? journal.renew()
+                try? journal.renewLeases()
                 try? journal.finish(item, outcome, retries: 2)
             }
         } catch {
             demand(!error.reason.isEmpty, "an error without a reason")
         }
-        if let record = try? BatchRecord(folder: folder) {
+        if let record = try? BatchReport(folder: folder) {
             demand(!record.text.isEmpty, "no summary")
             try? record.write(folder: folder, shard: nil)
             try? record.writeMetrics(to: folder + "/metrics")
         }
-        try? BatchTable(folder: folder, table: "faces").write(to: folder + "/table.csv", replaces: true)
+        try? MergedTable(folder: folder, table: "faces").write(to: folder + "/table.csv", replaces: true)
         _ = try? BatchFolder(folder).prune(olderThanDays: -100_000)
     }
 

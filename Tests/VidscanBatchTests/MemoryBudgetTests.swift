@@ -3,19 +3,19 @@ import Testing
 import TestSupport
 import VidscanBatch
 
-@Suite("The memory of a batch")
+@Suite("Memory budget")
 struct MemoryBudgetTests {
     private static let megabyte: Int64 = 1 << 20
     private static let gigabyte: Int64 = 1 << 30
 
     @Test(
-        "Bounds the number of jobs, and what each worker may take",
+        "The budget limits the number of jobs and the memory of each worker",
         arguments: [
-            // Memory, cores, --jobs, --memory-limit, and what comes of it: jobs, a worker's limit; in MB.
+            // Memory, cores, --jobs, --memory-limit; the expected jobs and limit of a worker. Sizes are in MB.
             (24 * 1024, 2, nil, nil, 1, 4096), (24 * 1024, 16, nil, nil, 8, 3072), (3 * 1024, 64, nil, nil, 3, 1024),
             (700, 64, nil, nil, 1, 700), (1024, 1, nil, nil, 1, 1024),
             (8192, 4, 4, nil, 4, 2048), (2560, 1, 4, nil, 4, 640), (64 * 1024, 64, 2, nil, 2, 4096),
-            // A limit that is asked for is what a worker is reckoned with.
+            // If the user sets a limit, each worker counts with it.
             (8192, 16, nil, 4096, 2, 4096), (8192, 16, nil, 512, 8, 512), (2048, 16, nil, 4096, 1, 2048),
             (1024, 1, 4, 256, 4, 256), (8192, 16, 4, 4096, 4, 2048),
         ] as [(Int64, Int, Int?, Int64?, Int, Int64)])
@@ -27,7 +27,7 @@ struct MemoryBudgetTests {
         #expect(Int64(budget.jobs) * budget.workerLimit <= total * Self.megabyte)
     }
 
-    @Test("Is refused when the jobs that are asked for do not fit into it")
+    @Test("Jobs that do not fit into the budget are refused")
     func refused() {
         #expect {
             try MemoryBudget(total: 2 * Self.gigabyte, cores: 2, jobs: 8)
@@ -35,25 +35,25 @@ struct MemoryBudgetTests {
             (error as? BatchError)
                 == BatchError(
                     .input,
-                    "--jobs 8 does not go with 2048 MB of memory for all workers: each would have 256 MB, and needs 640;"
-                        + " take at most --jobs 3, or a larger --memory-budget")
+                    "--jobs 8 needs more than 2048 MB of memory: each worker would get 256 MB, and needs 640;"
+                        + " use at most --jobs 3, or a larger --memory-budget")
         }
         #expect {
             try MemoryBudget(total: 300 * Self.megabyte, cores: 2)
         } throws: { error in
-            "\(error)" == "--jobs 1 does not go with 300 MB of memory for all workers: each would have 300 MB,"
-                + " and needs 640; take a larger --memory-budget"
+            "\(error)" == "--jobs 1 needs more than 300 MB of memory: each worker would get 300 MB, and needs 640;"
+                + " use a larger --memory-budget"
         }
     }
 
-    @Test("Is three quarters of what there is, and enough for one worker, unless said otherwise")
-    func usual() throws {
-        #expect(MemoryBudget.usual(allowedBytes: 16 * Self.gigabyte) == 12 * Self.gigabyte)
-        let small = MemoryBudget.usual(allowedBytes: 256 * Self.megabyte)
+    @Test("The default budget is three quarters of the memory, and enough for one worker")
+    func defaultTotal() throws {
+        #expect(MemoryBudget.defaultTotal(allowedBytes: 16 * Self.gigabyte) == 12 * Self.gigabyte)
+        let small = MemoryBudget.defaultTotal(allowedBytes: 256 * Self.megabyte)
         #expect(try MemoryBudget(total: small, cores: 8).jobs == 1)
     }
 
-    // MARK: What there is
+    // MARK: The memory of the machine
 
     private func machine(_ files: [String: String]) throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
@@ -72,12 +72,12 @@ struct MemoryBudgetTests {
         return MachineMemory.allowedBytes(root: folder.path)
     }
 
-    @Test("Is the machine's where no control group says less")
+    @Test("Without a control group limit, all memory of the machine is allowed")
     func unbounded() throws {
         #expect(try allowed([:]) == 16 * Self.gigabyte)
         #expect(
             try allowed(["proc/self/cgroup": "0::/a\n", "sys/fs/cgroup/a/memory.max": "max\n"]) == 16 * Self.gigabyte)
-        // The first version's way to say that there is no limit.
+        // This is how version 1 says that there is no limit.
         #expect(
             try allowed([
                 "proc/self/cgroup": "4:memory:/a\n",
@@ -85,7 +85,7 @@ struct MemoryBudgetTests {
             ]) == 16 * Self.gigabyte)
     }
 
-    @Test("Is the least of its own control group and those around it")
+    @Test("The smallest limit of the control group and its ancestors applies")
     func bounded() throws {
         let groups = "0::/user.slice/a.service\n"
         #expect(
@@ -100,7 +100,7 @@ struct MemoryBudgetTests {
             ]) == Self.gigabyte)
     }
 
-    @Test("Is seen in the first version of control groups too, and in a container that shows only its own root")
+    @Test("Limits of control groups version 1 apply, also in a container that shows only its root")
     func firstVersion() throws {
         #expect(
             try allowed([

@@ -1,5 +1,5 @@
-internal import VidscanRender
 internal import VidscanResults
+internal import VidscanRender
 internal import VidscanFaces
 internal import VidscanBase
 internal import VidscanMedia

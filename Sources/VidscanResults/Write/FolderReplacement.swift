@@ -88,7 +88,9 @@ package struct FolderReplacement: Sendable {
         let prefix = FilePath.split(Self.asidePrefix(finalPath)).name
         let entries = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         for entry in entries.sorted() where entry.hasPrefix(prefix) {
-            guard let process = pid_t(entry.dropFirst(prefix.count)), !RunningProcess.isOther(process) else { continue }
+            guard let process = pid_t(entry.dropFirst(prefix.count)), !ProcessIdentity.isOtherRunning(process) else {
+                continue
+            }
             let path = "\(folder)/\(entry)"
             var status = stat()
             // A link could lead anywhere.
@@ -101,18 +103,5 @@ package struct FolderReplacement: Sendable {
                 try? FileManager.default.removeItem(atPath: path)
             }
         }
-    }
-}
-
-/// Processes by their numbers.
-enum RunningProcess {
-    /// Whether it runs and is not this one.
-    static func isOther(_ process: pid_t) -> Bool { process != getpid() && isRunning(process) }
-
-    private static func isRunning(_ process: pid_t) -> Bool {
-        guard kill(process, 0) == 0 || errno == EPERM else { return false }
-        // One that has ended keeps its number until somebody asks how, which in a container may be never.
-        let state = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
-        return state?.split(separator: ")").last?.hasPrefix(" Z") != true
     }
 }

@@ -103,7 +103,7 @@ package final class ResultFolder {
         let entries = (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? []
         for entry in entries where entry.hasPrefix(prefix) {
             guard let process = pid_t(entry.dropFirst(prefix.count)) else { continue }
-            if !RunningProcess.isOther(process) {
+            if !ProcessIdentity.isOtherRunning(process) {
                 try? FileManager.default.removeItem(atPath: parent + "/" + entry)
             }
         }

@@ -1,0 +1,67 @@
+internal import Synchronization
+
+/// What all jobs of a run have done so far.
+final class BatchState: Sendable {
+    private struct Values: Sendable {
+        var counts = Batch.Progress()
+        var failures: [(path: String, reason: String)] = []
+        var finishedBytes = 0.0
+        var hasWaited = false
+    }
+
+    let startTime = ContinuousClock.now
+    private let values = Mutex(Values())
+    private let files: Int
+    /// As a floating-point number, because sparse files can claim sizes whose sum overflows an integer.
+    private let totalBytes: Double
+
+    init(plan: [BatchInput]) {
+        files = plan.count
+        totalBytes = plan.reduce(0) { $0 + Double($1.identity.bytes) }
+    }
+
+    func countDone(videoSeconds: Double) {
+        values.withLock {
+            $0.counts.done += 1
+            $0.counts.videoSeconds += videoSeconds
+        }
+    }
+
+    func countFailed(_ path: String, _ reason: String) {
+        values.withLock {
+            $0.counts.failed += 1
+            $0.failures.append((path, reason))
+        }
+    }
+
+    func countSkipped() { values.withLock { $0.counts.skipped += 1 } }
+
+    func countPostponed() { values.withLock { $0.counts.postponed += 1 } }
+
+    func advance(bytes: Int64) -> Batch.Progress {
+        values.withLock {
+            $0.finishedBytes += Double(bytes)
+            return progress($0)
+        }
+    }
+
+    var summary: Batch.Summary {
+        values.withLock { Batch.Summary(progress: progress($0), failures: $0.failures) }
+    }
+
+    /// Whether no job has asked this before.
+    func isFirstWait() -> Bool {
+        values.withLock { values in
+            defer { values.hasWaited = true }
+            return !values.hasWaited
+        }
+    }
+
+    private func progress(_ values: Values) -> Batch.Progress {
+        var progress = values.counts
+        progress.left = max(0, files - progress.done - progress.failed - progress.skipped - progress.postponed)
+        progress.elapsedSeconds = (.now - startTime) / .seconds(1)
+        progress.fraction = totalBytes > 0 ? min(1, values.finishedBytes / totalBytes) : 1
+        return progress
+    }
+}

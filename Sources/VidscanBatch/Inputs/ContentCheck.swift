@@ -1,0 +1,112 @@
+internal import GRDB
+
+/// Compares files with what was analysed, by a digest of their content.
+///
+/// A file with the same size and a new modification time was either edited, or copied, restored or touched. Its digest
+/// distinguishes the two. It also detects an edit whose modification time was set back, because the file system's own
+/// time of change, which users cannot set, differs then.
+public struct ContentCheck: Sendable {
+    public enum Verdict: Sendable, Equatable {
+        /// Only the modification time has changed.
+        case same
+        /// The content has changed, whatever the modification time is.
+        case different
+    }
+
+    /// The files that have to be read.
+    public struct Extent: Sendable, Equatable {
+        public var files: Int
+        public var bytes: Int64
+    }
+
+    /// A file that has to be read, and the row that its digest is for.
+    private struct DigestCandidate {
+        var input: BatchInput
+        var item: BatchJournal.Item
+
+        var hasOtherDate: Bool { item.modified != input.identity.modified }
+    }
+
+    private let journal: BatchJournal
+    private let digest: @Sendable (String) -> String?
+
+    /// - Parameter digest: the digest of a file, by its path; `nil` if the file cannot be read.
+    public init(journal: BatchJournal, digest: @escaping @Sendable (String) -> String?) {
+        self.journal = journal
+        self.digest = digest
+    }
+
+    /// Reads the files and records each digest immediately, so that an interrupted check does not read a file twice.
+    ///
+    /// - Parameters:
+    ///   - configuration, hasResult: as in `BatchJournal.register`. Inputs that are due anyway are not read.
+    ///   - isDryRun: records nothing.
+    ///   - willRead: called before the first file is read.
+    /// - Returns: the verdicts, by the paths of the files.
+    public func run(
+        _ inputs: [BatchInput], configuration: String, isDryRun: Bool = false, hasResult: (String) -> Bool,
+        willRead: (Extent) -> Void = { _ in }
+    ) throws(BatchError) -> [String: Verdict] {
+        let candidates = try candidates(inputs, configuration, hasResult)
+        if !candidates.isEmpty {
+            let bytes = candidates.reduce(0.0) { $0 + Double($1.input.identity.bytes) }
+            willRead(Extent(files: candidates.count, bytes: Int64(min(bytes, 1e18))))
+        }
+        var verdicts: [String: Verdict] = [:]
+        for candidate in candidates {
+            let input = candidate.input
+            guard let digest = digest(input.path), isUnchanged(input) else { continue }
+            guard digest == candidate.item.digest ?? digest else {
+                verdicts[input.path] = .different
+                continue
+            }
+            if candidate.hasOtherDate { verdicts[input.path] = .same }
+            if !isDryRun { try record(digest, of: candidate) }
+        }
+        return verdicts
+    }
+
+    private func candidates(
+        _ inputs: [BatchInput], _ configuration: String, _ hasResult: (String) -> Bool
+    ) throws(BatchError) -> [DigestCandidate] {
+        let candidates: [DigestCandidate] = try journal.read { database in
+            try inputs.compactMap { input in
+                guard let item = try ItemRow.fetchOne(database, path: input.path),
+                    item.status == .pruned || item.status == .done && item.configuration == configuration,
+                    item.bytes == input.identity.bytes
+                else { return nil }
+                let candidate = DigestCandidate(input: input, item: item)
+                if item.digest != nil {
+                    return candidate.hasOtherDate || item.changed != input.changed ? candidate : nil
+                }
+                // Without a digest, the content must certainly be what was analysed. Journals of versions that did not
+                // record the time of change still know when the analysis started.
+                let isCertain =
+                    item.changed.map { $0 == input.changed }
+                    ?? (Double(input.changed ?? .max) / 1e9 < item.started ?? 0)
+                return !candidate.hasOtherDate && isCertain ? candidate : nil
+            }
+        }
+        // Not in the transaction, because file systems can be slow.
+        return candidates.filter { $0.item.status == .pruned || hasResult($0.item.resultPath) }
+    }
+
+    /// Whether the file is as it was when it was found, so that the digest describes that state.
+    private func isUnchanged(_ input: BatchInput) -> Bool {
+        guard let state = FileState(path: input.path) else { return false }
+        return state.identity == input.identity && state.changed == input.changed
+    }
+
+    /// Records a digest, unless another process has started the input again meanwhile.
+    private func record(_ digest: String, of candidate: DigestCandidate) throws(BatchError) {
+        typealias Columns = ItemRow.Columns
+        let (input, item) = (candidate.input, candidate.item)
+        try journal.write { database in
+            _ = try ItemRow.filter(.done, .pruned)
+                .filter(Columns.resultPath == item.resultPath && Columns.digest == item.digest)
+                .updateAll(
+                    database, Columns.digest.set(to: digest),
+                    Columns.modified.set(to: input.identity.modified), Columns.changed.set(to: input.changed))
+        }
+    }
+}

@@ -1,0 +1,127 @@
+internal import Foundation
+
+/// Finds the files of a batch: those that the user names, and those in the folders that the user names.
+///
+/// In a folder, all files count except those whose extensions rule out a video; what a file is shows when it is opened.
+/// Hidden files and results are ignored. Symbolic links to files are followed. Links to folders are not, so that there are
+/// no cycles.
+public struct InputFinder: Sendable {
+    /// Globs. A file is included if its path below its folder, or its name, matches one of them, or if there are none.
+    public var include: [String]
+    /// Globs. A file that matches one of them is excluded.
+    public var exclude: [String]
+
+    public struct Findings: Sendable, Equatable {
+        /// Each file once, in the order of the inputs and then of their paths.
+        public var inputs: [BatchInput] = []
+        /// Missing inputs, unreadable folders, and names that are not UTF-8.
+        public var problems: [Problem] = []
+    }
+
+    public struct Problem: Sendable, Equatable {
+        public var path: String
+        public var reason: String
+    }
+
+    /// Extensions of files that are often next to videos. Opening each of them would only take time.
+    private static let ignoredExtensions: Set<String> = [
+        "csv", "json", "jsonl", "txt", "md", "html", "htm", "xml", "yaml", "yml", "log", "pdf", "doc", "docx", "xls",
+        "xlsx", "srt", "vtt", "ass", "zip", "gz", "tar", "py", "r", "ipynb", "npy", "sqlite", "sqlite-wal",
+        "sqlite-shm", "sqlite-journal", "db", "prom", "sh", "spool",
+    ]
+
+    public init(include: [String] = [], exclude: [String] = []) {
+        self.include = include
+        self.exclude = exclude
+    }
+
+    /// - Parameter inputs: paths of files and folders.
+    public func find(_ inputs: [String]) -> Findings {
+        let current = FileManager.default.currentDirectoryPath
+        var findings = Findings()
+        var seen: Set<String> = []
+        let roots = inputs.map { PathComponents.absolute($0, in: current) }
+        let hasManyFolders = Set(roots.filter { Self.fileType(of: $0) == S_IFDIR }).count > 1
+        for root in roots {
+            let name = PathComponents.name(root)
+            guard Self.fileType(of: root) != S_IFDIR else {
+                // With several folders, the path of a result starts with the folder's name.
+                let prefix = hasManyFolders && name != "/" ? name + "/" : ""
+                for relativePath in walk(root, &findings.problems) {
+                    let path = root == "/" ? "/\(relativePath)" : "\(root)/\(relativePath)"
+                    guard seen.insert(path).inserted, let state = FileState(path: path) else { continue }
+                    findings.inputs.append(
+                        BatchInput(
+                            path: path, resultPath: "\(prefix)\(relativePath).vidscan", identity: state.identity,
+                            changed: state.changed, isNamed: false))
+                }
+                continue
+            }
+            guard seen.insert(root).inserted else { continue }
+            guard let state = FileState(path: root) else {
+                findings.problems.append(
+                    Problem(path: root, reason: "cannot open: \(String(cString: strerror(errno)))"))
+                continue
+            }
+            findings.inputs.append(
+                BatchInput(
+                    path: root, resultPath: "\(name).vidscan", identity: state.identity, changed: state.changed,
+                    isNamed: true))
+        }
+        return findings
+    }
+
+    /// - Returns: paths below `root`, sorted.
+    private func walk(_ root: String, _ problems: inout [Problem]) -> [String] {
+        var files: [String] = []
+        var pending = [""]
+        while let subfolder = pending.popLast() {
+            let folder = subfolder.isEmpty ? root : "\(root)/\(subfolder)"
+            guard let stream = opendir(folder) else {
+                problems.append(Problem(path: folder, reason: "cannot read: \(String(cString: strerror(errno)))"))
+                continue
+            }
+            defer { closedir(stream) }
+            while let entry = readdir(stream) {
+                let bytes = Self.nameBytes(of: entry)
+                guard bytes.first != UInt8(ascii: ".") else { continue }
+                guard let name = String(validating: bytes, as: UTF8.self) else {
+                    let shown = String(decoding: bytes, as: UTF8.self)
+                    problems.append(
+                        Problem(path: "\(folder)/\(shown)", reason: "its name is not valid UTF-8; rename it"))
+                    continue
+                }
+                let relativePath = subfolder.isEmpty ? name : "\(subfolder)/\(name)"
+                let path = "\(folder)/\(name)"
+                var link = stat()
+                guard lstat(path, &link) == 0 else { continue }
+                if link.st_mode & S_IFMT == S_IFDIR {
+                    if !name.hasSuffix(".vidscan") { pending.append(relativePath) }
+                } else if isSelected(relativePath), Self.fileType(of: path) == S_IFREG {
+                    files.append(relativePath)
+                }
+            }
+        }
+        return files.sorted()
+    }
+
+    private static func nameBytes(of entry: UnsafeMutablePointer<dirent>) -> [UInt8] {
+        // The name ends with a zero byte within its fixed size.
+        withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
+    }
+
+    private func isSelected(_ path: String) -> Bool {
+        if exclude.contains(where: { Self.matches(path, $0) }) { return false }
+        if !include.isEmpty { return include.contains { Self.matches(path, $0) } }
+        return !Self.ignoredExtensions.contains(PathComponents.fileExtension(path))
+    }
+
+    private static func matches(_ path: String, _ pattern: String) -> Bool {
+        fnmatch(pattern, path, 0) == 0 || fnmatch(pattern, PathComponents.name(path), 0) == 0
+    }
+
+    private static func fileType(of path: String) -> mode_t? {
+        var status = stat()
+        return stat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
+    }
+}

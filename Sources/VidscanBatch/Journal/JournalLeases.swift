@@ -1,0 +1,61 @@
+internal import GRDB
+
+extension BatchJournal {
+    /// Leases the largest input that is due.
+    ///
+    /// - Parameters:
+    ///   - resultPaths: those of the inputs to choose from.
+    ///   - configuration: the one that the inputs were registered with.
+    /// - Returns: `nil` if no input is left to lease.
+    public func claim(among resultPaths: Set<String>, configuration: String) throws(BatchError) -> Item? {
+        let now = clock()
+        return try write { database in
+            // Inputs of dead processes come last: only for these do leases have to be checked.
+            for status in [Status.pending, .running] {
+                let candidates = try ItemRow.filter(status)
+                    .filter(ItemRow.Columns.configuration == configuration && ItemRow.Columns.due <= now)
+                    .order(ItemRow.Columns.bytes.desc, ItemRow.Columns.resultPath)
+                    .select(ItemRow.Columns.resultPath, as: String.self).fetchCursor(database)
+                while let resultPath = try candidates.next() {
+                    guard resultPaths.contains(resultPath), var row = try ItemRow.fetchOne(database, key: resultPath)
+                    else { continue }
+                    if status == .running, row.item.owner == owner || row.item.isLeased(now: now) { continue }
+                    try row.updateChanges(database) { $0.item.start(owner: owner, now: now) }
+                    return row.item
+                }
+            }
+            return nil
+        }
+    }
+
+    /// How many inputs other processes have claimed. The parameters are those of `claim`.
+    public func countClaimedByOthers(among resultPaths: Set<String>, configuration: String) throws(BatchError) -> Int {
+        try read { database in
+            try ItemRow.filter(.running)
+                .filter(ItemRow.Columns.configuration == configuration && ItemRow.Columns.owner != owner)
+                .select(ItemRow.Columns.resultPath, as: String.self).fetchAll(database)
+                .count { resultPaths.contains($0) }
+        }
+    }
+
+    /// Renews all leases of this process.
+    public func renewLeases() throws(BatchError) {
+        let expiry = clock() + Self.leaseSeconds
+        try write { database in
+            _ = try ItemRow.filter(.running).filter(ItemRow.Columns.owner == owner)
+                .updateAll(database, ItemRow.Columns.lease.set(to: expiry))
+        }
+    }
+
+    /// Records the end of an attempt, unless another process has taken over the input.
+    ///
+    /// - Parameter retries: how many more attempts a failed input gets.
+    public func finish(_ item: Item, _ outcome: Outcome, retries: Int) throws(BatchError) {
+        let now = clock()
+        try write { database in
+            guard var row = try ItemRow.fetchOne(database, key: item.resultPath), row.item.owner == owner
+            else { return }
+            try row.updateChanges(database) { $0.item.finish(outcome, retries: retries, now: now) }
+        }
+    }
+}

@@ -1,0 +1,169 @@
+internal import Foundation
+
+/// One table of all results of a batch: the rows of each result's table, in the order of the inputs' paths, after a column
+/// `video` with the path of the input. Rows are copied in blocks.
+public struct MergedTable: Sendable {
+    private let folder: String
+    private let table: String
+    private let items: [BatchJournal.Item]
+
+    /// - Parameter table: `faces`, `frames`, `tracks` or `events`.
+    /// - Throws: `BatchError` with the code `input` if an input, or the path of a result, occurs twice.
+    public init(folder: String, table: String) throws(BatchError) {
+        self.folder = folder
+        self.table = table
+        var items: [BatchJournal.Item] = []
+        var origins: [(item: BatchJournal.Item, journal: String)] = []
+        for journal in try BatchJournal.all(in: folder) {
+            let more = try journal.items()
+            items += more
+            origins += more.map { ($0, PathComponents.name(journal.path)) }
+        }
+        try Self.rejectDuplicates(origins.sorted { $0.item.path < $1.item.path }, by: \.path)
+        try Self.rejectDuplicates(origins.sorted { $0.item.resultPath < $1.item.resultPath }, by: \.resultPath)
+        self.items = items.filter { $0.status == .done }.sorted { $0.path < $1.path }
+    }
+
+    /// A journal contains each only once, but one journal can be a copy of another, or divide files by another rule.
+    private static func rejectDuplicates(
+        _ origins: [(item: BatchJournal.Item, journal: String)], by key: KeyPath<BatchJournal.Item, String>
+    ) throws(BatchError) {
+        for (one, other) in zip(origins, origins.dropFirst()) where one.item[keyPath: key] == other.item[keyPath: key] {
+            let (path, resultPath) = (other.item.path, other.item.resultPath)
+            throw BatchError(
+                .input,
+                one.item.path == path
+                    ? "\(path) is in the batch twice: as \(one.item.resultPath) in \(one.journal), and as \(resultPath) in"
+                        + " \(other.journal); remove one of them, or run the batch again in another folder"
+                    : "\(one.item.path) (\(one.journal)) and \(path) (\(other.journal)) have the same result,"
+                        + " \(resultPath); run the batch again in another folder")
+        }
+    }
+
+    /// - Parameter path: `nil` writes to standard output.
+    /// - Throws: `BatchError`; with the code `input`, before anything is written, if a table is missing or incomplete, or
+    ///   its columns differ from those of the others.
+    public func write(to path: String?, replaces: Bool) throws(BatchError) {
+        let header = try commonHeader()
+        guard let path else { return try write(header, to: STDOUT_FILENO, named: "standard output") }
+        if !replaces, FileManager.default.fileExists(atPath: path) {
+            throw BatchError(.input, "\(path) exists; --force replaces it")
+        }
+        let file = try AtomicFile(path: path)
+        try write(header, to: file.descriptor, named: path)
+        try file.complete()
+    }
+
+    // MARK: Headers
+
+    /// The first line of the tables, with its line end; `nil` if there are none.
+    private func commonHeader() throws(BatchError) -> Data? {
+        var common: (header: Data, source: String)?
+        for item in items {
+            let source = source(of: item)
+            let header = try Self.header(of: source)
+            guard let first = common else {
+                common = (header, source)
+                continue
+            }
+            guard header == first.header else { throw Self.mismatch(first, (header, source)) }
+        }
+        return common?.header
+    }
+
+    private func source(of item: BatchJournal.Item) -> String { "\(folder)/\(item.resultPath)/\(table).csv" }
+
+    private static func open(_ source: String) throws(BatchError) -> FileHandle {
+        guard let input = FileHandle(forReadingAtPath: source) else {
+            throw BatchError(.input, "cannot read \(source); run the batch again")
+        }
+        return input
+    }
+
+    /// - Throws: `BatchError`, also if the last line has no line end.
+    private static func header(of source: String) throws(BatchError) -> Data {
+        let input = try open(source)
+        defer { try? input.close() }
+        do {
+            let start = try input.read(upToCount: 1 << 16) ?? Data()
+            let end = try input.seekToEnd()
+            if end > 0 {
+                try input.seek(toOffset: end - 1)
+                if try input.read(upToCount: 1) == Data("\n".utf8), let line = start.firstIndex(of: UInt8(ascii: "\n"))
+                {
+                    return start[...line]
+                }
+            }
+        } catch {
+            throw BatchError(.input, "\(source): \(error.localizedDescription)")
+        }
+        throw BatchError(.input, "\(source) ends in the middle of a row; remove its folder and run the batch again")
+    }
+
+    /// Names two tables, and the columns that only one of them has.
+    private static func mismatch(_ one: (header: Data, source: String), _ other: (header: Data, source: String))
+        -> BatchError
+    {
+        let columns = [one, other].map { table in
+            String(decoding: table.header.dropLast(), as: UTF8.self).split(
+                separator: ",", omittingEmptySubsequences: false
+            ).map(String.init)
+        }
+        let differences = [(columns[0], columns[1], one.source), (columns[1], columns[0], other.source)].compactMap {
+            own, others, source in
+            let names = own.filter { !others.contains($0) }
+            return names.isEmpty ? nil : "only \(source) has \(names.joined(separator: ", "))"
+        }
+        return BatchError(
+            .input,
+            "\(one.source) and \(other.source) have different columns"
+                + " (\(differences.isEmpty ? "the same ones in another order" : differences.joined(separator: "; ")));"
+                + " they were made by different versions of vidscan, so run the batch again")
+    }
+
+    // MARK: Rows
+
+    private func write(_ header: Data?, to descriptor: Int32, named name: String) throws(BatchError) {
+        guard let header else { return }
+        guard try Self.write(Data("video,".utf8) + header, to: descriptor, named: name) else { return }
+        for item in items {
+            let source = source(of: item)
+            let input = try Self.open(source)
+            defer { try? input.close() }
+            let prefix = Data((CSVField.text(item.path) + ",").utf8)
+            var pending = Data()
+            var isFirst = true
+            while true {
+                let block: Data
+                do {
+                    block = try input.read(upToCount: 1 << 20) ?? Data()
+                } catch {
+                    throw BatchError(.input, "\(source): \(error.localizedDescription)")
+                }
+                pending.append(block)
+                var lines = Data()
+                // No field of a result's table contains a line end.
+                while let end = pending.firstIndex(of: UInt8(ascii: "\n")) {
+                    let line = pending[pending.startIndex...end]
+                    if !isFirst {
+                        lines += prefix + line
+                    } else if line != header {
+                        throw BatchError(.input, "\(source) was replaced during the merge; merge again")
+                    }
+                    isFirst = false
+                    pending = pending[(end + 1)...]
+                }
+                guard try Self.write(lines, to: descriptor, named: name) else { return }
+                pending = Data(pending)
+                if block.isEmpty { break }
+            }
+        }
+    }
+
+    /// - Returns: `false` if the reader of standard output has closed it, which is not an error.
+    private static func write(_ data: Data, to descriptor: Int32, named name: String) throws(BatchError) -> Bool {
+        if AtomicFile.write(data, to: descriptor) { return true }
+        if errno == EPIPE && descriptor == STDOUT_FILENO { return false }
+        throw BatchError(writing: name, errno)
+    }
+}

@@ -1,0 +1,159 @@
+internal import Foundation
+internal import Synchronization
+internal import VidscanAnalysis
+internal import VidscanBase
+internal import VidscanMedia
+internal import VidscanRender
+internal import VidscanResults
+
+/// Reports a run on the console: a progress line on a terminal, a line every 30 seconds elsewhere, warnings and errors as
+/// they happen, and a summary of each input.
+final class ConsoleReporter: RunObserver {
+    /// The range of a video that is analysed; times in microseconds.
+    struct Window: Sendable {
+        var start: Int64?
+        var end: Int64?
+        var segment: VideoSegment?
+    }
+
+    private struct State: Sendable {
+        var input = ""
+        var numbering = ""
+        var window = Window()
+        var startMicroseconds: Int64 = 0
+        var endMicroseconds: Int64?
+        var startTime = ContinuousClock.now
+        var lastProgress = ContinuousClock.now
+    }
+
+    private let log: ConsoleLog
+    private let state = Mutex(State())
+
+    init(_ options: MessageOptions) {
+        log = ConsoleLog(options)
+    }
+
+    func started(_ input: String, number: Int, of count: Int, window: Window) {
+        state.withLock {
+            $0 = State()
+            $0.input = input
+            $0.numbering = count > 1 ? "[\(number)/\(count)] " : ""
+            $0.window = window
+        }
+    }
+
+    func opened(_ input: String, info: VideoInfo) {
+        state.withLock { state in
+            let window = state.window
+            let segment = window.segment?.window(
+                start: window.start, end: window.end, duration: info.durationMicroseconds)
+            state.startMicroseconds = (segment?.start ?? window.start) ?? 0
+            state.endMicroseconds = (segment?.end ?? window.end) ?? info.durationMicroseconds
+        }
+        let duration = info.durationMicroseconds.map { ", " + TimeText.clock($0) } ?? ""
+        log.debug(
+            "\(input): \(info.format), stream \(info.streamIndex), \(info.codec) \(info.codedSize)\(duration)",
+            ["input": "\(input)", "codec": "\(info.codec)"])
+    }
+
+    func progressed(_ progress: RunProgress) {
+        guard log.isInfoEnabled else { return }
+        let now = ContinuousClock.now
+        let line: String? = state.withLock { state in
+            guard now - state.lastProgress >= log.progressInterval else { return nil }
+            state.lastProgress = now
+            return Self.line(progress, state: state, now: now)
+        }
+        if let line { log.progress(line) }
+    }
+
+    func warned(_ input: String, message: String) {
+        log.warning("\(input): \(message)", ["input": "\(input)"])
+    }
+
+    func failed(_ error: any Error) {
+        var fields: [String: String] = [:]
+        if let error = error as? VidscanError {
+            fields["input"] = error.input
+            fields["stage"] = error.stage?.rawValue
+        }
+        log.error("\(error)", fields)
+    }
+
+    func interrupted() {
+        log.error("interrupted; complete results are kept")
+    }
+
+    func delivered(_ input: String, summary: Analysis.Summary) {
+        guard log.isInfoEnabled else { return }
+        let seconds = String(format: "%.1f", summary.wallSeconds)
+        let video = Double(summary.analysedMicroseconds) / 1e6
+        let speed =
+            video > 0 && summary.parts == nil
+            ? String(format: " (%.1f× real time)", video / max(summary.wallSeconds, 1e-3)) : ""
+        // Identities are only known after the segments are merged.
+        let segment = state.withLock { $0.window.segment }
+        let part = segment.map { "part \($0): " } ?? summary.parts.map { Self.count($0, "part") + ": " } ?? ""
+        let ids = segment == nil ? " of \(summary.identities) \(summary.identities == 1 ? "id" : "ids")" : ""
+        let text =
+            "\(input): \(part)\(Self.count(summary.faces, "face"))\(ids) in"
+            + " \(Self.count(summary.frames, "frame")),"
+            + " \(seconds) s\(speed) -> \(Self.relative(summary.resultPath))"
+        log.info(
+            text,
+            [
+                "input": "\(input)", "result": "\(summary.resultPath)", "frames": "\(summary.frames)",
+                "faces": "\(summary.faces)", "face_ids": "\(summary.identities)", "wall_seconds": "\(seconds)",
+            ])
+    }
+
+    func rendered(_ result: String, summary: Rendering.Summary) {
+        guard log.isInfoEnabled else { return }
+        let seconds = String(format: "%.1f", summary.wallSeconds)
+        let speed =
+            summary.seconds > 0
+            ? String(format: " (%.1f× real time)", summary.seconds / max(summary.wallSeconds, 1e-3)) : ""
+        log.info(
+            "\(result): \(Self.count(summary.frames, "frame")), \(seconds) s\(speed) -> \(Self.relative(summary.path, isFolder: false))",
+            [
+                "result": "\(result)", "output": "\(summary.path)", "frames": "\(summary.frames)",
+                "wall_seconds": "\(seconds)",
+            ])
+    }
+
+    func reported(_ result: String, path: String) {
+        log.info("\(result): -> \(Self.relative(path, isFolder: false))", ["input": "\(result)", "report": "\(path)"])
+    }
+
+    // MARK: Text
+
+    /// `[2/3] movie.mp4  43 %  1:02 of 2:24  210.4 frames/s  42.1× real time  118 faces  0:02 left`
+    private static func line(_ progress: RunProgress, state: State, now: ContinuousClock.Instant) -> String {
+        let elapsed = max((now - state.startTime) / .seconds(1), 1e-3)
+        let end = state.endMicroseconds
+        let done = max(0, progress.microseconds - state.startMicroseconds)
+        var fields = [state.numbering + (state.input as NSString).lastPathComponent]
+        if let end, end > state.startMicroseconds {
+            let fraction = min(1, Double(done) / Double(end - state.startMicroseconds))
+            fields.append("\(Int(fraction * 100)) %")
+            fields.append("\(TimeText.clock(progress.microseconds)) of \(TimeText.clock(end))")
+        } else {
+            fields.append(TimeText.clock(progress.microseconds))
+        }
+        fields.append(String(format: "%.1f frames/s", Double(progress.frames) / elapsed))
+        fields.append(String(format: "%.1f× real time", Double(done) / 1e6 / elapsed))
+        fields.append(count(progress.faces, "face"))
+        if let end, done > 0 {
+            let left = Double(end - state.startMicroseconds - done) * elapsed / Double(done)
+            fields.append("\(TimeText.clock(Int64(left * 1e6))) left")
+        }
+        return fields.joined(separator: "  ")
+    }
+
+    private static func count(_ number: Int, _ noun: String) -> String { ConsoleLog.count(number, noun) }
+
+    private static func relative(_ path: String, isFolder: Bool = true) -> String {
+        let current = FileManager.default.currentDirectoryPath + "/"
+        return (path.hasPrefix(current) ? String(path.dropFirst(current.count)) : path) + (isFolder ? "/" : "")
+    }
+}

@@ -1,0 +1,24 @@
+internal import ArgumentParser
+internal import VidscanAnalysis
+
+/// How much a command reports, and in which format.
+struct MessageArguments: ParsableArguments {
+    @OptionGroup
+    var settings: SettingArguments<MessageSettings>
+
+    func overrides() -> [ResolvedSettings.Override] { settings.overrides }
+}
+
+extension MessageArguments {
+    /// The reporter of a command that has no other settings.
+    ///
+    /// - Throws: `ExitStatus`, after printing the reason.
+    func makeReporter() throws -> ConsoleReporter {
+        do {
+            return ConsoleReporter(try ResolvedSettings(workers: 1, overrides: overrides()).settings.messages)
+        } catch {
+            Output.error("vidscan: error: \(error)")
+            throw ExitStatus.usage
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import Foundation
+import Testing
+import VidscanBase
+
+@Suite("Process identity")
+struct ProcessIdentityTests {
+    @Test("This process runs, and is no other one")
+    func current() throws {
+        let identity = try #require(ProcessIdentity(number: getpid()))
+        #expect(identity.isRunning == true)
+        #expect(!ProcessIdentity.isOtherRunning(getpid()))
+    }
+
+    @Test("A later process with the same number is another one")
+    func reusedNumber() throws {
+        let identity = try #require(ProcessIdentity(number: getpid()))
+        let earlier = ProcessIdentity(number: identity.number, startTicks: identity.startTicks - 1)
+        #expect(earlier.isRunning == false)
+        #expect(earlier != identity)
+    }
+
+    @Test("A process that has ended does not run, even before its parent asks for its exit status")
+    func ended() throws {
+        var child: pid_t = 0
+        var arguments: [UnsafeMutablePointer<CChar>?] = [strdup("sleep"), strdup("600"), nil]
+        defer { for argument in arguments { free(argument) } }
+        try #require(posix_spawn(&child, "/bin/sleep", nil, nil, &arguments, nil) == 0)
+        let identity = try #require(ProcessIdentity(number: child))
+        #expect(identity.isRunning == true)
+        #expect(ProcessIdentity.isOtherRunning(child))
+        kill(child, SIGKILL)
+        var information = siginfo_t()
+        // It stays a zombie until waitpid.
+        #expect(waitid(P_PID, id_t(child), &information, WEXITED | WNOWAIT) == 0)
+        #expect(identity.isRunning == false)
+        #expect(!ProcessIdentity.isOtherRunning(child))
+        #expect(waitpid(child, nil, 0) == child)
+        #expect(identity.isRunning == false)
+        #expect(ProcessIdentity(number: child) == nil)
+    }
+}

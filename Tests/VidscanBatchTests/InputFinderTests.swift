@@ -1,0 +1,130 @@
+import Foundation
+import Glibc
+import Testing
+import TestSupport
+import VidscanBatch
+
+@Suite("Inputs of a batch")
+struct InputFinderTests {
+    private func make(_ names: [String], in folder: TemporaryFolder) throws {
+        for name in names {
+            let path = folder.path + "/" + name
+            try FileManager.default.createDirectory(
+                atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
+            try Data("x".utf8).write(to: URL(fileURLWithPath: path))
+        }
+    }
+
+    @Test("A folder gives all its files except hidden ones, results, and other kinds of files")
+    func folder() throws {
+        let folder = try TemporaryFolder()
+        try make(
+            [
+                "a.mp4", "b/c.MOV", "b/no-extension", ".hidden.mp4", ".git/d.mp4", "a.mp4.vidscan/overlay.mp4",
+                "b/notes.txt", "batch.sqlite", "batch.sqlite-wal", "batch.sqlite-shm",
+            ], in: folder)
+        let found = InputFinder().find([folder.path])
+        #expect(found.problems == [])
+        #expect(found.inputs.map(\.resultPath) == ["a.mp4.vidscan", "b/c.MOV.vidscan", "b/no-extension.vidscan"])
+        #expect(found.inputs.map(\.path) == ["a.mp4", "b/c.MOV", "b/no-extension"].map { "\(folder.path)/\($0)" })
+        #expect(found.inputs.allSatisfy { !$0.isNamed && $0.identity.bytes == 1 })
+    }
+
+    @Test("Globs select files by path or name")
+    func globs() throws {
+        let folder = try TemporaryFolder()
+        try make(["a.mp4", "b/a.mp4", "b/c.mkv", "b/notes.txt"], in: folder)
+        let resultPaths = { (include: [String], exclude: [String]) in
+            InputFinder(include: include, exclude: exclude).find([folder.path]).inputs.map(\.resultPath)
+        }
+        #expect(resultPaths(["*.mp4"], []) == ["a.mp4.vidscan", "b/a.mp4.vidscan"])
+        #expect(resultPaths([], ["b/*"]) == ["a.mp4.vidscan"])
+        #expect(resultPaths(["*.txt", "*.mkv"], []) == ["b/c.mkv.vidscan", "b/notes.txt.vidscan"])
+    }
+
+    @Test("Results of several folders go below the folders' names, and each file counts once")
+    func several() throws {
+        let folder = try TemporaryFolder()
+        try make(["x/a.mp4", "y/a.mp4"], in: folder)
+        let found = InputFinder().find(["x", "y", "x/a.mp4", "x"].map { "\(folder.path)/\($0)" })
+        #expect(found.inputs.map(\.resultPath) == ["x/a.mp4.vidscan", "y/a.mp4.vidscan"])
+    }
+
+    @Test("Unreadable inputs are reported, and the others are found")
+    func problems() throws {
+        let folder = try TemporaryFolder()
+        try make(["a.mp4", "line\nend.mp4"], in: folder)
+        let odd = folder.path + "/odd-"
+        // Not valid UTF-8.
+        let descriptor = (Array(odd.utf8CString.dropLast()) + [CChar(bitPattern: 0xFF), 0]).withUnsafeBufferPointer {
+            creat($0.baseAddress.unsafelyUnwrapped, 0o644)  // It has elements.
+        }
+        #expect(descriptor >= 0)
+        close(descriptor)
+        let found = InputFinder().find([folder.path, folder.path + "/none.mp4"])
+        #expect(found.inputs.map(\.resultPath) == ["a.mp4.vidscan", "line\nend.mp4.vidscan"])
+        #expect(
+            found.problems.map(\.reason) == [
+                "its name is not valid UTF-8; rename it", "cannot open: No such file or directory",
+            ])
+    }
+
+    @Test("Links to folders are not followed")
+    func links() throws {
+        let folder = try TemporaryFolder()
+        try make(["a.mp4"], in: folder)
+        symlink(folder.path, folder.path + "/cycle")
+        symlink("a.mp4", folder.path + "/link.mp4")
+        symlink("nowhere", folder.path + "/broken.mp4")
+        let found = InputFinder().find([folder.path])
+        #expect(found.inputs.map(\.resultPath) == ["a.mp4.vidscan", "link.mp4.vidscan"])
+    }
+
+    @Test("Each file belongs to exactly one shard, and shards have similar sizes", arguments: [1, 2, 7, 8])
+    func shards(count: Int) throws {
+        let paths = (0..<4000).map { "/data/day-\($0 % 7)/clip-\($0).mp4" }
+        let shards = try (0..<count).map { try #require(BatchShard(index: $0, count: count)) }
+        #expect(paths.allSatisfy { path in shards.count { $0.contains(path) } == 1 })
+        // For a fair hash, the sizes are binomial; this allows four standard deviations.
+        let mean = 4000 / Double(count)
+        let spread = 4 * (mean * (1 - 1 / Double(count))).squareRoot()
+        for shard in shards { #expect(abs(Double(paths.count { shard.contains($0) }) - mean) <= spread) }
+        #expect(BatchShard(index: count, count: count) == nil)
+    }
+
+    @Test("A file stays in its shard, whichever folders or files are named")
+    func steadyShards() throws {
+        let folder = try TemporaryFolder()
+        try make((0..<40).map { "x/day-\($0 % 3)/\($0).mp4" } + ["y/0.mp4"], in: folder)
+        let shards = try (0..<4).map { try #require(BatchShard(index: $0, count: 4)) }
+        let division = { (names: [String]) in
+            let inputs = InputFinder().find(names.map { "\(folder.path)/\($0)" }).inputs
+            return shards.map { shard in Set(shard.select(from: inputs).map(\.path).filter { $0.contains("/x/") }) }
+        }
+        let alone = division(["x"])
+        #expect(alone.map(\.count).reduce(0, +) == 40)
+        #expect(division(["x", "y"]) == alone)
+        #expect(division(["y", "x/day-0", "x/day-1", "x/day-2"]) == alone)
+        #expect(division((0..<40).map { "x/day-\($0 % 3)/\($0).mp4" }) == alone)
+    }
+
+    @Test("Inputs with the same name in several shards get different results")
+    func shardPlaces() throws {
+        let folder = try TemporaryFolder()
+        try make((0..<20).map { "\($0)/a.mp4" } + ["b.mp4"], in: folder)
+        let inputs = InputFinder().find(
+            (0..<20).map { "\(folder.path)/\($0)/a.mp4" } + [folder.path + "/b.mp4"]
+        ).inputs
+        let resultPaths = try (0..<4).flatMap { index in
+            let shard = try #require(BatchShard(index: index, count: 4))
+            let journal = try BatchJournal(folder: folder.path, shard: shard)
+            return try journal.register(shard.select(from: inputs), configuration: "c", selection: .init()) { _ in false
+            }
+            .map(\.input.resultPath)
+        }
+        #expect(resultPaths.count == 21)
+        #expect(Set(resultPaths).count == 21)
+        #expect(resultPaths.contains("b.mp4.vidscan"))
+        #expect(resultPaths.count { $0.wholeMatch(of: /a\.mp4-[0-9a-f]{16}\.vidscan/) != nil } == 20)
+    }
+}

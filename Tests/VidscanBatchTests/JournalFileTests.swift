@@ -1,0 +1,84 @@
+import Dispatch
+import Foundation
+import Synchronization
+import Testing
+import VidscanBatch
+
+@Suite("Journal files")
+struct JournalFileTests: JournalTesting {
+    @Test("Many processes that open a new journal at once create it once")
+    func concurrentCreation() throws {
+        let failures = Mutex<[String]>([])
+        // Repeated, because the processes must meet at the right moment.
+        for _ in 0..<20 {
+            let folder = try TemporaryFolder()
+            DispatchQueue.concurrentPerform(iterations: 8) { number in
+                do {
+                    let journal = try BatchJournal(folder: folder.path)
+                    _ = try register([input("/\(number)")], in: journal)
+                } catch {
+                    failures.withLock { $0.append("\(error)") }
+                }
+            }
+            #expect(try BatchJournal(folder: folder.path).items().count == 8)
+        }
+        #expect(failures.withLock { $0 } == [])
+    }
+
+    @Test("The delays for a locked journal grow, and end with an error")
+    func backoff() {
+        var delays: [Double] = []
+        while let delay = LockBackoff.delay(afterAttempts: delays.count) { delays.append(delay) }
+        #expect(Array(delays.prefix(9)) == [0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.064, 0.128, 0.25])
+        #expect(zip(delays, delays.dropFirst()).allSatisfy { $0 <= $1 })
+        #expect(abs(delays.reduce(0, +) - LockBackoff.timeoutSeconds) <= 0.5)
+    }
+
+    @Test("Each transaction is synced to the disk, with a write-ahead log and without")
+    func durability() throws {
+        let folder = try TemporaryFolder()
+        #expect(try BatchJournal(folder: folder.path).isDurable())
+        let shard = try TemporaryFolder()
+        #expect(try BatchJournal(folder: shard.path, shard: BatchShard(index: 0, count: 2)).isDurable())
+        let writable = try BatchJournal.all(in: folder.path, writable: true)
+        #expect(writable.count == 1)
+        #expect(try writable.allSatisfy { try $0.isDurable() })
+    }
+
+    @Test("A folder with journals of another number of shards is refused")
+    func otherShardCount() throws {
+        let folder = try TemporaryFolder()
+        _ = try BatchJournal(folder: folder.path, shard: BatchShard(index: 0, count: 4))
+        for shard in [nil, BatchShard(index: 0, count: 8)] {
+            #expect {
+                try BatchJournal(folder: folder.path, shard: shard)
+            } throws: { error in
+                "\(error)"
+                    == "\(folder.path) holds batch-0-of-4.sqlite, the journal of a batch with another number of shards;"
+                    + " use the same number, or another folder"
+            }
+        }
+    }
+
+    @Test("A journal whose files belong to another shard is refused")
+    func otherShardRule() throws {
+        let folder = try TemporaryFolder()
+        let shards = try (0..<2).map { try #require(BatchShard(index: $0, count: 2)) }
+        let path = shards[0].contains("/a") ? "/a" : "/b"
+        try #require(shards[0].contains(path))
+        do {
+            let journal = try BatchJournal(folder: folder.path, shard: shards[0])
+            _ = try register([input(path)], in: journal)
+        }
+        _ = try BatchJournal(folder: folder.path, shard: shards[0])
+        // The same state as after another rule had put the file into the second shard.
+        try FileManager.default.moveItem(
+            atPath: folder.path + "/batch-0-of-2.sqlite", toPath: folder.path + "/batch-1-of-2.sqlite")
+        #expect {
+            try BatchJournal(folder: folder.path, shard: shards[1])
+        } throws: { error in
+            "\(error)".hasPrefix("\(folder.path)/batch-1-of-2.sqlite was made by an earlier version of vidscan")
+                && "\(error)".contains(": \(path) belongs to another shard now")
+        }
+    }
+}
