@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Turn an H.264 stream of single pictures into one of field pairs, so that two pictures in a row make one frame.
+"""Turn an H.264 stream of pictures into one of field pairs, so that two consecutive pictures make one frame.
 
     pair_fields.py INPUT OUTPUT
 
-INPUT is an Annex B stream as x264 writes it with cabac=0:bframes=0:weightp=0:8x8dct=0, one slice a picture. Its pictures
-become the top and the bottom fields of frames that are twice as high; what they show changes, but every bit of it
-decodes. A program of its own because no encoder that comes with ffmpeg codes field pictures.
+INPUT is an Annex B stream that x264 writes with cabac=0:bframes=0:weightp=0:8x8dct=0 and one slice per picture. Its pictures become
+the top and bottom fields of frames of twice the height. Their content changes, but everything can be decoded. This
+script exists because no encoder in ffmpeg codes field pictures.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Make the odd files that a video reader meets, out of faces.mp4, with ffmpeg (5.1 or newer).
+# Makes the unusual files that a video reader meets from faces.mp4, with ffmpeg (5.1 or newer).
 #
-#   variants.sh DIRECTORY [NAME...]     all of them, or only those named; a file that exists is kept
+#   variants.sh DIRECTORY [NAME...]     all of them, or only the named ones; existing files are kept
 #
-# What needs an encoder that this ffmpeg lacks is skipped with a line on stderr. The orientations, the sub-layers and the
-# fields need python3 too.
-# Most show seconds 2 to 5 of faces.mp4: one face, a hard cut after a second, then another that grows.
+# A variant whose encoder is missing in this ffmpeg is skipped with a line on stderr. The orientations, the sub-layers and the
+# fields also need python3. Most variants show seconds 2 to 5 of faces.mp4: one face, a hard cut after one second, then
+# another face, which grows.
 #
 # Time       vfr.mp4 vfr.mkv           irregular gaps between frames, off any frame-rate grid
 #            starttime.mp4 .ts         the video starts at 12.345 s / 13.745 s, the container (its audio) 24 ms before
@@ -13,16 +13,16 @@
 #            editlist.mp4              an edit list cuts into a GOP: decode, but do not show, the first frames
 #            oneframe.mp4 zeroframe.mp4  one frame; a video track without a sample
 #            joined.ts                 starttime.ts twice, as cat joins it: the timestamps jump back by three seconds
-#            reset.ts                  longgop.mp4; in the middle of its GOP the clock jumps ahead by eight minutes
-# Geometry   orient1 ... orient8.mp4   display matrix; numbered as EXIF does, all show the same upright picture, to the
-#                                      bit: coded without loss, and so are sar.mp4 and sar_tall.mp4
+#            reset.ts                  longgop.mp4, but the clock jumps ahead by eight minutes in the middle of its GOP
+# Geometry   orient1 ... orient8.mp4   display matrix, numbered as in EXIF; all show the same upright picture, bit for bit,
+#                                      because they are coded without loss, as are sar.mp4 and sar_tall.mp4
 #            sar.mp4 sar_tall.mp4      pixels 4:3 (480x360 coded, 640x360 shown) and 3:4 (640x270, 480x270 shown)
 #            oddsize.webm              319x179
 # GOPs       bpyramid.mp4 longgop.mp4  B-frames as references; a single GOP
-#            opengop.mkv opengop.ts    open GOPs (H.264): three B-frames are shown before the
-#                                      keyframe they follow in the file; hevc_opengop.mkv the same in HEVC
-#            intrarefresh.ts           a column of intra blocks wanders: after the first frame there are only
-#                                      recovery points, which are no intra frames
+#            opengop.mkv opengop.ts    open GOPs (H.264): three B-frames are shown before the keyframe that they
+#                                      follow in the file; hevc_opengop.mkv is the same in HEVC
+#            intrarefresh.ts           a moving column of intra blocks: after the first frame there are only recovery
+#                                      points, which are not intra frames
 #            hevc_layers.mp4           two temporal sub-layers; the upper one refers to pictures of the lower one that
 #                                      are marked as sub-layer non-reference pictures
 #            fields.ts fields.mp4      H.264 with each field in a packet of its own
@@ -34,16 +34,16 @@
 # Streams    fragmented.mp4            moof after moof, with audio
 #            cover.mp4 cover_audio.m4a a cover picture beside a video; beside audio alone
 #            cover_huge.mkv            a cover picture that claims 60000x60000 pixels
-#            side_damaged.mkv          no packet of the sound and no byte of the cover picture is whole
+#            side_damaged.mkv          every packet of the sound and the whole cover picture are damaged
 #            twovideo.mkv audio.m4a    two videos, 640x360 and 160x90; audio alone
 # Pictures   still.png still.jpg       one picture; still_exif.jpg is stored on its side with EXIF orientation 6
 #            anim.gif                  an animated GIF
 #            huge.png                  a hundred bytes that claim 60000x60000 pixels
-# Damage     truncated.mkv             ends in mid-file: the first part can be decoded
-#            truncated_nomoov.mp4      ends before its index: cannot be opened
+# Damage     truncated.mkv             cut off in the middle: the first part can be decoded
+#            truncated_nomoov.mp4      cut off before its index: cannot be opened
 #            corrupt.ts corrupt.mkv    bytes overwritten in the middle
-#            text.mp4 empty.mp4        a line of text; no byte at all
-# Traps      playlist.m3u8 concat.txt  refer to a neighbouring file, the playlist to the network as well
+#            text.mp4 empty.mp4        a line of text; an empty file
+# Traps      playlist.m3u8 concat.txt  refer to a neighbouring file; the playlist also refers to the network
 
 set -euo pipefail
 
@@ -57,8 +57,8 @@ directory=$(cd "$1" && pwd)
 shift
 named=("$@")
 
-# Files are finished here, then moved, so that an interrupted run leaves no half a file behind.
-# SVT-AV1 talks on stderr whatever ffmpeg is told.
+# Files are finished here, then moved, so that an interrupted run leaves no partial file.
+# SVT-AV1 logs to stderr regardless of ffmpeg's log level.
 export SVT_LOG=1
 
 work=$(mktemp -d "$directory/.variants.XXXXXX")
@@ -76,7 +76,7 @@ has() {
     grep -qx -- "$1" <<<"$encoders"
 }
 
-# Whether the file is asked for and not there yet.
+# Succeeds if the file is requested and does not exist yet.
 wanted() {
     if ((${#named[@]})) && [[ " ${named[*]} " != *" $1 "* ]]; then
         return 1
@@ -88,7 +88,7 @@ finish() {
     mv "$work/$1" "$directory/$1"
 }
 
-# encode NAME ENCODER OPTION...: the clip's video alone through one encoder.
+# encode NAME ENCODER OPTION...: only the video of the clip, with one encoder.
 encode() {
     local name=$1 encoder=$2
     shift 2
@@ -107,7 +107,7 @@ x264() {
     encode "$name" libx264 -preset veryfast -crf 23 "$@"
 }
 
-# assemble NAME OPTION...: any other ffmpeg command; NAME is its output.
+# assemble NAME OPTION...: any other ffmpeg command that writes NAME.
 assemble() {
     local name=$1
     shift
@@ -116,12 +116,12 @@ assemble() {
     finish "$name"
 }
 
-# need NAME...: make files of this script that another one is made from.
+# need NAME...: makes variants from which another one is made.
 need() {
     "$samples/variants.sh" "$directory" "$@"
 }
 
-# overwrite FILE: spoil 400 bytes at three places in the middle.
+# overwrite FILE: overwrites 400 bytes at three places in the middle.
 overwrite() {
     local size place
     size=$(wc -c <"$1")
@@ -131,11 +131,11 @@ overwrite() {
     done
 }
 
-# overwrite_packets FILE: spoil the beginning of eight packets in a row, so that no decoder can overlook it: at five
-# samples a second, too, one of them holds a frame that is wanted.
+# overwrite_packets FILE: overwrites the beginning of eight consecutive packets, so that every decoder notices: even at five
+# samples per second, one of them has a sampled frame.
 overwrite_packets() {
     local places place number
-    # The block's header, which comes first, is eight bytes long.
+    # Keep the header of the block, which is eight bytes long.
     mapfile -t places < <(ffprobe -v error -select_streams v -show_entries packet=pos -of csv=p=0 "$1" | grep -o '^[0-9]*')
     for number in {0..7}; do
         place=${places[${#places[@]} / 2 + number]}
@@ -166,7 +166,7 @@ time_variants() {
     fi
     if wanted reset.ts; then
         need longgop.mp4
-        # A reference frame is the last before the jump, and B-frames that are shown before it are the first after it.
+        # The last frame before the jump is a reference frame, and the first ones after it are B-frames that are shown before it.
         run_ffmpeg -i "$directory/longgop.mp4" -c copy -frames:v 22 "${exact[@]}" "$work/before.ts"
         run_ffmpeg -i "$directory/longgop.mp4" -c copy -bsf:v "noise=amount=0:drop='lt(n,22)'" \
             -output_ts_offset 500 "${exact[@]}" "$work/after.ts"
@@ -174,7 +174,7 @@ time_variants() {
         finish reset.ts
     fi
     x264 oneframe.mp4 -frames:v 1
-    # A fragmented file may have an index that lists a track, and then no fragment.
+    # A fragmented file may have an index that lists a track, but no fragment.
     if wanted zeroframe.mp4; then
         need longgop.mp4
         assemble zeroframe.mp4 -i "$directory/longgop.mp4" -c copy -frames:v 0 -movflags +empty_moov+frag_keyframe
@@ -182,7 +182,7 @@ time_variants() {
 }
 
 geometry_variants() {
-    # The filter that makes the coded picture is the inverse of what the display matrix does.
+    # The filter that makes the coded picture is the inverse of the display matrix.
     local filters=(null hflip 'hflip,vflip' vflip transpose=cclock_flip transpose=cclock transpose=clock_flip
         transpose=clock)
     local orientation name
@@ -219,7 +219,7 @@ gop_variants() {
     fi
     local single=cabac=0:bframes=0:weightp=0:8x8dct=0:keyint=24:min-keyint=24:scenecut=0:slices=1:threads=1
     if wanted fields.ts; then
-        # At 50 fields a second, half as high.
+        # 50 fields per second, at half the height.
         run_ffmpeg "${clip[@]}" -an -vf fps=50,scale=320:96 -c:v libx264 -preset veryfast -x264-params "$single" \
             "${exact[@]}" -f h264 "$work/single.h264"
         python3 "$samples/pair_fields.py" "$work/single.h264" "$work/fields.h264"
