@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import Testing
 import TestSupport
+import VidscanMedia
 
 @Suite("A bad input is one line of error")
 struct BadInputTests {

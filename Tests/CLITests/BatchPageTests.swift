@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import TestSupport
+import VidscanMedia
 
 @Suite("The HTML index of a batch")
 struct BatchPageTests: BatchTesting {

@@ -1,5 +1,5 @@
-import VidscanAnalysis
 import VidscanResults
+import VidscanAnalysis
 import Foundation
 import Testing
 import TestSupport

@@ -1,5 +1,5 @@
-import VidscanMedia
 import VidscanResults
+import VidscanMedia
 import Foundation
 import Synchronization
 import Testing

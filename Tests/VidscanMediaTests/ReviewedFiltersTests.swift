@@ -1,6 +1,6 @@
-import VidscanBase
 import CFFmpeg
 import Testing
+import VidscanBase
 import VidscanMedia
 
 @Suite("The list of reviewed filters")

@@ -1,6 +1,6 @@
 internal import VidscanFaces
-internal import VidscanRender
 internal import VidscanResults
+internal import VidscanRender
 internal import VidscanBase
 internal import VidscanMedia
 
