@@ -55,7 +55,7 @@ let package = Package(
         .target(
             name: "VidscanFaces", dependencies: ["VidscanBase"],
             // Set-up puts the weights where the other models lie; a SwiftPM bundle could not be moved.
-            exclude: ["Resources"], swiftSettings: strict),
+            exclude: ["Resources"], resources: [.embedInCode("Data")], swiftSettings: strict),
         .target(
             name: "VidscanResults", dependencies: ["CLinux", "VidscanBase", "VidscanFaces", "VidscanMedia"],
             swiftSettings: strict),

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Learns which differences in face shape distinguish people, and writes them as Swift.
+"""Learns which differences in face shape distinguish people, and writes them as JSON.
 
-usage: train_face_shape.py expressions.npz Sources/VidscanFaces/FaceShapeConstants.swift
+usage: train_face_shape.py expressions.npz Sources/VidscanFaces/Data/face-shape.json
 
 The input holds attention meshes of pictures and clips (arrays `mesh` and `source`). Pictures are named after the person in them
 (NAME_0001.jpg), which gives pairs of the same and of different people. Meshes are aligned in position, size and orientation. A linear
@@ -13,6 +13,7 @@ import base64
 import collections
 import re
 import sys
+import textwrap
 
 import numpy as np
 from scipy.linalg import eigh
@@ -112,53 +113,19 @@ def report(x, labels, people):
               f" ({len(same)} pairs of one person, {len(other)} of two)")
 
 
-def swift(canonical, model, between):
+def write(path, canonical, model, between):
+    """Writes what VidscanFaces reads: one list of numbers for each name, wrapped so that differences can be read."""
     mean, vectors, _ = model
     scale = np.abs(vectors).max(0) / 32767
     packed = base64.b64encode(np.round(vectors / scale).T.astype("<i2").tobytes()).decode()
-    lines = "\n".join("        " + packed[i:i + 108] + "\\" for i in range(0, len(packed), 108))[:-1]
-    numbers = lambda values: ",\n        ".join(
-        ", ".join(f"{v:.6g}" for v in values[i:i + 10]) for i in range(0, len(values), 10)) + ","
-    points = lambda values: ",\n        ".join(
-        ", ".join(str(v) for v in values[i:i + 20]) for i in range(0, len(values), 20)) + ","
-    return f"""/// What `scripts/train_face_shape.py` learned; do not edit.
-enum FaceShapeConstants {{
-    /// Mesh points that place the face.
-    static let steady: [Int] = [
-        {points(STEADY)}
-    ]
-
-    /// Mesh points that add to its shape.
-    static let others: [Int] = [
-        {points(OTHERS)}
-    ]
-
-    /// The average face: x, y, z of the points above, in that order.
-    static let canonical: [Double] = [
-        {numbers(canonical.reshape(-1))}
-    ]
-
-    /// The average of aligned faces: what is taken away before the projection.
-    static let mean: [Double] = [
-        {numbers(mean)}
-    ]
-
-    /// What one unit of a projection's 16-bit numbers is worth.
-    static let scale: [Double] = [
-        {numbers(scale)}
-    ]
-
-    /// Variance between people, where that of one person's pictures is 1.
-    static let between: [Double] = [
-        {numbers(between)}
-    ]
-
-    /// One row for each dimension, of little-endian 16-bit numbers, in base 64.
-    static let projection = \"\"\"
-{lines}
-        \"\"\"
-}}
-"""
+    lists = {"steady": map(str, STEADY), "others": map(str, OTHERS)}
+    for name, values in [("canonical", canonical.reshape(-1)), ("mean", mean), ("scale", scale), ("between", between)]:
+        lists[name] = (f"{value:.6g}" for value in values)
+    lists["projection"] = (f'"{packed[i:i + 112]}"' for i in range(0, len(packed), 112))
+    with open(path, "w") as file:
+        file.write("{\n" + ",\n".join(
+            f'  "{name}": [\n' + textwrap.fill(", ".join(values), 120, initial_indent="    ", subsequent_indent="    ")
+            + "\n  ]" for name, values in lists.items()) + "\n}\n")
 
 
 def main():
@@ -177,8 +144,7 @@ def main():
     people = {n: i for i, n in enumerate(sorted(n for n in counts if counts[n] > 1 and not n.startswith("clip")))}
     report(x, labels, people)
     model = fit(x, labels)
-    with open(sys.argv[2], "w") as file:
-        file.write(swift(canonical, model, between_variance(x, labels, model)))
+    write(sys.argv[2], canonical, model, between_variance(x, labels, model))
 
 
 main()

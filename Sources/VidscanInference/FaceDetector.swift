@@ -60,7 +60,7 @@ public struct FaceDetector: Sendable {
         /// - Returns: faces in pixels of the input tensor, surest first, not cut at its edges.
         public func detect(
             minimumConfidence: Double, maximumOverlap: Double = 0.3
-        ) throws(InferenceError) -> [FaceObservation] {
+        ) throws(InferenceError) -> [FaceDetection] {
             try request.run()
             let heat = try request.output(0)
             let scale = try request.output(1)
@@ -71,7 +71,7 @@ public struct FaceDetector: Sendable {
             let cells = width * height
             guard heat.count == cells, scale.count == 2 * cells, offset.count == 2 * cells, points.count == 10 * cells
             else { throw InferenceError(.runtime, "the detector's outputs have unexpected sizes") }
-            var found: [FaceObservation] = []
+            var found: [FaceDetection] = []
             for cell in 0..<cells where Double(heat[cell]) >= minimumConfidence {
                 let boxHeight = exp(Double(scale[cell])) * Double(FaceDetector.stride)
                 let boxWidth = exp(Double(scale[cells + cell])) * Double(FaceDetector.stride)
@@ -90,7 +90,7 @@ public struct FaceDetector: Sendable {
                     rightMouthCorner: point(3))
                 guard box.width.isFinite, box.height.isFinite else { continue }
                 found.append(
-                    FaceObservation(box: box, confidence: min(Double(heat[cell]), 1), landmarks: landmarks))
+                    FaceDetection(box: box, confidence: min(Double(heat[cell]), 1), landmarks: landmarks))
             }
             return Self.suppress(found, maximumOverlap: maximumOverlap)
         }
@@ -98,11 +98,11 @@ public struct FaceDetector: Sendable {
         /// Greedy non-maximum suppression; ties keep the order of the cells. A face's box and points are the mean over the
         /// cells that see nearly the same, weighted by score: where two neighbours score alike, which of them is surest
         /// is chance, and their boxes differ by pixels.
-        private static func suppress(_ faces: [FaceObservation], maximumOverlap: Double) -> [FaceObservation] {
+        private static func suppress(_ faces: [FaceDetection], maximumOverlap: Double) -> [FaceDetection] {
             let order = faces.indices.sorted {
                 (faces[$1].confidence, $0) < (faces[$0].confidence, $1)
             }
-            var kept: [(surest: FaceObservation, mean: WeightedFace)] = []
+            var kept: [(surest: FaceDetection, mean: WeightedFace)] = []
             for index in order {
                 let face = faces[index]
                 let overlaps = kept.map { $0.surest.box.intersectionOverUnion(with: face.box) }
@@ -126,11 +126,11 @@ private struct WeightedFace {
     /// Box and points, times their weights.
     private var sums = [Double](repeating: 0, count: 14)
 
-    init(_ face: FaceObservation) {
+    init(_ face: FaceDetection) {
         add(face)
     }
 
-    mutating func add(_ face: FaceObservation) {
+    mutating func add(_ face: FaceDetection) {
         weight += face.confidence
         let marks = face.landmarks
         let points = [marks.leftEye, marks.rightEye, marks.nose, marks.leftMouthCorner, marks.rightMouthCorner]
@@ -138,10 +138,10 @@ private struct WeightedFace {
         for index in sums.indices { sums[index] += values[index] * face.confidence }
     }
 
-    func face(confidence: Double) -> FaceObservation {
+    func face(confidence: Double) -> FaceDetection {
         let means = sums.map { $0 / weight }
         let point = { (index: Int) in Point(x: means[4 + 2 * index], y: means[5 + 2 * index]) }
-        return FaceObservation(
+        return FaceDetection(
             box: Rectangle(x: means[0], y: means[1], width: means[2], height: means[3]), confidence: confidence,
             landmarks: FaceLandmarks(
                 leftEye: point(0), rightEye: point(1), nose: point(2), leftMouthCorner: point(3),

@@ -18,19 +18,19 @@ struct FaceTimeline {
         package let microseconds: Int64
         /// Counts all samples.
         package let number: Int
-        package let faces: [FaceSight]
+        package let faces: [FaceState]
     }
 
     /// The samples in the window, oldest first.
     private(set) var window: [Sample] = []
-    private let rows: FaceRows
+    private let rows: FaceStateReader
     private let cuts: [Int64]
     private let behind: Int64
     private let ahead: Int64
     private var isAtEnd = false
 
-    init(_ result: FinishedResult, needs: Needs) throws(VidscanError) {
-        rows = try FaceRows(result, needs: needs)
+    init(_ result: StoredResult, needs: Needs) throws(VidscanError) {
+        rows = try FaceStateReader(result, needs: needs)
         behind = Int64(needs.behindSeconds * 1e6)
         ahead = Int64(needs.aheadSeconds * 1e6)
         let events = try TableReader(folder: result.name, name: "events.csv")
@@ -107,15 +107,15 @@ struct FaceTimeline {
     }
 
     /// All sights of a face in one sample.
-    package func faces(of faceID: Int, inSample number: Int) -> [FaceSight] {
+    package func faces(of faceID: Int, inSample number: Int) -> [FaceState] {
         sample(number)?.faces.filter { $0.faceID == faceID } ?? []
     }
 
     /// A face's last sample before a given one, and its first one after that.
     func neighbours(
         of faceID: Int, aroundSample number: Int
-    ) -> (before: (number: Int, face: FaceSight)?, after: (number: Int, face: FaceSight)?) {
-        var before: (Int, FaceSight)?
+    ) -> (before: (number: Int, face: FaceState)?, after: (number: Int, face: FaceState)?) {
+        var before: (Int, FaceState)?
         for sample in window where sample.number != number {
             guard let face = sample.faces.first(where: { $0.faceID == faceID }) else { continue }
             guard sample.number < number else { return (before, (sample.number, face)) }
@@ -134,8 +134,8 @@ struct FaceTimeline {
     /// A face's last sample up to a moment, and its first one from then on; both are the same at a sample of it.
     func neighbours(
         of faceID: Int, at microseconds: Int64
-    ) -> (before: (number: Int, face: FaceSight)?, after: (number: Int, face: FaceSight)?) {
-        var before: (Int, FaceSight)?
+    ) -> (before: (number: Int, face: FaceState)?, after: (number: Int, face: FaceState)?) {
+        var before: (Int, FaceState)?
         for sample in window {
             guard let face = sample.faces.first(where: { $0.faceID == faceID }) else { continue }
             if sample.microseconds <= microseconds { before = (sample.number, face) }
@@ -148,7 +148,7 @@ struct FaceTimeline {
     ///
     /// A face is never drawn across a cut, nor across more than one sample without it. It is seen from half-way between
     /// the sample before it came and its first one until half-way after its last one.
-    package func faces(at microseconds: Int64) -> [FaceSight] {
+    package func faces(at microseconds: Int64) -> [FaceState] {
         faceIDs.compactMap { id in
             let (before, after) = neighbours(of: id, at: microseconds)
             if let before, before.face.microseconds == microseconds { return before.face }
@@ -195,7 +195,7 @@ struct FaceTimeline {
     }
 
     /// Where a face has been, oldest first, up to a moment; begins anew after a cut or a gap.
-    package func trail(of face: FaceSight, seconds: Double) -> [Point] {
+    package func trail(of face: FaceState, seconds: Double) -> [Point] {
         var points: [Point] = []
         var last: Sample?
         for sample in window

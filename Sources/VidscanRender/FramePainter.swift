@@ -6,13 +6,13 @@ internal import VidscanResults
 final class FramePainter {
     private let options: RenderOptions
     private var timeline: FaceTimeline
-    private let hider: FaceHider?
+    private let hider: Anonymizer?
     private let sticker: StickerPainter?
     private let overlay: OverlayPainter?
     private var pictureCount = 0
     private var firstSize: PictureSize?
 
-    init(_ options: RenderOptions, result: FinishedResult) throws(VidscanError) {
+    init(_ options: RenderOptions, result: StoredResult) throws(VidscanError) {
         self.options = options
         let painter: StickerPainter? = if let sticker = options.sticker { try StickerPainter(sticker) } else { nil }
         // As a cover the sticker is the hider's.
@@ -21,10 +21,10 @@ final class FramePainter {
             throw VidscanError(.setup, "hiding faces by a sticker needs --sticker", stage: .open)
         }
         sticker = covers ? nil : painter
-        hider = options.anonymize.map { FaceHider($0, sticker: covers ? painter : nil) }
+        hider = options.anonymize.map { Anonymizer($0, sticker: covers ? painter : nil) }
         overlay = options.overlay.map(OverlayPainter.init)
         var needs = FaceTimeline.Needs()
-        for other in [options.anonymize.map(FaceHider.needs), options.overlay.map(OverlayPainter.needs)] {
+        for other in [options.anonymize.map(Anonymizer.needs), options.overlay.map(OverlayPainter.needs)] {
             guard let other else { continue }
             needs.metrics.formUnion(other.metrics)
             needs.mesh = needs.mesh || other.mesh
@@ -41,7 +41,7 @@ final class FramePainter {
         if let hider {
             let first = firstSize ?? picture.displaySize
             firstSize = first
-            try HidingConditions.checkSize(
+            try AnonymizePreconditions.checkSize(
                 picture.displaySize, first: first, microseconds: picture.microseconds, stage: .render)
             try timeline.advance(toSample: pictureCount, at: picture.microseconds)
             count = try hider.hide(in: picture, timeline: timeline, sample: pictureCount)

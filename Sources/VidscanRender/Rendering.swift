@@ -56,18 +56,18 @@ public struct Rendering: Sendable {
         _ cancellation: CancellationFlag
     ) throws(VidscanError) -> Summary {
         let begin = ContinuousClock.now
-        let result = try FinishedResult(path: resultPath)
+        let result = try StoredResult(path: resultPath)
         let hides = options.anonymize != nil
         let source = try result.source(
             override: input, acceptsChanges: options.acceptsChangedSource && !hides, acceptsCopies: !hides)
-        if let anonymize = options.anonymize { try HidingConditions.check(result, for: anonymize) }
+        if let anonymize = options.anonymize { try AnonymizePreconditions.check(result, for: anonymize) }
         let painter = try FramePainter(options, result: result)
         let rewriter = try VidscanError.media(stage: .open) { () throws(MediaError) in
             try Transcoder(source: source.absolutePath, options: rewriting(result), cancellation: cancellation)
         }
         observer.opened(name, info: rewriter.info)
         let (path, container) = try place(outputPath, in: resultPath, rewriter)
-        let file = try UnfinishedFile(finalPath: path, replaces: replaces, sourcePath: source.absolutePath)
+        let file = try PartialFile(finalPath: path, replaces: replaces, sourcePath: source.absolutePath)
         defer { file.discardUnlessComplete() }
         var progress = RunProgress(microseconds: 0, frames: 0, faces: 0)
         do {
@@ -95,7 +95,7 @@ public struct Rendering: Sendable {
             wallSeconds: begin.duration(to: .now) / .seconds(1))
     }
 
-    private func rewriting(_ result: FinishedResult) -> Transcoder.Options {
+    private func rewriting(_ result: StoredResult) -> Transcoder.Options {
         var rewriting = Transcoder.Options(
             codec: options.codec, rateFactor: options.rateFactor, height: options.height,
             copiesAudio: options.copiesAudio, copiesSubtitles: options.copiesSubtitles,
@@ -112,7 +112,7 @@ public struct Rendering: Sendable {
 
     /// - Throws: `VidscanError` when the pictures may not be the ones that were analysed.
     private func checkSameDecoding(
-        of source: InputFile, by rewriter: Transcoder, as result: FinishedResult
+        of source: InputFile, by rewriter: Transcoder, as result: StoredResult
     ) throws(VidscanError) {
         guard source.isUnchanged else {
             throw VidscanError(

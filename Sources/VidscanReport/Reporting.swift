@@ -56,8 +56,8 @@ public struct Reporting: Sendable {
     private func write(
         _ resultPath: String, _ input: String?, _ path: String, _ replaces: Bool, _ cancellation: CancellationFlag
     ) throws(VidscanError) -> Summary {
-        let result = try FinishedResult(path: resultPath)
-        let file = try UnfinishedFile(finalPath: path, replaces: replaces, sourcePath: result.record.input.path)
+        let result = try StoredResult(path: resultPath)
+        let file = try PartialFile(finalPath: path, replaces: replaces, sourcePath: result.record.input.path)
         let faces = try ReportTables.faces(resultPath, measures: CurveBuilder.measures)
         let events = try ReportTables.events(resultPath)
         let samples = try SampleTimes(resultPath)
@@ -66,7 +66,7 @@ public struct Reporting: Sendable {
         let hidesFaces = result.hidesFaces
         if options.hasThumbnails ?? !hidesFaces, !shown.isEmpty {
             let source = try result.source(override: input, acceptsChanges: options.acceptsChangedSource)
-            let boxes = try Self.boxes(resultPath, of: shown, placesInSource: result.placesInSource())
+            let boxes = try Self.boxes(resultPath, of: shown, mapToSource: result.mapToSource())
             pictures = try VidscanError.media(stage: .render) { () throws(MediaError) in
                 try Thumbnails(
                     source: source, streamIndex: result.record.video.stream, limits: options.limits, boxes: boxes,
@@ -103,7 +103,7 @@ public struct Reporting: Sendable {
     public static func writeIndex(
         _ summaries: [(result: String, outcome: Result<Summary, VidscanError>)], path: String, replaces: Bool
     ) throws(VidscanError) {
-        let file = try UnfinishedFile(finalPath: path, replaces: replaces, sourcePath: "")
+        let file = try PartialFile(finalPath: path, replaces: replaces, sourcePath: "")
         let folder = ((FilePath.absolute(path)) as NSString).deletingLastPathComponent
         let rows = summaries.map { result, outcome in
             switch outcome {
@@ -147,7 +147,7 @@ public struct Reporting: Sendable {
 
     /// The box of each face at its best moment.
     private static func boxes(
-        _ folder: String, of faces: [ReportedFace], placesInSource map: VidscanBase.AffineTransform?
+        _ folder: String, of faces: [ReportedFace], mapToSource map: VidscanBase.AffineTransform?
     ) throws(VidscanError) -> [Int: Rectangle] {
         let best = Dictionary(uniqueKeysWithValues: faces.map { ($0.id, $0.bestMicroseconds) })
         let table = try TableReader(folder: folder, name: "faces.csv")

@@ -64,7 +64,7 @@ struct AnalyzeCommand: AsyncParsableCommand {
             throw ExitStatus.usage
         }
         let analysis = Analysis(settings: settings, models: models, observer: reporter)
-        let targets = ResultPlaces.plan(inputs: inputs, folder: settings.write.folder, segment: segment)
+        let targets = ResultPaths.plan(inputs: inputs, folder: settings.write.folder, segment: segment)
         let window = ConsoleReporter.Window(start: settings.sample.start, end: settings.sample.end, segment: segment)
         let replaces = settings.write.replaces
         try await CommandWork.run(reporter) {

@@ -36,19 +36,19 @@ struct MergeCommand: AsyncParsableCommand {
 
     func run() async throws {
         let reporter = try messages.makeReporter()
-        let sets: [Joining.PartSet]
+        let sets: [SegmentMerger.SegmentSet]
         do {
-            sets = try Joining.sets(of: parts)
+            sets = try SegmentMerger.sets(of: parts)
         } catch {
             reporter.failed(error)
             throw ExitStatus.someFailed
         }
-        let joining = Joining(observer: reporter)
+        let joining = SegmentMerger(observer: reporter)
         try await CommandWork.run(reporter) {
             try await CommandWork.each(of: sets.map(\.name), reporter) { name, position in
                 let set = sets[position]
                 let summary = try await joining.run(
-                    set, resultPath: ResultPlaces.place(of: set.resultName, folder: output), replaces: force)
+                    set, resultPath: ResultPaths.place(of: set.resultName, folder: output), replaces: force)
                 reporter.delivered(name, summary: summary)
             }
         }

@@ -59,8 +59,8 @@ enum ResultFuzzing {
         options.limits = MediaLimits(maximumPixels: 1 << 20)
         switch action {
         case UInt8(ascii: "m"):
-            for set in try Joining.sets(of: FuzzBase.parts.map { "\(folder)/\($0)" }) {
-                _ = try await Joining(observer: SilentObserver()).run(
+            for set in try SegmentMerger.sets(of: FuzzBase.parts.map { "\(folder)/\($0)" }) {
+                _ = try await SegmentMerger(observer: SilentObserver()).run(
                     set, resultPath: "\(folder)/joined", replaces: false)
             }
         case UInt8(ascii: "o"), UInt8(ascii: "a"):

@@ -54,8 +54,8 @@ struct DamagedResultTests {
     }
 
     private static func merge(_ segments: DamagedResult) async throws {
-        for set in try Joining.sets(of: segments.places) {
-            _ = try await Joining(observer: Recorder()).run(
+        for set in try SegmentMerger.sets(of: segments.places) {
+            _ = try await SegmentMerger(observer: Recorder()).run(
                 set, resultPath: segments.folder.path + "/joined.vidscan", replaces: true)
         }
     }

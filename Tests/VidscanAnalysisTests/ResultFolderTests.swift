@@ -78,7 +78,7 @@ struct ResultFolderTests {
 
     @Test("Each input gets its own result folder, even if names are equal")
     func places() {
-        let places = ResultPlaces.plan(inputs: ["a.mp4", "x/a.mp4", "a.mov", "y/a.mp4"], folder: "/results/")
+        let places = ResultPaths.plan(inputs: ["a.mp4", "x/a.mp4", "a.mov", "y/a.mp4"], folder: "/results/")
         #expect(
             places == ["a.mp4.vidscan", "a.mp4-2.vidscan", "a.mov.vidscan", "a.mp4-3.vidscan"].map { "/results/\($0)" })
     }

@@ -87,7 +87,7 @@ struct ModelReader {
     }
 
     private mutating func startAfresh(at packet: ModelStream.Packet) {
-        if !packet.summary.isRestartPoint { beganAmiss = true }
+        if !packet.summary.isRandomAccessPoint { beganAmiss = true }
         guard flushesAfterGap else { return }
         comeOut(keeping: 0)
         decoded.removeAll()

@@ -55,7 +55,7 @@ struct ModelStream {
                 let number = append(
                     references: isIntra ? [] : [previous].compactMap { $0 }, position: shownCount + between,
                     to: &positions)
-                packets[number].summary.isRestartPoint = isFirst && isRestart
+                packets[number].summary.isRandomAccessPoint = isFirst && isRestart
                 anchor = number
                 let sides = [previous, number].compactMap { $0 }
                 appendBetween(
@@ -126,7 +126,7 @@ struct ModelStream {
                 packets[number].summary.isHidden = true
             }
             // Containers never mark random access points as disposable.
-            let mayBeMarked = !packets[number].isReferenced && !packets[number].summary.isRestartPoint
+            let mayBeMarked = !packets[number].isReferenced && !packets[number].summary.isRandomAccessPoint
             if traits.marksDisposable, mayBeMarked, Bool.random(using: &random) {
                 packets[number].summary.isDisposable = true
             }

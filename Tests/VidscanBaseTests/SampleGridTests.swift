@@ -145,7 +145,7 @@ struct SampleGridTests {
             #expect(taken(frames, by: five) == expected, "start \(first)")
             #expect(clock.isAtOrAfter(0, first))
             var plan = SamplePlan(grid: five)
-            plan.push(PacketSummary(presentation: first, decoding: first, isRestartPoint: true))
+            plan.push(PacketSummary(presentation: first, decoding: first, isRandomAccessPoint: true))
             #expect(plan.next(atEnd: true) == .decode(afterGap: false), "start \(first)")
         }
     }

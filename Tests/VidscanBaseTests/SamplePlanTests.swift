@@ -101,7 +101,7 @@ struct SamplePlanTests {
         ])
     func contradictions(packet: PacketSummary) throws {
         var plan = SamplePlan(grid: try grid(rate: (1, 10)))
-        plan.push(PacketSummary(presentation: 100, decoding: 100, isRestartPoint: true))
+        plan.push(PacketSummary(presentation: 100, decoding: 100, isRandomAccessPoint: true))
         #expect(plan.isTrusted)
         plan.push(packet)
         #expect(!plan.isTrusted)
@@ -153,7 +153,7 @@ struct SamplePlanTests {
         for number in 0..<50 {
             let timestamp = Int64(number) * 40
             plan.push(
-                PacketSummary(presentation: timestamp, decoding: timestamp, isRestartPoint: number % 25 == 0))
+                PacketSummary(presentation: timestamp, decoding: timestamp, isRandomAccessPoint: number % 25 == 0))
         }
         var actions: [SamplePlan.Action] = []
         while let action = plan.next(atEnd: true) { actions.append(action) }

@@ -18,12 +18,14 @@ struct TimestampContinuityTests {
 
     /// Passes packets through one by one.
     private func line(
-        _ packets: [Times], isRestartPoint: Bool = true, forwardIsJump: Bool = true
+        _ packets: [Times], isRandomAccessPoint: Bool = true, forwardIsJump: Bool = true
     ) throws -> (presentations: [Int64?], jumps: [TimestampDiscontinuity]) {
         var continuity = try continuity(forwardIsJump: forwardIsJump)
         var jumps: [TimestampDiscontinuity] = []
         let moved = packets.map { packet in
-            if continuity.jumps(at: packet) { jumps.append(continuity.begin([packet], isRestartPoint: isRestartPoint)) }
+            if continuity.jumps(at: packet) {
+                jumps.append(continuity.begin([packet], isRandomAccessPoint: isRandomAccessPoint))
+            }
             return continuity.move(packet).presentation
         }
         return (moved, jumps)
@@ -75,7 +77,7 @@ struct TimestampContinuityTests {
         #expect(presentations == [10_000, 10_040, 10_080])
         let packets = new.map { Times(presentation: $0.0, decoding: $0.1) }
         #expect(continuity.jumps(at: packets[0]))
-        _ = continuity.begin(packets, isRestartPoint: true)
+        _ = continuity.begin(packets, isRandomAccessPoint: true)
         let moved = packets.map { continuity.move($0) }
         #expect(moved.map(\.presentation) == [10_120, 10_240, 10_160, 10_200])
         // Decoding times never fall behind.
@@ -90,7 +92,7 @@ struct TimestampContinuityTests {
         #expect(continuity.move(Times(presentation: 10_200, decoding: 10_040)).presentation == 10_200)
         let packets = [(120, 80), (160, 120), (320, 160)].map { Times(presentation: $0.0, decoding: $0.1) }
         #expect(continuity.jumps(at: packets[0]))
-        let jump = continuity.begin(packets, isRestartPoint: false)
+        let jump = continuity.begin(packets, isRandomAccessPoint: false)
         #expect(packets.map { continuity.move($0).presentation } == [10_120, 10_160, 10_320])
         #expect(jump == TimestampDiscontinuity(microseconds: 10_120_000, jumpMicroseconds: -10_000_000))
     }

@@ -69,11 +69,11 @@ struct FaceEventTests {
 
     @Test("The histogram's median is accurate to half a bin for any number of values")
     func median() {
-        var sketch = MetricSketch(range: 0...100)
+        var sketch = StreamingHistogram(range: 0...100)
         for value in 0..<100_000 { sketch.add(Double(value % 1000) / 10) }
         #expect(abs((sketch.median ?? 0) - 49.95) <= 100.0 / 512)
         #expect(abs((sketch.mean ?? 0) - 49.95) < 1e-6)
         #expect(sketch.maximum == 99.9)
-        #expect(MetricSketch(range: 0...1).median == nil)
+        #expect(StreamingHistogram(range: 0...1).median == nil)
     }
 }

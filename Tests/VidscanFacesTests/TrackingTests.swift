@@ -57,7 +57,7 @@ struct TrackingScene {
                     $0.box.intersectionArea(with: truth[index].box) > 0.5 * truth[index].box.area
                 }
             }.map { truth[$0] }
-            var found: [(sighting: FaceSighting, identity: Int?)] = []
+            var found: [(trackedDetection: TrackedDetection, identity: Int?)] = []
             for face in visible where generator.unit() >= missShare {
                 let jitter = { generator.normal() * 0.03 * face.box.width }
                 let box = Rectangle(
@@ -66,7 +66,7 @@ struct TrackingScene {
                 let confidence = min(0.99, max(0.3, 0.8 + 0.12 * generator.normal()))
                 found.append(
                     (
-                        FaceSighting(
+                        TrackedDetection(
                             box: box, confidence: confidence,
                             appearance: generator.look(of: face.identity)), face.identity
                     ))
@@ -77,29 +77,30 @@ struct TrackingScene {
                     x: generator.unit() * 1100, y: generator.unit() * 600, width: size, height: size)
                 found.append(
                     (
-                        FaceSighting(
+                        TrackedDetection(
                             box: box, confidence: 0.3 + 0.3 * generator.unit(),
                             appearance: generator.look(of: Int(generator.next() % 1000) + 1000)), nil
                     ))
             }
-            let ids = tracker.update(found.map(\.sighting), seconds: time, isAfterCut: isAfterCut)
+            let ids = tracker.update(found.map(\.trackedDetection), seconds: time, isAfterCut: isAfterCut)
             for (face, id) in zip(found, ids) {
                 guard let id else { continue }
                 while summaries.count < id {
                     summaries.append(
                         TrackSummary(
-                            trackID: summaries.count + 1, sighting: face.sighting, seconds: time, sample: sample,
+                            trackID: summaries.count + 1, trackedDetection: face.trackedDetection, seconds: time,
+                            sample: sample,
                             shot: 0, pictureSize: Self.size))
                 }
-                summaries[id - 1].add(face.sighting, weight: 1, seconds: time, sample: sample)
+                summaries[id - 1].add(face.trackedDetection, weight: 1, seconds: time, sample: sample)
             }
             score.add(
                 truth: visible.map { ($0.identity, $0.box) },
-                found: zip(found, ids).compactMap { face, id in id.map { ($0, face.sighting.box) } })
+                found: zip(found, ids).compactMap { face, id in id.map { ($0, face.trackedDetection.box) } })
         }
         let identities = TrackSelection(
             summaries, samplesOfShot: [Int(seconds * rate)], options: TrackSelection.Options(),
-            stitching: TrackStitcher()
+            stitching: TrackletLinker()
         ).identities
         // Very short tracks are dropped, and an uncertain person stays a track.
         score.endScene(
@@ -133,16 +134,16 @@ struct TrackingGenerator: RandomNumberGenerator {
 
     /// A person's appearance, with noise. Real appearances are closer to each other than random ones: half of
     /// each is common to all.
-    mutating func look(of identity: Int) -> FaceAppearance? {
+    mutating func look(of identity: Int) -> AppearanceDescriptor? {
         var own = TrackingGenerator(seed: UInt64(identity) &* 7919 &+ 13)
         var common = TrackingGenerator(seed: 1)
-        let bytes = (0..<FaceAppearance.byteCount).map { index -> UInt8 in
+        let bytes = (0..<AppearanceDescriptor.byteCount).map { index -> UInt8 in
             let base = 0.6 * common.unit() + 0.4 * own.unit()
             // Regions hold square roots of shares: many small numbers, few large ones.
             let shaped = index < 64 ? base : base * base
             return UInt8(min(max((shaped + 0.05 * normal()) * 255, 1), 255))
         }
-        return FaceAppearance(bytes: bytes)
+        return AppearanceDescriptor(bytes: bytes)
     }
 }
 
@@ -301,15 +302,15 @@ struct TrackingTests {
     func lowConfidence() {
         var tracker = FaceTracker()
         let box = Rectangle(x: 100, y: 100, width: 80, height: 80)
-        #expect(tracker.update([FaceSighting(box: box, confidence: 0.4)], seconds: 0) == [nil])
-        #expect(tracker.update([FaceSighting(box: box, confidence: 0.7)], seconds: 0.2) == [1])
-        #expect(tracker.update([FaceSighting(box: box, confidence: 0.3)], seconds: 0.4) == [1])
+        #expect(tracker.update([TrackedDetection(box: box, confidence: 0.4)], seconds: 0) == [nil])
+        #expect(tracker.update([TrackedDetection(box: box, confidence: 0.7)], seconds: 0.2) == [1])
+        #expect(tracker.update([TrackedDetection(box: box, confidence: 0.3)], seconds: 0.4) == [1])
     }
 
     @Test("A track ends after the maximum gap, and its number is not used again")
     func gap() {
         var tracker = FaceTracker(options: FaceTracker.Options(maximumGapSeconds: 1))
-        let face = FaceSighting(box: Rectangle(x: 100, y: 100, width: 80, height: 80))
+        let face = TrackedDetection(box: Rectangle(x: 100, y: 100, width: 80, height: 80))
         #expect(tracker.update([face], seconds: 0) == [1])
         #expect(tracker.update([], seconds: 0.5) == [])
         #expect(tracker.update([face], seconds: 1) == [1])
@@ -319,14 +320,14 @@ struct TrackingTests {
     @Test("A cut ends every track that has no appearance")
     func cutWithoutAppearance() {
         var tracker = FaceTracker()
-        let face = FaceSighting(box: Rectangle(x: 100, y: 100, width: 80, height: 80))
+        let face = TrackedDetection(box: Rectangle(x: 100, y: 100, width: 80, height: 80))
         #expect(tracker.update([face], seconds: 0) == [1])
         #expect(tracker.update([face], seconds: 0.2, isAfterCut: true) == [2])
     }
 
     @Test("New numbers count from left to right within a sample, for any order of detections")
     func leftToRight() {
-        let faces = [700.0, 100, 400].map { FaceSighting(box: Rectangle(x: $0, y: 100, width: 80, height: 80)) }
+        let faces = [700.0, 100, 400].map { TrackedDetection(box: Rectangle(x: $0, y: 100, width: 80, height: 80)) }
         var tracker = FaceTracker()
         #expect(tracker.update(faces, seconds: 0) == [3, 1, 2])
     }

@@ -62,19 +62,21 @@ public struct Analysis: Sendable {
             let wall = begin.duration(to: .now) / .seconds(1)
             let tools = Tools(openvinoVersion: InferenceRuntime.version, models: try models.digests())
             if let segment = settings.segment, let decoded = outcome.decoded {
-                let part = PartRecord(
+                let part = SegmentRecord(
                     name: input, input: RunRecord.Input(file), segment: segment,
-                    resultName: ResultPlaces.resultName(ofPart: resultPath, segment), tools: tools,
-                    frames: outcome.written.frames, digests: try PartRecord.digests(in: folder.partialPath),
-                    faceBytes: SpoolLayout(hasMesh: settings.write.landmarks, blendshapeCount: blendshapeNames.count)
-                        .faceBytes,
+                    resultName: ResultPaths.resultName(ofPart: resultPath, segment), tools: tools,
+                    frames: outcome.written.frames, digests: try SegmentRecord.digests(in: folder.partialPath),
+                    faceBytes: FaceRecordLayout(
+                        hasMesh: settings.write.landmarks, blendshapeCount: blendshapeNames.count
+                    )
+                    .faceBytes,
                     blendshapeNames: blendshapeNames, decoded: decoded, times: outcome.times, wallSeconds: wall)
-                try folder.write(PartRecord.File(pipeline: settings.record, part: part))
+                try folder.write(SegmentRecord.File(pipeline: settings.record, part: part))
                 try folder.complete()
             } else {
                 let record = RunRecord(
                     outcome, settings: settings, input: RunRecord.Input(file), tools: tools, wallSeconds: wall)
-                try await Delivery(settings: settings, observer: observer).complete(
+                try await ResultFinalizer(settings: settings, observer: observer).complete(
                     folder, record: record, name: file.name)
             }
             return Summary(outcome, resultPath: resultPath, wallSeconds: wall)
@@ -87,7 +89,7 @@ public struct Analysis: Sendable {
     private func analyze(
         _ file: InputFile, into folder: ResultFolder, blendshapeNames: [String]
     ) async throws -> RunOutcome {
-        let line = AssemblyLine(settings: settings)
+        let line = StageContext(settings: settings)
         defer { line.shutDown() }
         return try await withThrowingTaskGroup(of: StageResult.self) { group in
             group.addTask(executorPreference: line.decodeThread) {
@@ -102,8 +104,8 @@ public struct Analysis: Sendable {
             group.addTask(executorPreference: line.writeThread) {
                 let sink: any FrameSink =
                     settings.segment == nil
-                    ? try TableMaker(folderPath: folderPath, settings: settings, blendshapeNames: blendshapeNames)
-                    : try PartWriter(folderPath: folderPath, settings: settings, blendshapeNames: blendshapeNames)
+                    ? try TableBuilder(folderPath: folderPath, settings: settings, blendshapeNames: blendshapeNames)
+                    : try SegmentWriter(folderPath: folderPath, settings: settings, blendshapeNames: blendshapeNames)
                 let stage = WriteStage(line: line, settings: settings, observer: observer)
                 return .written(try await stage.run(into: sink))
             }

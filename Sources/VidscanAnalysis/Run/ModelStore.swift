@@ -52,7 +52,7 @@ public final class ModelStore: Sendable {
     private let runtime: InferenceRuntime
     private let concurrency: Int
     private let precision: InferencePrecision
-    private let detectors = Mutex(RecentlyUsed<PictureSize, FaceDetector>(capacity: detectorMemory))
+    private let detectors = Mutex(LRUCache<PictureSize, FaceDetector>(capacity: detectorMemory))
     private let mesh = Mutex<AttentionMesh?>(nil)
     private let expressions = Mutex<ExpressionModel?>(nil)
     private let knownDigests = Mutex<[String: String]?>(nil)

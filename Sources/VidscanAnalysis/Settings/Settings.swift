@@ -14,7 +14,7 @@ public struct Settings: Sendable, Equatable {
     public var write = Write()
     public var render = Render()
     public var report = Report()
-    /// Analyse only this segment of the video. A segment's result has no tables; `Joining` makes them from all segments.
+    /// Analyse only this segment of the video. A segment's result has no tables; `SegmentMerger` makes them from all segments.
     /// No pipeline sets it.
     public var segment: VideoSegment?
 

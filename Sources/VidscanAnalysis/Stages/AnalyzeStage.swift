@@ -3,7 +3,7 @@ internal import VidscanResults
 
 /// One worker: takes frames as they come, finds their faces, passes the results on. Many run at once.
 struct AnalyzeStage {
-    let line: AssemblyLine
+    let line: StageContext
     let settings: Settings
     let models: ModelStore
 

@@ -5,7 +5,7 @@ internal import VidscanResults
 
 /// Reads the sampled frames of a video and hands them to the workers, as fast as the budget allows.
 struct DecodeStage {
-    let line: AssemblyLine
+    let line: StageContext
     let settings: Settings
     let observer: any RunObserver
 
@@ -31,7 +31,7 @@ struct DecodeStage {
                 lastTime = frame.microseconds
                 let size = frame.geometry.displaySize
                 if let first = displaySize, settings.render.anonymize != nil {
-                    try HidingConditions.checkSize(
+                    try AnonymizePreconditions.checkSize(
                         size, first: first, microseconds: frame.microseconds, stage: .decode)
                 }
                 displaySize = displaySize ?? size

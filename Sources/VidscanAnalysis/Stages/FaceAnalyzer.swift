@@ -59,7 +59,7 @@ final class FaceAnalyzer {
     private struct Detection {
         var signature: FrameSignature
         /// Surest first, in display space, with their looks.
-        var faces: [(FaceObservation, FaceAppearance)]
+        var faces: [(FaceDetection, AppearanceDescriptor)]
     }
 
     private func detect(_ frame: SampledFrame) throws -> Detection {
@@ -78,11 +78,11 @@ final class FaceAnalyzer {
         let least = settings.detect.minimumFace * Double(display.shortSide)
         return times.measure(\.look) {
             let picture = TensorPicture(base: input, size: geometry.picture, tensorSize: geometry.tensor)
-            let faces = found.compactMap { face -> (FaceObservation, FaceAppearance)? in
+            let faces = found.compactMap { face -> (FaceDetection, AppearanceDescriptor)? in
                 guard let scaled = face.scaled(x: scaleX, y: scaleY, within: display),
                     max(scaled.box.width, scaled.box.height) >= least
                 else { return nil }
-                return (scaled, FaceAppearance(picture, face: face))
+                return (scaled, AppearanceDescriptor(picture, face: face))
             }
             return Detection(signature: FrameSignature(picture), faces: faces)
         }
@@ -102,12 +102,12 @@ final class FaceAnalyzer {
     private static let meshPasses = 2...4
 
     /// - Returns: `nil` when the mesh says that there is no face.
-    private func measure(_ face: FaceObservation, in frame: SampledFrame) throws -> AnalyzedFace? {
+    private func measure(_ face: FaceDetection, in frame: SampledFrame) throws -> AnalyzedFace? {
         let session = try meshSession ?? models.attentionMesh().makeSession()
         meshSession = session
         let input = try session.input()
         guard let tensor = input.baseAddress else { throw InferenceError(.runtime, "the mesh's input has no memory") }
-        var square = MeshSquare.predicted(from: face)
+        var square = MeshCrop.predicted(from: face)
         var located: (mesh: FaceMesh, presence: Double)?
         for pass in 1...Self.meshPasses.upperBound {
             try times.measure(\.crop) { () throws(MediaError) in
@@ -115,8 +115,8 @@ final class FaceAnalyzer {
             }
             let found = try times.measure(\.mesh) { () throws(InferenceError) in try session.locate(in: square) }
             located = found
-            let implied = MeshSquare.implied(by: found.mesh)
-            if pass >= Self.meshPasses.lowerBound, MeshSquare.isSettled(used: square, implied: implied) { break }
+            let implied = MeshCrop.implied(by: found.mesh)
+            if pass >= Self.meshPasses.lowerBound, MeshCrop.isSettled(used: square, implied: implied) { break }
             square = implied
         }
         guard let located else { return nil }
@@ -143,17 +143,17 @@ final class FaceAnalyzer {
     private var needsExpressions: Bool { !settings.measure.metrics.isEmpty || settings.write.blendshapes }
 }
 
-extension FaceObservation {
+extension FaceDetection {
     /// From the detector's pixels to display pixels, cut at the picture's edges.
     ///
     /// - Returns: `nil` when nothing of the box is inside the picture (it lay in the tensor's padding).
-    fileprivate func scaled(x scaleX: Double, y scaleY: Double, within size: PictureSize) -> FaceObservation? {
+    fileprivate func scaled(x scaleX: Double, y scaleY: Double, within size: PictureSize) -> FaceDetection? {
         let scale = { (point: Point) in Point(x: point.x * scaleX, y: point.y * scaleY) }
         let box = Rectangle(
             x: box.x * scaleX, y: box.y * scaleY, width: box.width * scaleX, height: box.height * scaleY
         ).clamped(to: size)
         guard box.width >= 1, box.height >= 1 else { return nil }
-        return FaceObservation(
+        return FaceDetection(
             box: box, confidence: confidence,
             landmarks: FaceLandmarks(
                 leftEye: scale(landmarks.leftEye), rightEye: scale(landmarks.rightEye), nose: scale(landmarks.nose),

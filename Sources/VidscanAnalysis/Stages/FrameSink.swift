@@ -12,10 +12,10 @@ protocol FrameSink {
 
 /// Makes the tables of a whole run: finds the shots and sets the frames aside as they come; when all have come, follows
 /// each face through the video.
-final class TableMaker: FrameSink {
+final class TableBuilder: FrameSink {
     private let settings: Settings
     private let folderPath: String
-    private let spool: FrameSpool
+    private let intermediate: IntermediateFrameFile
     private let writer: ResultWriter
     private var shots = ShotDetector()
     private var jumps: [ShotChange] = []
@@ -29,9 +29,9 @@ final class TableMaker: FrameSink {
     init(folderPath: String, settings: Settings, blendshapeNames: [String]) throws(VidscanError) {
         self.settings = settings
         self.folderPath = folderPath
-        spool = try FrameSpool(
+        intermediate = try IntermediateFrameFile(
             path: folderPath + "/.frames",
-            layout: SpoolLayout(hasMesh: settings.write.landmarks, blendshapeCount: blendshapeNames.count))
+            layout: FaceRecordLayout(hasMesh: settings.write.landmarks, blendshapeCount: blendshapeNames.count))
         // Made now, so that a full disk or a missing permission shows before the work and not after it.
         writer = try ResultWriter(
             folderPath: folderPath, formats: settings.write.formats, writesLandmarks: settings.write.landmarks,
@@ -45,7 +45,7 @@ final class TableMaker: FrameSink {
         }
         lastEpoch = frame.epoch
         sampleCount += 1
-        try spool.append(frame)
+        try intermediate.append(frame)
         report.add(frame)
     }
 
@@ -60,19 +60,19 @@ final class TableMaker: FrameSink {
         let changes = boundaries
         report.hardCuts = changes.count { $0.kind == .hard }
         report.gradualCuts = changes.count { $0.kind == .gradual }
-        try spool.finish()
+        try intermediate.finish()
         let clock = ContinuousClock()
         var begin = clock.now
-        let tracks = try FollowPass(settings: settings, changes: changes).run(
-            spool, tracks: TrackSpool(path: folderPath + "/.tracks"))
+        let tracks = try TrackingPass(settings: settings, changes: changes).run(
+            intermediate, tracks: TrackIndexFile(path: folderPath + "/.tracks"))
         report.followSeconds = begin.duration(to: clock.now) / .seconds(1)
         begin = clock.now
-        try TablePass(settings: settings, changes: changes, following: tracks).run(
-            spool, writer: writer, report: &report)
+        try OutputPass(settings: settings, changes: changes, following: tracks).run(
+            intermediate, writer: writer, report: &report)
         try writer.finish()
         report.tableSeconds = begin.duration(to: clock.now) / .seconds(1)
-        spool.remove()
-        tracks.spool.remove()
+        intermediate.remove()
+        tracks.indices.remove()
         return report
     }
 }

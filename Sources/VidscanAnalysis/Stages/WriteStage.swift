@@ -28,7 +28,7 @@ struct WriteStage {
         }
     }
 
-    let line: AssemblyLine
+    let line: StageContext
     let settings: Settings
     let observer: any RunObserver
 

@@ -5,7 +5,7 @@ public struct PacketSummary: Sendable, Equatable {
     /// Decoding timestamp; no later packet is presented before it.
     public var decoding: Int64?
     /// Decoding can begin here as if nothing came before: every frame presented at or after this one is then exact.
-    public var isRestartPoint: Bool
+    public var isRandomAccessPoint: Bool
     /// No other packet refers to this one, so it need not reach the decoder.
     public var isDisposable: Bool
     /// The container hides this frame (an edit list): it is decoded for others' sake, never shown and never counted.
@@ -13,12 +13,12 @@ public struct PacketSummary: Sendable, Equatable {
     public var byteCount: Int
 
     public init(
-        presentation: Int64?, decoding: Int64?, isRestartPoint: Bool = false, isDisposable: Bool = false,
+        presentation: Int64?, decoding: Int64?, isRandomAccessPoint: Bool = false, isDisposable: Bool = false,
         isHidden: Bool = false, byteCount: Int = 0
     ) {
         self.presentation = presentation
         self.decoding = decoding
-        self.isRestartPoint = isRestartPoint
+        self.isRandomAccessPoint = isRandomAccessPoint
         self.isDisposable = isDisposable
         self.isHidden = isHidden
         self.byteCount = byteCount

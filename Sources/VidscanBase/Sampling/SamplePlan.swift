@@ -150,7 +150,7 @@ public struct SamplePlan: Sendable {
     /// Looks for the next restart point with nothing wanted before it.
     private func tail(mustAnswer: Bool, atEnd: Bool) -> Tail {
         var index = 0
-        while index < entries.count, index == 0 || !entries[index].summary.isRestartPoint {
+        while index < entries.count, index == 0 || !entries[index].summary.isRandomAccessPoint {
             guard entries[index].isUnwanted else { return .needed }
             index += 1
         }

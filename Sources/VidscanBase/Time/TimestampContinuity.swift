@@ -85,16 +85,16 @@ public struct TimestampContinuity: Sendable {
     ///
     /// - Parameters:
     ///   - first: its first packets in decoding order, as many as are needed to know which is presented first.
-    ///   - isRestartPoint: whether decoding begins anew with the first of them, so that all earlier pictures are shown
+    ///   - isRandomAccessPoint: whether decoding begins anew with the first of them, so that all earlier pictures are shown
     ///     before; otherwise it goes on in mid-stream, and decoding times go on from the packet before.
-    public mutating func begin(_ first: [Times], isRestartPoint: Bool) -> TimestampDiscontinuity {
+    public mutating func begin(_ first: [Times], isRandomAccessPoint: Bool) -> TimestampDiscontinuity {
         let earliest = first.compactMap { plausible($0.presentation) }.min()
         let decoding = first.first.flatMap { plausible($0.decoding) }
         let byPresentation = earliest.flatMap { earliest in
             latest.map { $0.presentation &+ $0.duration &- earliest }
         }
         let byDecoding = decoding.flatMap { decoding in last.map { $0.decoding &+ $0.duration &- decoding } }
-        let next = (isRestartPoint ? byPresentation ?? byDecoding : byDecoding ?? byPresentation) ?? offset
+        let next = (isRandomAccessPoint ? byPresentation ?? byDecoding : byDecoding ?? byPresentation) ?? offset
         let jump = TimestampInBase(offset &- next, clock.timeBase).roundedMicroseconds
         offset = next
         epoch += 1

@@ -1,17 +1,17 @@
 internal import Glibc
 
-/// What is known of the look of one person over some samples: averages that new sightings are compared with.
+/// What is known of the look of one person over some samples: averages that new detections are compared with.
 public struct IdentityProfile: Sendable {
-    private static let side = FaceAppearance.side
+    private static let side = AppearanceDescriptor.side
     private static let portraitLength = side * side
 
     /// Mean of the portraits, centred on 0.
     private var portrait = [Float](repeating: 0, count: portraitLength)
     private var portraitWeight: Float = 0
     /// Means of the square roots of shares; a region that was never visible has no weight.
-    private var hair = [Float](repeating: 0, count: FaceAppearance.regionLength)
+    private var hair = [Float](repeating: 0, count: AppearanceDescriptor.regionLength)
     private var hairWeight: Float = 0
-    private var clothes = [Float](repeating: 0, count: FaceAppearance.regionLength)
+    private var clothes = [Float](repeating: 0, count: AppearanceDescriptor.regionLength)
     private var clothesWeight: Float = 0
     private var skin = SIMD3<Float>(0, 0, 0)
     private(set) var shape: [Double] = []
@@ -21,9 +21,9 @@ public struct IdentityProfile: Sendable {
 
     /// - Parameters:
     ///   - weight: how well the face can be seen, 0 and up.
-    ///   - memory: the most that earlier sightings may weigh; a small one follows changes of light and pose.
-    public mutating func add(_ sighting: FaceSighting, weight: Float = 1, memory: Float = .infinity) {
-        if let bytes = sighting.appearance?.bytes, weight > 0 {
+    ///   - memory: the most that earlier detections may weigh; a small one follows changes of light and pose.
+    public mutating func add(_ trackedDetection: TrackedDetection, weight: Float = 1, memory: Float = .infinity) {
+        if let bytes = trackedDetection.appearance?.bytes, weight > 0 {
             let portraitShare = weight / (min(portraitWeight, memory) + weight)
             for index in 0..<Self.portraitLength {
                 portrait[index] += portraitShare * ((Float(bytes[index]) - 127.5) / 127.5 - portrait[index])
@@ -32,13 +32,13 @@ public struct IdentityProfile: Sendable {
             let color = SIMD3(Float(bytes[tail]), Float(bytes[tail + 1]), Float(bytes[tail + 2])) / 255
             skin += portraitShare * (color - skin)
             portraitWeight = min(portraitWeight, memory) + weight
-            let region = FaceAppearance.regionLength
+            let region = AppearanceDescriptor.regionLength
             let hairPart = bytes[Self.portraitLength..<Self.portraitLength + region]
             Self.blend(hairPart, into: &hair, total: &hairWeight, weight: weight, memory: memory)
             let clothesPart = bytes[Self.portraitLength + region..<Self.portraitLength + 2 * region]
             Self.blend(clothesPart, into: &clothes, total: &clothesWeight, weight: weight, memory: memory)
         }
-        if let values = sighting.shape, weight > 0 {
+        if let values = trackedDetection.shape, weight > 0 {
             if shape.isEmpty { shape = [Double](repeating: 0, count: values.count) }
             let share = Double(weight) / (shapeWeight + Double(weight))
             for index in shape.indices { shape[index] += share * (Double(values[index]) - shape[index]) }

@@ -7,24 +7,26 @@ internal import VidscanBase
 /// comparing two single pictures errs in 22 % of cases, two averages of four pictures in 4 %.
 public struct FaceShape: Sendable {
     /// Variance between people in each dimension, where that of one person's pictures is 1.
-    public static let betweenVariances = FaceShapeConstants.between
+    public static let betweenVariances = FaceShapeModel.trained.between
 
     private let rows: [[Float]]
     private let canonical: [Vector3]
-    private let points = FaceShapeConstants.steady + FaceShapeConstants.others
+    private let model = FaceShapeModel.trained
+    private let points: [Int]
 
     public init() {
-        let bytes = Data(base64Encoded: FaceShapeConstants.projection) ?? Data()
-        let width = FaceShapeConstants.mean.count
-        rows = FaceShapeConstants.scale.indices.map { row in
+        points = model.steady + model.others
+        let bytes = Data(base64Encoded: model.projection.joined()) ?? Data()
+        let (width, scale) = (model.mean.count, model.scale)
+        rows = scale.indices.map { row in
             (0..<width).map { column in
                 let place = 2 * (row * width + column)
                 guard place + 1 < bytes.count else { return 0 }
                 let value = Int16(bitPattern: UInt16(bytes[place]) | UInt16(bytes[place + 1]) << 8)
-                return Float(Double(value) * FaceShapeConstants.scale[row])
+                return Float(Double(value) * scale[row])
             }
         }
-        let values = FaceShapeConstants.canonical
+        let values = model.canonical
         canonical = points.indices.map {
             Vector3(x: values[3 * $0], y: values[3 * $0 + 1], z: values[3 * $0 + 2])
         }
@@ -33,15 +35,15 @@ public struct FaceShape: Sendable {
     /// - Returns: 24 numbers, each with a variance of about 1 among one person's pictures.
     public func describe(_ mesh: FaceMesh) -> [Float] {
         let source = points.map { Vector3(x: mesh[$0].x, y: mesh[$0].y, z: mesh.z($0)) }
-        let steady = FaceShapeConstants.steady.count
+        let steady = model.steady.count
         let alignment = RigidAlignment(from: Array(source[..<steady]), to: Array(canonical[..<steady]))
         var values: [Float] = []
         values.reserveCapacity(3 * source.count)
         for (index, point) in source.enumerated() {
             let p = alignment.apply(to: point)
-            values.append(Float(p.x - FaceShapeConstants.mean[3 * index]))
-            values.append(Float(p.y - FaceShapeConstants.mean[3 * index + 1]))
-            values.append(Float(p.z - FaceShapeConstants.mean[3 * index + 2]))
+            values.append(Float(p.x - model.mean[3 * index]))
+            values.append(Float(p.y - model.mean[3 * index + 1]))
+            values.append(Float(p.z - model.mean[3 * index + 2]))
         }
         return rows.map { row in
             var sum: Float = 0

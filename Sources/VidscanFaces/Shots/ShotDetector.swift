@@ -106,7 +106,7 @@ public struct ShotDetector: Sendable {
         let local = level.isEmpty ? 0 : level.reduce(0, +) / Double(level.count)
         if isSmeared(position) || isSmeared(position - 1) { return false }
         if comesBack(at: position) { return false }
-        if ComingAndGoing.explains(samples[position - 1], samples[position]) { return false }
+        if EntranceOrExit.explains(samples[position - 1], samples[position]) { return false }
         return step > Self.leastStep + 0.35 * local
     }
 

@@ -5,7 +5,7 @@ internal import VidscanBase
 /// Each track predicts where its face is now and remembers how it looks; the faces of a sample are paired with the tracks
 /// so that the evidence for all pairs together is largest. A face that is hardly seen may continue a track, but not start
 /// one. A track unseen for longer than the gap ends, and a cut ends every track: whether the same person is there again
-/// can be told better once both shots have been seen (`TrackStitcher`).
+/// can be told better once both shots have been seen (`TrackletLinker`).
 ///
 /// Numbers count from 1 in order of first appearance (from left to right within a sample) and never come back.
 public struct FaceTracker: Sendable {
@@ -14,7 +14,7 @@ public struct FaceTracker: Sendable {
         public var maximumGapSeconds: Double
         /// The least confidence of a face that starts a track, 0…1.
         public var startingConfidence: Double
-        /// Variances between people of a sighting's shape, where one person's pictures vary by 1; empty: none are given.
+        /// Variances between people of a trackedDetection's shape, where one person's pictures vary by 1; empty: none are given.
         public var shapeVariances: [Double]
 
         public init(maximumGapSeconds: Double = 1, startingConfidence: Double = 0.5, shapeVariances: [Double] = []) {
@@ -37,13 +37,13 @@ public struct FaceTracker: Sendable {
     }
 
     private let options: Options
-    private let evidence: MatchEvidence
+    private let evidence: AssociationScore
     private var tracks: [Track] = []
     private var lastID = 0
 
     public init(options: Options = Options()) {
         self.options = options
-        evidence = MatchEvidence(betweenVariances: options.shapeVariances)
+        evidence = AssociationScore(betweenVariances: options.shapeVariances)
     }
 
     /// The number of tracks so far.
@@ -52,28 +52,28 @@ public struct FaceTracker: Sendable {
     /// Takes the next sample's faces.
     ///
     /// - Parameters:
-    ///   - sightings: of one picture, in display space.
+    ///   - detections: of one picture, in display space.
     ///   - seconds: its time; not before that of the previous call.
     ///   - isAfterCut: whether a shot began since the previous call, at or before this sample.
-    /// - Returns: for each sighting its track's number, or `nil` for a face too unsure to start a track; in the same order.
+    /// - Returns: for each trackedDetection its track's number, or `nil` for a face too unsure to start a track; in the same order.
     public mutating func update(
-        _ sightings: [FaceSighting], seconds: Double, isAfterCut: Bool = false
+        _ detections: [TrackedDetection], seconds: Double, isAfterCut: Bool = false
     ) -> [Int?] {
         tracks.removeAll { seconds - $0.motion.seconds > options.maximumGapSeconds + 1e-6 }
         if isAfterCut { tracks.removeAll() }
-        let looks = sightings.map { sighting in
+        let looks = detections.map { trackedDetection in
             var profile = IdentityProfile()
-            profile.add(sighting)
+            profile.add(trackedDetection)
             return profile
         }
-        var ids = pair(sightings, looks, seconds: seconds)
-        let newcomers = sightings.indices.filter {
-            ids[$0] == nil && sightings[$0].confidence >= options.startingConfidence
+        var ids = pair(detections, looks, seconds: seconds)
+        let newcomers = detections.indices.filter {
+            ids[$0] == nil && detections[$0].confidence >= options.startingConfidence
         }
-        for index in newcomers.sorted(by: { (sightings[$0].box.x, $0) < (sightings[$1].box.x, $1) }) {
+        for index in newcomers.sorted(by: { (detections[$0].box.x, $0) < (detections[$1].box.x, $1) }) {
             lastID += 1
             ids[index] = lastID
-            var track = Track(id: lastID, motion: MotionEstimate(box: sightings[index].box, seconds: seconds))
+            var track = Track(id: lastID, motion: MotionEstimate(box: detections[index].box, seconds: seconds))
             track.profile = looks[index]
             track.recent = looks[index]
             tracks.append(track)
@@ -81,38 +81,39 @@ public struct FaceTracker: Sendable {
         return ids
     }
 
-    private mutating func pair(_ sightings: [FaceSighting], _ looks: [IdentityProfile], seconds: Double) -> [Int?] {
-        var cost = [Double?](repeating: nil, count: tracks.count * sightings.count)
+    private mutating func pair(_ detections: [TrackedDetection], _ looks: [IdentityProfile], seconds: Double) -> [Int?]
+    {
+        var cost = [Double?](repeating: nil, count: tracks.count * detections.count)
         for (row, track) in tracks.enumerated() {
-            for column in sightings.indices {
-                let value = value(of: track, sightings[column], looks[column], seconds: seconds)
-                if let value { cost[row * sightings.count + column] = -value }
+            for column in detections.indices {
+                let value = value(of: track, detections[column], looks[column], seconds: seconds)
+                if let value { cost[row * detections.count + column] = -value }
             }
         }
         let columns = Assignment.solve(
-            cost: cost, rowCount: tracks.count, columnCount: sightings.count, unpaired: 0)
-        var ids = [Int?](repeating: nil, count: sightings.count)
+            cost: cost, rowCount: tracks.count, columnCount: detections.count, unpaired: 0)
+        var ids = [Int?](repeating: nil, count: detections.count)
         for (row, column) in columns.enumerated() {
             guard let column else {
                 tracks[row].wasJustSeen = false
                 continue
             }
-            let sighting = sightings[column]
+            let trackedDetection = detections[column]
             ids[column] = tracks[row].id
-            tracks[row].motion.follow(sighting.box, at: seconds)
+            tracks[row].motion.follow(trackedDetection.box, at: seconds)
             tracks[row].wasJustSeen = true
             // A face that is half hidden looks like what hides it.
-            if sighting.confidence >= options.startingConfidence {
-                tracks[row].profile.add(sighting, memory: 12)
-                tracks[row].recent.add(sighting, memory: 1)
+            if trackedDetection.confidence >= options.startingConfidence {
+                tracks[row].profile.add(trackedDetection, memory: 12)
+                tracks[row].recent.add(trackedDetection, memory: 1)
             }
         }
         return ids
     }
 
-    /// - Returns: evidence that the sighting is the track's face, or `nil` when there is too little.
+    /// - Returns: evidence that the trackedDetection is the track's face, or `nil` when there is too little.
     private func value(
-        of track: Track, _ sighting: FaceSighting, _ look: IdentityProfile, seconds: Double
+        of track: Track, _ trackedDetection: TrackedDetection, _ look: IdentityProfile, seconds: Double
     ) -> Double? {
         let elapsed = seconds - track.motion.seconds
         var difference = track.profile.difference(to: look, betweenVariances: evidence.betweenVariances)
@@ -121,17 +122,18 @@ public struct FaceTracker: Sendable {
         difference.hair = Self.least(difference.hair, recent.hair)
         difference.clothes = Self.least(difference.clothes, recent.clothes)
         let place = evidence.place(
-            track.motion.predicted(at: seconds), last: track.motion.box, sighting: sighting.box, elapsed: elapsed)
+            track.motion.predicted(at: seconds), last: track.motion.box, trackedDetection: trackedDetection.box,
+            elapsed: elapsed)
         // Far from where it could be, no likeness helps.
         guard place > -4.5 else { return nil }
         // From one frame to the next a face hardly changes place, and a hand, a turn or the picture's edge changes its
         // look; over a longer step it is the other way round.
         let trust = track.wasJustSeen ? min(1, 0.35 + elapsed * 3) : 1
-        let sureness = min(1, sighting.confidence / max(options.startingConfidence, 0.1))
+        let sureness = min(1, trackedDetection.confidence / max(options.startingConfidence, 0.1))
         var look = evidence.look(difference)
         if look < 0 {
             look *= trust * sureness
-            let overlap = track.motion.box.intersectionOverUnion(with: sighting.box)
+            let overlap = track.motion.box.intersectionOverUnion(with: trackedDetection.box)
             if track.wasJustSeen, elapsed < 0.35, overlap > 0.45 { look = max(look, Self.worstLook) }
         }
         let total = place + look

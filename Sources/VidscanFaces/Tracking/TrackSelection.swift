@@ -33,7 +33,7 @@ public struct TrackSelection: Sendable {
     ///   - samplesOfShot: how many samples each shot has.
     ///   - stitching: tells which tracks are one person.
     public init(
-        _ tracks: [TrackSummary], samplesOfShot: [Int], options: Options, stitching: TrackStitcher
+        _ tracks: [TrackSummary], samplesOfShot: [Int], options: Options, stitching: TrackletLinker
     ) {
         let kept = tracks.indices.filter { index in
             let available = samplesOfShot.indices.contains(tracks[index].shot) ? samplesOfShot[tracks[index].shot] : 1

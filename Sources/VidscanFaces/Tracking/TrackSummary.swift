@@ -30,7 +30,7 @@ public struct TrackSummary: Sendable {
     public let pictureSize: PictureSize
 
     public init(
-        trackID: Int, sighting: FaceSighting, seconds: Double, sample: Int, shot: Int, epoch: Int = 0,
+        trackID: Int, trackedDetection: TrackedDetection, seconds: Double, sample: Int, shot: Int, epoch: Int = 0,
         pictureSize: PictureSize
     ) {
         self.trackID = trackID
@@ -41,25 +41,25 @@ public struct TrackSummary: Sendable {
         lastSeconds = seconds
         firstSample = sample
         lastSample = sample
-        lastBox = sighting.box
+        lastBox = trackedDetection.box
     }
 
     /// - Parameter weight: how much its look counts: high for faces that are large, frontal and surely seen.
-    public mutating func add(_ sighting: FaceSighting, weight: Double, seconds: Double, sample: Int) {
+    public mutating func add(_ trackedDetection: TrackedDetection, weight: Double, seconds: Double, sample: Int) {
         if samples > 0, seconds > lastSeconds {
-            let (from, to) = (lastBox.center, sighting.box.center)
+            let (from, to) = (lastBox.center, trackedDetection.box.center)
             let elapsed = seconds - lastSeconds
             lastVelocity = Point(x: (to.x - from.x) / elapsed, y: (to.y - from.y) / elapsed)
         }
         samples += 1
         lastSeconds = seconds
         lastSample = sample
-        lastBox = sighting.box
-        confidenceSum += sighting.confidence
+        lastBox = trackedDetection.box
+        confidenceSum += trackedDetection.confidence
         bestWeight = max(bestWeight, weight)
-        bestConfidence = max(bestConfidence, sighting.confidence)
-        prominence += sighting.box.size / Double(max(pictureSize.shortSide, 1))
-        profile.add(sighting, weight: Float(weight))
+        bestConfidence = max(bestConfidence, trackedDetection.confidence)
+        prominence += trackedDetection.box.size / Double(max(pictureSize.shortSide, 1))
+        profile.add(trackedDetection, weight: Float(weight))
     }
 
     /// Whether the face was at the picture's edge, or on its way out, when it was last seen.

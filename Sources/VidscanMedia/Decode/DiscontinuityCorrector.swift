@@ -108,7 +108,7 @@ final class DiscontinuityCorrector {
         let begins = continuity.jumps(at: times)
         if begins {
             let first = try [times] + beginning(times, source)
-            discontinuities.append(continuity.begin(first, isRestartPoint: beginsSequence(packet)))
+            discontinuities.append(continuity.begin(first, isRandomAccessPoint: beginsSequence(packet)))
             offsets.append(continuity.offset)
             offsetMicroseconds.append(TimestampInBase(continuity.offset, clock.timeBase).roundedMicroseconds)
         }

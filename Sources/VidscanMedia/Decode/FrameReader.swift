@@ -212,7 +212,8 @@ public final class FrameReader {
         let isHidden = packet.has(AV_PKT_FLAG_DISCARD) || structure == .secondField || isHiddenReference(packet)
         let summary = PacketSummary(
             presentation: packet.presentation, decoding: packet.decoding,
-            isRestartPoint: randomAccess.isRandomAccessPoint(packet), isDisposable: disposable.isDisposable(packet),
+            isRandomAccessPoint: randomAccess.isRandomAccessPoint(packet),
+            isDisposable: disposable.isDisposable(packet),
             isHidden: isHidden, byteCount: Int(packet.size))
         if packet.has(AV_PKT_FLAG_CORRUPT) { statistics.corruptPackets += 1 }
         if !summary.isHidden, let presentation = summary.presentation, grid.clock.isPlausible(presentation) {

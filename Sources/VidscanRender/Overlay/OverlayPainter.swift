@@ -31,7 +31,7 @@ final class OverlayPainter {
         let smallFont: Double
         package let picture: Rectangle
 
-        init(_ face: FaceSight, in picture: EditablePicture, scale: Double) {
+        init(_ face: FaceState, in picture: EditablePicture, scale: Double) {
             let side = Double(picture.displaySize.shortSide)
             // Never below what can be seen in the picture that is made, whatever its height.
             let pixel = 1 / max(min(picture.scaleX, picture.scaleY), 1e-6)
@@ -48,7 +48,7 @@ final class OverlayPainter {
     ///   - trail: where the face has been, oldest first.
     ///   - others: the boxes of the other faces, which bars keep clear of where they can.
     func paint(
-        _ face: FaceSight, trail: [Point], others: [Rectangle], on picture: EditablePicture
+        _ face: FaceState, trail: [Point], others: [Rectangle], on picture: EditablePicture
     ) throws(MediaError) {
         let sizes = Sizes(face, in: picture, scale: style.scale)
         let ink = Self.inks[(max(face.faceID, 1) - 1) % Self.inks.count]
@@ -90,7 +90,7 @@ final class OverlayPainter {
         surface.rectangle(box, radius: radius, .stroke(ink, width: sizes.line))
     }
 
-    private func draw(pointsOf face: FaceSight, _ ink: Ink, _ sizes: Sizes) {
+    private func draw(pointsOf face: FaceState, _ ink: Ink, _ sizes: Sizes) {
         let shadow = Ink.black.faded(to: 0.45)
         let radius = face.box.width * 0.055
         for eye in [face.leftEye, face.rightEye].compactMap({ $0 }) {
@@ -127,7 +127,7 @@ final class OverlayPainter {
     }
 
     /// The head's own axes as the camera sees them: the columns of the rotation that yaw, pitch and roll describe.
-    private func draw(axesOf face: FaceSight, _ sizes: Sizes) {
+    private func draw(axesOf face: FaceState, _ sizes: Sizes) {
         guard let yaw = face.yaw, let pitch = face.pitch, let roll = face.roll, let origin = face.nose else { return }
         let (sy, cy) = (Trigonometry.sine(yaw), Trigonometry.cosine(yaw))
         let (sp, cp) = (Trigonometry.sine(pitch), Trigonometry.cosine(pitch))
@@ -174,7 +174,7 @@ final class OverlayPainter {
         package let padding: Double
     }
 
-    private func label(of face: FaceSight, _ sizes: Sizes) -> Plate? {
+    private func label(of face: FaceState, _ sizes: Sizes) -> Plate? {
         let chip = style.elements.contains(.id) ? "\(face.faceID)" : nil
         var words: [String] = []
         if style.elements.contains(.emoji), let emoji = face.emoji { words.append(emoji) }
@@ -214,7 +214,7 @@ final class OverlayPainter {
     }
 
     /// `joy 87`; `nil` while none is likely.
-    static func dominantEmotion(of face: FaceSight) -> String? {
+    static func dominantEmotion(of face: FaceState) -> String? {
         Metric.likeliest(of: Metric.namedEmotions) { face.metrics[$0] }.map {
             "\($0.metric.rawValue) \(Int($0.score.rounded()))"
         }
@@ -223,7 +223,7 @@ final class OverlayPainter {
     // MARK: Bars
 
     private func paintBars(
-        of face: FaceSight, others: [Rectangle], _ ink: Ink, _ sizes: Sizes, on picture: EditablePicture
+        of face: FaceState, others: [Rectangle], _ ink: Ink, _ sizes: Sizes, on picture: EditablePicture
     ) throws(MediaError) {
         let values = style.bars.compactMap { metric in face.metrics[metric].map { (metric, $0) } }
         guard !values.isEmpty else { return }

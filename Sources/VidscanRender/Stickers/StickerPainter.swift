@@ -36,7 +36,7 @@ final class StickerPainter {
         package var degrees: Double
     }
 
-    static func placement(of options: StickerOptions, on face: FaceSight) -> Placement? {
+    static func placement(of options: StickerOptions, on face: FaceState) -> Placement? {
         let degrees = face.lean
         switch options.place {
         case .face:
@@ -58,7 +58,7 @@ final class StickerPainter {
     }
 
     /// A turned head's eyes draw nearer to each other; the height of its face does not change.
-    private static func eyeDistance(_ face: FaceSight, _ left: Point, _ right: Point) -> Double {
+    private static func eyeDistance(_ face: FaceState, _ left: Point, _ right: Point) -> Double {
         let (dx, dy) = (left.x - right.x, left.y - right.y)
         return max((dx * dx + dy * dy).squareRoot(), face.box.height * 0.25)
     }
@@ -72,7 +72,7 @@ final class StickerPainter {
                 height: height * scale), degrees: degrees)
     }
 
-    func paint(on face: FaceSight, of picture: EditablePicture) throws(MediaError) {
+    func paint(on face: FaceState, of picture: EditablePicture) throws(MediaError) {
         guard let placement = Self.placement(of: options, on: face) else { return }
         let pieces = Self.pieces(
             of: options, image: image.size, target: placement.target, displayPerPixel: 1 / picture.scaleX)

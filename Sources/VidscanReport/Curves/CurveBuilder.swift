@@ -7,7 +7,7 @@ internal import VidscanResults
 /// that is not too much for a page.
 struct CurveBuilder {
     /// Values of a page, over all faces and metrics.
-    private static let mostValues = 800_000
+    private static let maximumValues = 800_000
     /// Of the page's palette.
     package static let colors = 8
 
@@ -29,7 +29,7 @@ struct CurveBuilder {
     package func build(_ folder: String) throws(VidscanError) -> ReportCurves {
         let span = max(range.upperBound - range.lowerBound, interval)
         let seen = faces.reduce(0) { $0 + max($1.lastSeconds - $1.firstSeconds, interval) }
-        let finest = seen * Double(Self.measures.count) / Double(Self.mostValues)
+        let finest = seen * Double(Self.measures.count) / Double(Self.maximumValues)
         let step = max(interval, finest, 1e-3)
         var sums = Dictionary(
             uniqueKeysWithValues: faces.map { face in

@@ -27,7 +27,7 @@ struct ReportFacts {
         package var vidscanVersion: String
         package var input: Input
         package var video: Video
-        package var pipeline: FinishedResult.Record.Pipeline
+        package var pipeline: StoredResult.Record.Pipeline
         package var counts: Counts
         package var warnings: [String]
         package var notices: [String]

@@ -68,7 +68,7 @@ package struct FacePoints: Sendable, Equatable {
     }
 }
 
-/// One face of one frame, as it lies in the spool until the whole video is known.
+/// One face of one frame, as it lies in the intermediate until the whole video is known.
 package struct FaceRecord: Sendable {
     package var box: Rectangle
     package var confidence: Double
@@ -83,13 +83,13 @@ package struct FaceRecord: Sendable {
     /// In the order of `Metric.allCases`; NaN for what is not measured.
     package var metrics: [Float]
     package var emoji: Metric?
-    package var appearance: FaceAppearance?
+    package var appearance: AppearanceDescriptor?
     package var shape: [Float]?
     package var blendshapes: [Float]?
     package var mesh: FaceMesh?
 
     package init(_ face: AnalyzedFace, metrics wanted: Set<Metric>) {
-        // As the spool keeps it, so that nothing depends on whether it has been there already.
+        // As the intermediate keeps it, so that nothing depends on whether it has been there already.
         box = face.observation.box.inSinglePrecision
         confidence = face.observation.confidence
         landmarks = face.observation.landmarks
@@ -119,8 +119,8 @@ package struct FaceRecord: Sendable {
 
     private static let places = Dictionary(uniqueKeysWithValues: zip(Metric.allCases, 0...))
 
-    package var sighting: FaceSighting {
-        FaceSighting(
+    package var trackedDetection: TrackedDetection {
+        TrackedDetection(
             box: box, confidence: confidence, landmarks: landmarks, appearance: appearance, shape: shape)
     }
 
@@ -131,7 +131,7 @@ package struct FaceRecord: Sendable {
     }
 }
 
-/// One frame of the spool.
+/// One frame of the intermediate.
 package struct FrameRecord: Sendable {
     package var microseconds: Int64
     package var index: Int64

@@ -6,13 +6,13 @@ package final class LandmarkReader {
     private static let name = "landmarks.npy"
     private static let rowBytes = 4 * 3 * FaceMesh.pointCount
 
-    private let input: SpoolInput
+    private let input: IntermediateInput
     private let rows: Int
     private var row = 0
 
     /// - Throws: `VidscanError` unless it is what a run writes, and as long as its header says.
     package init(folder: String) throws(VidscanError) {
-        input = try SpoolInput(folder: folder, name: Self.name)
+        input = try IntermediateInput(folder: folder, name: Self.name)
         guard let start = try input.take(10), Array(start.prefix(8)) == [0x93] + Array("NUMPY".utf8) + [1, 0] else {
             throw input.problem("is no file of NumPy's format 1.0", at: 0)
         }

@@ -1,0 +1,133 @@
+internal import VidscanBase
+internal import VidscanFaces
+internal import VidscanResults
+
+/// Reads the intermediate once more, now that every track's end is known, and writes the tables: frames pass through a window
+/// of a few samples, in which boxes and points are smoothed.
+struct OutputPass {
+    /// A frame in the window.
+    struct Entry {
+        let number: Int
+        let frame: FrameRecord
+        /// Of each face; 0 for none.
+        let tracks: [Int]
+        /// Counts the shots.
+        let shot: Int
+    }
+
+    let settings: Settings
+    let changes: [ShotChange]
+    let following: TrackingResult
+
+    func run(_ intermediate: IntermediateFrameFile, writer: ResultWriter, report: inout WriteStage.Report) throws {
+        let frames = try IntermediateFrameReader(intermediate)
+        let tracks = try TrackIndexReader(following.indices, trackCount: following.summaries.count)
+        let smoother = TrackSmoother(options: settings.smoothing)
+        var tales = TrackAggregator(settings: settings, changes: changes, following: following)
+        var window: [Entry] = []
+        var current = 0
+        var number = 0
+        var shot = 0
+        report.faces = 0
+        func write(_ position: Int) throws {
+            let rows = smoother.rows(
+                window, at: position, identities: following.identities, metrics: settings.measure.metrics)
+            try writer.write(window[position].frame, rows: rows)
+            tales.add(rows, tracks: window[position].tracks, of: window[position])
+            report.faces += rows.count
+        }
+        while let frame = try frames.next() {
+            try Task.checkCancellation()
+            if shot < changes.count, changes[shot].sample == number { shot += 1 }
+            window.append(
+                Entry(number: number, frame: frame, tracks: try tracks.next(frame.faces.count), shot: shot))
+            number += 1
+            while current < window.count, smoother.isBeyondReach(window[current].frame, frame) {
+                try write(current)
+                current += 1
+            }
+            while current > 0, smoother.isBeyondReach(window[0].frame, window[min(current, window.count - 1)].frame) {
+                window.removeFirst()
+                current -= 1
+            }
+        }
+        while current < window.count {
+            try write(current)
+            current += 1
+        }
+        let (rows, events) = tales.finish()
+        try writer.write(rows)
+        try writer.write(events)
+        report.events = events.count
+        report.identities = rows.count
+        report.people = Set(rows.compactMap(\.personID)).count
+        report.tracksDropped = following.identities.count { $0 == nil }
+        report.lacksBlinks = !tales.tellsBlinks && tales.hasMeasuredEyes
+    }
+}
+
+/// Smooths boxes and points over the samples around, within one track and one shot, and never across a gap.
+struct TrackSmoother {
+    let options: LocalRegression?
+
+    /// Whether `later` is too late to matter to `frame`.
+    func isBeyondReach(_ frame: FrameRecord, _ later: FrameRecord) -> Bool {
+        guard let options else { return true }
+        return later.seconds - frame.seconds > options.reach + 1e-6
+    }
+
+    func rows(
+        _ window: [OutputPass.Entry], at position: Int, identities: [TrackSelection.Identity?], metrics: Set<Metric>
+    ) -> [FaceRow] {
+        let entry = window[position]
+        var rows: [FaceRow] = []
+        for (face, track) in zip(entry.frame.faces, entry.tracks) {
+            guard track > 0, let identity = identities[track - 1] else { continue }
+            var smooth = face
+            if let options { smoothen(&smooth, track: track, window, at: position, with: options) }
+            rows.append(
+                FaceRow(
+                    microseconds: entry.frame.microseconds, frame: entry.frame.index, faceID: identity.faceID,
+                    personID: identity.personID, face: smooth, rawBox: face.box, rawPoints: face.points,
+                    metrics: metrics))
+        }
+        return rows.sorted { $0.faceID < $1.faceID }
+    }
+
+    private func smoothen(
+        _ face: inout FaceRecord, track: Int, _ window: [OutputPass.Entry], at position: Int,
+        with regression: LocalRegression
+    ) {
+        let hasMesh = face.points.chin != nil
+        let now = window[position]
+        var near: [(offset: Double, face: FaceRecord)] = [(0, face)]
+        for direction in [-1, 1] {
+            var place = position + direction
+            while window.indices.contains(place) {
+                let entry = window[place]
+                let offset = entry.frame.seconds - now.frame.seconds
+                guard entry.shot == now.shot, entry.frame.size == now.frame.size,
+                    abs(offset) <= regression.reach + 1e-6,
+                    let index = entry.tracks.firstIndex(of: track),
+                    (entry.frame.faces[index].points.chin != nil) == hasMesh
+                else { break }
+                near.append((offset, entry.frame.faces[index]))
+                place += direction
+            }
+        }
+        guard near.count > 1 else { return }
+        let factors = regression.factors(offsets: near.map(\.offset))
+        var box = [0.0, 0, 0, 0]
+        var points = [Double](repeating: 0, count: FacePoints.count)
+        for (factor, sample) in zip(factors, near) {
+            let other = sample.face.box
+            for (index, value) in [other.x, other.y, other.width, other.height].enumerated() {
+                box[index] += factor * value
+            }
+            for (index, value) in sample.face.points.numbers.enumerated() { points[index] += factor * value }
+        }
+        face.box = Rectangle(x: box[0], y: box[1], width: max(box[2], 1), height: max(box[3], 1)).clamped(
+            to: now.frame.size)
+        face.points = FacePoints(numbers: points)
+    }
+}

@@ -1,0 +1,128 @@
+internal import VidscanBase
+internal import VidscanFaces
+internal import VidscanResults
+
+/// What happens to each face, and what its measurements come to: the events and the rows of `tracks.csv`. Holds sketches
+/// only of the faces that are not done with.
+struct TrackAggregator {
+    private struct Tale {
+        var detector: FaceEventDetector
+        var sketches: [StreamingHistogram]
+        var boxSum = [0.0, 0.0, 0.0, 0.0]
+        var samples = 0
+        var appearances = 0
+        var firstMicroseconds: Int64
+        var best: (weight: Double, microseconds: Int64, frame: Int64)
+    }
+
+    private let settings: Settings
+    private let following: TrackingResult
+    /// Samples follow each other quickly enough.
+    let tellsBlinks: Bool
+    private(set) var hasMeasuredEyes = false
+    /// By face_id.
+    private var tales: [Int: Tale] = [:]
+    private var rows: [TrackRow] = []
+    private var events: [FaceEvent] = []
+    private let changes: [Int: ShotChange.Kind]
+
+    init(settings: Settings, changes: [ShotChange], following: TrackingResult) {
+        self.settings = settings
+        self.following = following
+        // Announced rates such as 11.999 count as 12.
+        tellsBlinks = following.interval > 0 && 1 / following.interval >= settings.track.events.blinkMinimumRate * 0.99
+        self.changes = Dictionary(changes.map { ($0.sample, $0.kind) }) { first, _ in first }
+        events = changes.map {
+            FaceEvent(
+                microseconds: Int64(($0.seconds * 1e6).rounded()), kind: .shotCut, value: .text($0.kind.rawValue))
+        }
+    }
+
+    mutating func add(_ faces: [FaceRow], tracks: [Int], of entry: OutputPass.Entry) {
+        for (face, track) in zip(entry.frame.faces, tracks) {
+            guard track > 0, let identity = following.identities[track - 1] else { continue }
+            guard let row = faces.first(where: { $0.faceID == identity.faceID }) else { continue }
+            add(row, raw: face, track: track, entry)
+        }
+    }
+
+    private mutating func add(_ row: FaceRow, raw: FaceRecord, track: Int, _ entry: OutputPass.Entry) {
+        let summary = following.summaries[track - 1]
+        var tale =
+            tales.removeValue(forKey: row.faceID)
+            ?? Tale(
+                detector: detector(row.faceID),
+                sketches: TrackTable.measures.map { StreamingHistogram(range: $0.range) },
+                firstMicroseconds: row.microseconds, best: (-1, row.microseconds, row.frame))
+        if summary.firstSample == entry.number {
+            tale.detector = detector(row.faceID)
+            tale.appearances += 1
+            events.append(FaceEvent(microseconds: row.microseconds, kind: .faceStarted, faceID: row.faceID))
+        }
+        take(row, raw: raw, into: &tale, entry)
+        if summary.lastSample == entry.number {
+            events += tale.detector.finish()
+            events.append(
+                FaceEvent(
+                    microseconds: row.microseconds, kind: .faceStopped, faceID: row.faceID,
+                    value: .text(reason(summary, entry))))
+        }
+        if following.lastSamples[row.faceID] == entry.number {
+            rows.append(self.row(of: tale, last: row))
+        } else {
+            tales[row.faceID] = tale
+        }
+    }
+
+    private func detector(_ faceID: Int) -> FaceEventDetector {
+        FaceEventDetector(faceID: faceID, options: settings.track.events, tellsBlinks: tellsBlinks)
+    }
+
+    private mutating func take(_ row: FaceRow, raw: FaceRecord, into tale: inout Tale, _ entry: OutputPass.Entry) {
+        let openness = [Metric.leftEyeOpenness, .rightEyeOpenness].compactMap { raw[$0] }
+        if !openness.isEmpty { hasMeasuredEyes = true }
+        events += tale.detector.update(
+            FaceEventDetector.Measurement(
+                eyeOpenness: openness.isEmpty ? nil : openness.reduce(0, +) / Double(openness.count),
+                smile: raw[.smile], turnDegrees: raw.turnDegrees), at: row.microseconds)
+        for (index, measure) in TrackTable.measures.enumerated() {
+            if let value = measure.value(row) { tale.sketches[index].add(value) }
+        }
+        let box = row.face.box
+        for (index, value) in [box.x, box.y, box.width, box.height].enumerated() { tale.boxSum[index] += value }
+        tale.samples += 1
+        let weight = FaceProminence.of(raw, in: entry.frame.size)
+        if weight > tale.best.weight { tale.best = (weight, row.microseconds, row.frame) }
+    }
+
+    /// Why a track ends here.
+    private func reason(_ summary: TrackSummary, _ entry: OutputPass.Entry) -> String {
+        if entry.number == following.sampleCount - 1 { return "end" }
+        if let change = changes[entry.number + 1] { return change == .discontinuity ? change.rawValue : "cut" }
+        return summary.hasLeft(interval: following.interval) ? "left" : "occluded"
+    }
+
+    private func row(of tale: Tale, last: FaceRow) -> TrackRow {
+        let count = Double(max(tale.samples, 1))
+        return TrackRow(
+            faceID: last.faceID, personID: last.personID, firstMicroseconds: tale.firstMicroseconds,
+            lastMicroseconds: last.microseconds, visibleSeconds: Double(tale.samples) * following.interval,
+            samples: tale.samples, appearances: tale.appearances,
+            meanBox: Rectangle(
+                x: tale.boxSum[0] / count, y: tale.boxSum[1] / count, width: tale.boxSum[2] / count,
+                height: tale.boxSum[3] / count),
+            bestMicroseconds: tale.best.microseconds, bestFrame: tale.best.frame,
+            statistics: tale.sketches.map {
+                TrackRow.Statistic(
+                    mean: $0.mean.map(Float.init), median: $0.median.map(Float.init),
+                    maximum: $0.maximum.map(Float.init))
+            })
+    }
+
+    /// - Returns: the faces in the order of their numbers, the events in the order of time.
+    mutating func finish() -> ([TrackRow], [FaceEvent]) {
+        rows.sort { $0.faceID < $1.faceID }
+        events.sort(by: FaceEvent.precedes)
+        return (rows, events)
+    }
+}

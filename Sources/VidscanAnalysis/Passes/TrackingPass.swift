@@ -1,0 +1,92 @@
+internal import VidscanBase
+internal import VidscanFaces
+internal import VidscanResults
+
+/// What following the faces through the whole video came to.
+struct TrackingResult {
+    /// The track of every face.
+    let indices: TrackIndexFile
+    let summaries: [TrackSummary]
+    /// By track, from 0; `nil` for those that are dropped.
+    let identities: [TrackSelection.Identity?]
+    /// The last sample of each face, by face_id.
+    let lastSamples: [Int: Int]
+    let sampleCount: Int
+    /// Seconds between samples, on average; 0 for a single one.
+    let interval: Double
+}
+
+/// Reads the intermediate file once: tracks the faces within each shot, keeps a summary of each track, and decides who is who.
+struct TrackingPass {
+    let settings: Settings
+    let changes: [ShotChange]
+
+    func run(_ intermediate: IntermediateFrameFile, tracks output: TrackIndexFile) throws -> TrackingResult {
+        let reader = try IntermediateFrameReader(intermediate)
+        var tracker = FaceTracker(options: settings.tracking)
+        var summaries: [TrackSummary] = []
+        var samplesOfShot = [0]
+        var sample = 0
+        var times: (first: Double, last: Double)?
+        while let frame = try reader.next() {
+            try Task.checkCancellation()
+            let isAfterCut =
+                samplesOfShot.count - 1 < changes.count && changes[samplesOfShot.count - 1].sample == sample
+            if isAfterCut { samplesOfShot.append(0) }
+            samplesOfShot[samplesOfShot.count - 1] += 1
+            let detections = frame.faces.map(\.trackedDetection)
+            let ids = tracker.update(detections, seconds: frame.seconds, isAfterCut: isAfterCut)
+            for (face, id) in zip(frame.faces, ids) {
+                guard let id else { continue }
+                let trackedDetection = face.trackedDetection
+                if id > summaries.count {
+                    // Tracks that begin in one sample come from left to right, faces do not.
+                    while summaries.count < id {
+                        summaries.append(
+                            TrackSummary(
+                                trackID: summaries.count + 1, trackedDetection: trackedDetection,
+                                seconds: frame.seconds,
+                                sample: sample, shot: samplesOfShot.count - 1, epoch: frame.epoch,
+                                pictureSize: frame.size))
+                    }
+                }
+                summaries[id - 1].add(
+                    trackedDetection, weight: FaceProminence.of(face, in: frame.size), seconds: frame.seconds,
+                    sample: sample)
+            }
+            try output.append(ids)
+            times = (times?.first ?? frame.seconds, frame.seconds)
+            sample += 1
+        }
+        try output.finish()
+        var choice = TrackSelection.Options(
+            minimumSamples: settings.track.minimumSamples, maximumFaces: settings.track.maximumFaces)
+        choice.meanConfidence = settings.detect.keepsUncertainFaces ? 0 : 1.1 * settings.detect.minimumConfidence
+        let selection = TrackSelection(
+            summaries, samplesOfShot: samplesOfShot, options: choice,
+            stitching: TrackletLinker(shapeVariances: FaceShape.betweenVariances))
+        var lastSamples: [Int: Int] = [:]
+        for (summary, identity) in zip(summaries, selection.identities) {
+            if let face = identity?.faceID { lastSamples[face] = max(lastSamples[face] ?? 0, summary.lastSample) }
+        }
+        let span = times.map { $0.last - $0.first } ?? 0
+        return TrackingResult(
+            indices: output, summaries: summaries, identities: selection.identities, lastSamples: lastSamples,
+            sampleCount: sample, interval: sample > 1 ? span / Double(sample - 1) : 0)
+    }
+}
+
+/// How well a face can be seen: what makes its look count, and a frame the best one for a thumbnail.
+enum FaceProminence {
+    /// 0 and up; 1 for a sharp, frontal face a quarter as high as the picture, and whole.
+    static func of(_ face: FaceRecord, in size: PictureSize) -> Double {
+        let share = face.box.area.squareRoot() / Double(max(size.shortSide, 1))
+        let extent = min(share / 0.25, 1.5)
+        let turn = face.turnDegrees.map { max(0.1, 1 - $0 / 50) } ?? 0.15
+        let sharpness = face.sharpness.map { $0 / ($0 + 60) } ?? 0.3
+        let isCut =
+            face.box.x <= 1 || face.box.y <= 1 || face.box.x + face.box.width >= Double(size.width) - 1
+            || face.box.y + face.box.height >= Double(size.height) - 1
+        return face.confidence * extent * turn * (0.3 + sharpness) * (isCut ? 0.3 : 1)
+    }
+}

@@ -1,0 +1,35 @@
+internal import VidscanBase
+internal import VidscanMedia
+internal import VidscanResults
+
+/// What the stages of one run share: their threads, the queues between them, and the budget of frames under way.
+struct StageContext: Sendable {
+    let decodeThread = ThreadExecutor(name: "decode")
+    let workerThreads: [ThreadExecutor]
+    let writeThread = ThreadExecutor(name: "write")
+    let frames: BoundedChannel<SampledFrame>
+    let results: BoundedChannel<FrameResult>
+    /// A frame's credit is taken when it is sampled and comes back when its result has been written, so that one slow
+    /// frame cannot pile up the results of those after it.
+    let budget: InFlightBudget
+
+    init(settings: Settings) {
+        let workers = max(1, settings.detect.workers)
+        workerThreads = (0..<workers).map { ThreadExecutor(name: "worker \($0)") }
+        let inFlight = 2 * workers + 1
+        frames = BoundedChannel(capacity: inFlight)
+        results = BoundedChannel(capacity: inFlight)
+        budget = InFlightBudget(count: inFlight, bytes: 192 << 20)
+    }
+
+    func shutDown() {
+        for thread in [decodeThread, writeThread] + workerThreads { thread.shutDown() }
+    }
+}
+
+/// What a stage has to say when it is done.
+enum StageResult: Sendable {
+    case decoded(DecodingReport)
+    case analyzed(StageTimes)
+    case written(WriteStage.Report)
+}

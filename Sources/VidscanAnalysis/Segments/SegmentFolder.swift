@@ -1,0 +1,100 @@
+internal import Foundation
+internal import VidscanBase
+internal import VidscanFaces
+internal import VidscanMedia
+internal import VidscanResults
+
+/// A part of a video, as an earlier run has left it.
+struct SegmentFolder {
+    /// As the user named it.
+    let name: String
+    let record: SegmentRecord
+    let settings: Settings
+
+    private struct File: Decodable {
+        var part: SegmentRecord
+    }
+
+    /// - Throws: `VidscanError` when it is no part, or was made by another version.
+    init(path: String) throws(VidscanError) {
+        name = path
+        let failure = { (reason: String) in VidscanError(.result, reason, input: path, stage: .open) }
+        let file = "\(path)/\(ResultFolder.Kind.part.record)"
+        guard FileManager.default.fileExists(atPath: file) else {
+            throw failure("is no part that 'vidscan analyze --segment' has made: it has no part.json")
+        }
+        do throws(VidscanError) {
+            record = try RecordFile.decode(File.self, folder: path, name: ResultFolder.Kind.part.record).part
+            try record.check()
+        } catch {
+            throw failure(error.reason)
+        }
+        do {
+            // Its filters have run, and run no more.
+            settings = try ResolvedSettings(
+                workers: 1, file: PipelineFile(path: file, filters: .keep)
+            ).settings
+        } catch {
+            throw failure("its part.json cannot be read as a part of this version")
+        }
+        guard record.tools.vidscanVersion == Vidscan.version, record.faceBytes == layout.faceBytes else {
+            throw failure("was made by vidscan \(record.tools.vidscanVersion); this is \(Vidscan.version)")
+        }
+    }
+
+    private var layout: FaceRecordLayout {
+        FaceRecordLayout(hasMesh: settings.write.landmarks, blendshapeCount: record.blendshapeNames.count)
+    }
+
+    /// Why it cannot be joined with another part, in words; `nil` when it can.
+    func difference(from other: SegmentFolder) -> String? {
+        let (own, its) = (record, other.record)
+        // Copies on other machines have other dates.
+        let isSameVideo = own.input.bytes == its.input.bytes && own.decoded.info == its.decoded.info
+        if !isSameVideo || own.resultName != its.resultName { return "another video" }
+        if own.segment.count != its.segment.count { return "one of \(own.segment.count), not of \(its.segment.count)" }
+        if settings != other.settings { return "made with other settings" }
+        if own.tools.models != its.tools.models || own.blendshapeNames != its.blendshapeNames {
+            return "made with other models"
+        }
+        return nil
+    }
+
+    /// Makes sure that its files are as they were written.
+    ///
+    /// - Throws: `VidscanError` that names the first one that is not.
+    func verify() throws(VidscanError) {
+        for file in SegmentRecord.files {
+            let failure = { (reason: String) in
+                VidscanError(.result, "\(file) \(reason); analyse the part again", input: name, stage: .open)
+            }
+            let found: String
+            do {
+                found = try FileDigest.sha256(path: "\(name)/\(file)")
+            } catch {
+                throw failure("cannot be read")
+            }
+            guard found == record.digests[file] else {
+                throw failure("is not as it was written: its SHA-256 is another than in part.json")
+            }
+        }
+    }
+
+    /// Hands on all its frames, in the order of time.
+    ///
+    /// - Throws: `VidscanError` when they are not all there.
+    func read(_ body: (FrameRecord, FrameSignature) throws -> Void) throws {
+        let frames = try IntermediateFrameReader(folder: name, name: SegmentRecord.framesFile, layout: layout)
+        let signatures = try SignatureReader(folder: name, name: SegmentRecord.signaturesFile)
+        var count = 0
+        while let frame = try frames.next(), let signature = try signatures.next() {
+            try body(frame, signature)
+            count += 1
+        }
+        guard count == record.frames else {
+            throw VidscanError(
+                .result, "is damaged: it has \(count) of its \(record.frames) frames; analyse the part again",
+                input: name, stage: .open)
+        }
+    }
+}

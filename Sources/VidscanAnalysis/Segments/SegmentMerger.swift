@@ -1,0 +1,152 @@
+internal import VidscanFaces
+internal import Foundation
+public import VidscanBase
+internal import VidscanMedia
+public import VidscanResults
+
+/// Joins the parts of a video into what one run over all of it gives: the same tables, to the byte.
+///
+/// Each part holds its frames' faces as they were found and measured, and nothing that depends on neighbours. Who is who,
+/// where shots change and what a smooth path is, is told here, over all frames. So parts need not overlap.
+public struct SegmentMerger: Sendable {
+    private let observer: any RunObserver
+
+    public init(observer: any RunObserver) { self.observer = observer }
+
+    /// Folders of parts, those of one video together.
+    public struct SegmentSet: Sendable {
+        /// The video, as it was named.
+        public let name: String
+        /// Of the folder for the result: `movie.mp4.vidscan`.
+        public let resultName: String
+        fileprivate(set) var folders: [SegmentFolder]
+    }
+
+    /// Sorts folders of parts by their videos.
+    ///
+    /// - Throws: `VidscanError` for the first one that is no part.
+    public static func sets(of paths: [String]) throws(VidscanError) -> [SegmentSet] {
+        var sets: [SegmentSet] = []
+        for path in paths {
+            let folder = try SegmentFolder(path: path)
+            let record = folder.record
+            if let place = sets.firstIndex(where: { $0.resultName == record.resultName }) {
+                sets[place].folders.append(folder)
+            } else {
+                sets.append(SegmentSet(name: record.name, resultName: record.resultName, folders: [folder]))
+            }
+        }
+        return sets
+    }
+
+    /// Joins all parts of one video.
+    ///
+    /// - Parameters:
+    ///   - parts: their folders, in any order.
+    ///   - resultPath: of the folder to deliver.
+    ///   - replaces: whether an older result there may be replaced.
+    /// - Throws: `VidscanError` when one is missing, or they do not belong together; nothing is left behind then.
+    public func run(_ parts: SegmentSet, resultPath: String, replaces: Bool) async throws -> Analysis.Summary {
+        do {
+            let begin = ContinuousClock.now
+            let folders = try Self.complete(parts)
+            let first = folders[0]
+            let settings = first.settings
+            let folder = try ResultFolder(finalPath: resultPath, replaces: replaces)
+            defer { folder.discardUnlessComplete() }
+            let folderPath = folder.partialPath
+            let outcome = try await BlockingWork.run(thread: "join", input: parts.name) { _ in
+                try join(folders, settings, into: folderPath)
+            }
+            for warning in outcome.warnings + Self.differences(of: folders) {
+                observer.warned(parts.name, message: warning)
+            }
+            let wall = begin.duration(to: .now) / .seconds(1)
+            let record = RunRecord(
+                outcome, settings: settings, input: first.record.input, tools: first.record.tools,
+                wallSeconds: folders.reduce(wall) { $0 + $1.record.wallSeconds }, parts: folders.count)
+            try await ResultFinalizer(settings: settings, observer: observer).complete(
+                folder, record: record, name: parts.name)
+            return Analysis.Summary(outcome, resultPath: resultPath, wallSeconds: wall, parts: folders.count)
+        } catch {
+            throw Analysis.describe(error, input: (error as? VidscanError)?.input ?? parts.name)
+        }
+    }
+
+    private func join(
+        _ folders: [SegmentFolder], _ settings: Settings, into folderPath: String
+    ) throws -> RunOutcome {
+        var decoded = folders[0].record.decoded
+        for folder in folders.dropFirst() { decoded.join(folder.record.decoded) }
+        decoded.isWholeVideo = settings.sample.start == nil && settings.sample.end == nil
+        let name = folders[0].record.name
+        guard decoded.statistics.framesDecoded > 0 || settings.sample.start != nil else {
+            throw VidscanError(
+                .media(.undecodable), "not one frame of any part could be decoded", input: name, stage: .decode)
+        }
+        for folder in folders { try folder.verify() }
+        observer.opened(name, info: decoded.info)
+        let sink = try TableBuilder(
+            folderPath: folderPath, settings: settings, blendshapeNames: folders[0].record.blendshapeNames)
+        var progress = RunProgress(microseconds: 0, frames: 0, faces: 0)
+        var last: Int64?
+        for folder in folders {
+            try folder.read { frame, signature in
+                try Task.checkCancellation()
+                guard frame.microseconds >= last ?? frame.microseconds else {
+                    throw VidscanError(
+                        .result, "is damaged: its times go back; analyse the part again", input: folder.name,
+                        stage: .open, microseconds: frame.microseconds)
+                }
+                last = frame.microseconds
+                try sink.add(frame, signature: signature)
+                progress.add(frame)
+                observer.progressed(progress)
+            }
+        }
+        var outcome = RunOutcome(input: name, blinkRate: settings.track.events.blinkMinimumRate)
+        outcome.add(.decoded(decoded))
+        for folder in folders { outcome.add(.analyzed(folder.record.times)) }
+        outcome.add(.written(try sink.finish()))
+        return outcome
+    }
+
+    /// - Returns: the parts in order, each of them once.
+    private static func complete(_ parts: SegmentSet) throws(VidscanError) -> [SegmentFolder] {
+        var byIndex: [Int: SegmentFolder] = [:]
+        var first: SegmentFolder?
+        for part in parts.folders {
+            let failure = { (reason: String) in VidscanError(.result, reason, input: part.name, stage: .open) }
+            if let first, let difference = part.difference(from: first) {
+                throw failure("does not belong to \(first.name): it is \(difference)")
+            }
+            if let other = byIndex.updateValue(part, forKey: part.record.segment.index) {
+                throw failure("is part \(part.record.segment) again, as \(other.name) is")
+            }
+            first = first ?? part
+        }
+        guard let count = first?.record.segment.count else {
+            throw VidscanError(.result, "has no parts", input: parts.name, stage: .open)
+        }
+        let missing = (0..<count).filter { byIndex[$0] == nil }
+        guard missing.isEmpty else {
+            let list =
+                missing.prefix(20).map { "\($0)/\(count)" }.joined(separator: ", ")
+                + (missing.count > 20 ? " and \(missing.count - 20) more" : "")
+            throw VidscanError(
+                .result, "\(missing.count == 1 ? "part \(list) is" : "parts \(list) are") missing", input: parts.name,
+                stage: .open)
+        }
+        return byIndex.sorted { $0.key < $1.key }.map(\.value)
+    }
+
+    /// What may make the parts' numbers differ in their last digits.
+    private static func differences(of folders: [SegmentFolder]) -> [String] {
+        let tools = folders.map(\.record.tools)
+        return [("FFmpeg", \Tools.ffmpegVersion), ("OpenVINO", \Tools.openvinoVersion)].compactMap { name, path in
+            let versions = Set(tools.map { $0[keyPath: path] }).sorted()
+            return versions.count > 1
+                ? "the parts were made with several versions of \(name): \(versions.joined(separator: "; "))" : nil
+        }
+    }
+}

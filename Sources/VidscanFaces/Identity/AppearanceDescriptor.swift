@@ -1,0 +1,136 @@
+public import VidscanBase
+
+/// How a face and what is around it look: a small picture of the face, and the colours of hair and clothes. Enough to
+/// tell the people of one scene apart, not to recognise a person elsewhere.
+///
+/// Numbers of 0…1 in bytes, because every face of a video is kept until its end.
+public struct AppearanceDescriptor: Sendable, Equatable {
+    /// Cells of a side of the face's picture.
+    static let side = 8
+    static let lumaBins = 8
+    static let chromaBins = 5
+    static let regionLength = lumaBins + chromaBins * chromaBins
+    /// Bytes of an appearance.
+    public static let byteCount = side * side + 2 * regionLength + 3
+
+    /// The face's picture, then hair, clothes, and the skin's mean colour.
+    public private(set) var bytes: [UInt8]
+
+    /// - Parameter bytes: as `bytes` gave them.
+    public init?(bytes: [UInt8]) {
+        guard bytes.count == Self.byteCount else { return nil }
+        self.bytes = bytes
+    }
+
+    /// - Parameters:
+    ///   - picture: the whole picture, in a tensor.
+    ///   - face: in the tensor's pixels.
+    public init(_ picture: TensorPicture, face: FaceDetection) {
+        bytes = []
+        bytes.reserveCapacity(Self.byteCount)
+        let box = face.box
+        bytes += Self.portrait(picture, face.landmarks)
+        let faceLight = Self.meanColor(picture, Self.area(of: box, left: 0.2, top: 0.35, right: 0.8, bottom: 0.75))
+        let light = max((faceLight * TensorPicture.lumaWeights).sum(), 8)
+        // The hair: above the face and beside its upper half.
+        bytes += Self.region(
+            picture, Self.area(of: box, left: -0.15, top: -0.3, right: 1.15, bottom: 0.25), faceLight: light)
+        bytes += Self.region(
+            picture, Self.area(of: box, left: -0.5, top: 1.2, right: 1.5, bottom: 2.2), faceLight: light)
+        let shares = faceLight / max(faceLight.sum(), 1)
+        bytes += [shares.x, shares.y, light / 255].map { Self.byte($0) }
+    }
+
+    private static func byte(_ value: Float) -> UInt8 { UInt8(min(max(value * 255, 0), 255).rounded()) }
+
+    private static func area(
+        of box: Rectangle, left: Double, top: Double, right: Double, bottom: Double
+    ) -> Rectangle {
+        Rectangle(
+            x: box.x + left * box.width, y: box.y + top * box.height, width: (right - left) * box.width,
+            height: (bottom - top) * box.height)
+    }
+
+    /// Luma on a grid that eyes and mouth place, as deviations from its mean; 0.5 is the mean.
+    private static func portrait(_ picture: TensorPicture, _ marks: FaceLandmarks) -> [UInt8] {
+        let eyes = Point(
+            x: (marks.leftEye.x + marks.rightEye.x) / 2, y: (marks.leftEye.y + marks.rightEye.y) / 2)
+        let mouth = Point(
+            x: (marks.leftMouthCorner.x + marks.rightMouthCorner.x) / 2,
+            y: (marks.leftMouthCorner.y + marks.rightMouthCorner.y) / 2)
+        // From eyes to mouth: the axis that a turn of the head hardly changes.
+        let down = Point(x: mouth.x - eyes.x, y: mouth.y - eyes.y)
+        let right = Point(x: down.y, y: -down.x)
+        var values: [Float] = []
+        values.reserveCapacity(side * side)
+        for row in 0..<side {
+            for column in 0..<side {
+                let v = (Double(row) + 0.5) / Double(side) * 2.2 - 0.7
+                let u = (Double(column) + 0.5) / Double(side) * 2.2 - 1.1
+                let x = eyes.x + u * right.x + v * down.x
+                let y = eyes.y + u * right.y + v * down.y
+                let column = min(max(Int(min(max(x, -1), 1e6)), 0), picture.size.width - 1)
+                let line = min(max(Int(min(max(y, -1), 1e6)), 0), picture.size.height - 1)
+                values.append((picture.color(x: column, y: line) * TensorPicture.lumaWeights).sum())
+            }
+        }
+        let mean = values.reduce(0, +) / Float(values.count)
+        let spread = (values.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Float(values.count)).squareRoot()
+        return values.map { byte(0.5 + ($0 - mean) / max(spread, 4) / 6) }
+    }
+
+    /// Square roots of shares of pixels by light (over the face's) and by colour; all 0 where too little of the region
+    /// lies inside the picture.
+    private static func region(_ picture: TensorPicture, _ area: Rectangle, faceLight: Float) -> [UInt8] {
+        let nothing = [UInt8](repeating: 0, count: regionLength)
+        let inside = area.clamped(to: picture.size)
+        guard inside.area > 0.3 * area.area, inside.area >= 12 else { return nothing }
+        var light = [Float](repeating: 0, count: lumaBins)
+        var color = [Float](repeating: 0, count: chromaBins * chromaBins)
+        var count: Float = 0
+        forEachPixel(picture, inside) { pixel in
+            let luma = (pixel * TensorPicture.lumaWeights).sum()
+            share(min(luma / faceLight, 1.99) / 2, among: lumaBins) { light[$0] += $1 }
+            // Shares of red and green lie around a third.
+            let shares = pixel / max(pixel.sum(), 24)
+            share((shares.x - 0.15) / 0.45, among: chromaBins) { red, part in
+                share((shares.y - 0.15) / 0.35, among: chromaBins) { color[red * chromaBins + $0] += part * $1 }
+            }
+            count += 1
+        }
+        guard count > 0 else { return nothing }
+        return (light + color).map { byte(($0 / count).squareRoot()) }
+    }
+
+    /// Gives a value of 0…1 to the two nearest bins, so that a small change of light changes little.
+    private static func share(_ value: Float, among bins: Int, add: (Int, Float) -> Void) {
+        let place = min(max(value, 0), 1) * Float(bins - 1)
+        let lower = min(Int(place), bins - 2)
+        let part = place - Float(lower)
+        add(lower, 1 - part)
+        add(lower + 1, part)
+    }
+
+    private static func meanColor(_ picture: TensorPicture, _ area: Rectangle) -> SIMD3<Float> {
+        var sum = SIMD3<Float>(0, 0, 0)
+        var count: Float = 0
+        forEachPixel(picture, area.clamped(to: picture.size)) {
+            sum += $0
+            count += 1
+        }
+        return sum / max(count, 1)
+    }
+
+    /// At most some 24 × 24 pixels of an area, evenly spread.
+    private static func forEachPixel(
+        _ picture: TensorPicture, _ area: Rectangle, _ use: (SIMD3<Float>) -> Void
+    ) {
+        let stepX = max(1, Int(area.width / 24))
+        let stepY = max(1, Int(area.height / 24))
+        let right = min(Int(area.x + area.width), picture.size.width)
+        let bottom = min(Int(area.y + area.height), picture.size.height)
+        for y in stride(from: max(Int(area.y), 0), to: bottom, by: stepY) {
+            for x in stride(from: max(Int(area.x), 0), to: right, by: stepX) { use(picture.color(x: x, y: y)) }
+        }
+    }
+}

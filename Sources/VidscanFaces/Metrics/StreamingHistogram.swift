@@ -1,0 +1,43 @@
+/// Mean, median and largest of many values in bounded memory: the median comes from a histogram of 256 bins over the
+/// values' range, and is exact to half a bin.
+public struct StreamingHistogram: Sendable {
+    private static let bins = 256
+    private let range: ClosedRange<Double>
+    private var counts = [UInt32](repeating: 0, count: bins)
+    private var sum = 0.0
+    public private(set) var count = 0
+    public private(set) var maximum: Double?
+
+    /// - Parameter range: of the values; those outside count at its ends.
+    public init(range: ClosedRange<Double>) {
+        self.range = range
+    }
+
+    public mutating func add(_ value: Double) {
+        guard value.isFinite else { return }
+        let place = (value - range.lowerBound) / (range.upperBound - range.lowerBound) * Double(Self.bins)
+        counts[Int(min(max(place, 0), Double(Self.bins - 1)))] += 1
+        sum += value
+        count += 1
+        maximum = max(maximum ?? value, value)
+    }
+
+    public var mean: Double? { count > 0 ? sum / Double(count) : nil }
+
+    /// Interpolated within its bin.
+    public var median: Double? {
+        guard count > 0 else { return nil }
+        let half = Double(count) / 2
+        var below = 0.0
+        for (bin, number) in counts.enumerated() where number > 0 {
+            let next = below + Double(number)
+            if next >= half {
+                let share = (half - below) / Double(number)
+                let width = (range.upperBound - range.lowerBound) / Double(Self.bins)
+                return min(range.lowerBound + (Double(bin) + share) * width, maximum ?? .infinity)
+            }
+            below = next
+        }
+        return maximum
+    }
+}

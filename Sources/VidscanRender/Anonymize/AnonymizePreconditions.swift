@@ -1,0 +1,98 @@
+package import VidscanBase
+internal import VidscanMedia
+package import VidscanResults
+
+/// What must hold for hiding the faces of a video: every picture was analysed by itself, and nothing was left out.
+package enum AnonymizePreconditions {
+    /// - Throws: `VidscanError` when a result cannot say where all faces of its video are.
+    package static func check(_ result: StoredResult, for options: AnonymizeOptions) throws(VidscanError) {
+        let found = result.record.pipeline
+        guard found.sample.start == nil, found.sample.end == nil else {
+            throw VidscanError(
+                .result, "was made of a part of the video only: faces in the rest of it would not be hidden",
+                stage: .open)
+        }
+        guard found.track.maxFaces == nil, found.detect.minFace == 0 else {
+            throw VidscanError(
+                .result, "was made with --max-faces or --min-face: the faces left out would not be hidden", stage: .open
+            )
+        }
+        let shortcomings = shortcomings(found)
+        guard shortcomings.isEmpty else {
+            throw VidscanError(
+                .result,
+                "was not analysed for hiding faces (\(shortcomings.joined(separator: ", "))), and some would stay"
+                    + " visible; run 'vidscan analyze \(result.record.input.path) --anonymize \(options.method.rawValue)'",
+                stage: .open)
+        }
+        if let filters = result.record.filters, let objection = AnonymizationFilters.objection(to: filters.chain) {
+            throw VidscanError(
+                .result, "was made through filters that faces cannot be hidden after: \(objection)", stage: .open)
+        }
+        guard try result.mapToSource() == nil else {
+            throw VidscanError(
+                .result,
+                "was made through filters that move or cut the picture: what they left out would not be hidden",
+                stage: .open)
+        }
+        try checkNames(options, in: result)
+    }
+
+    /// Settings of the analysis that are less thorough than hiding faces requires.
+    private static func shortcomings(_ found: StoredResult.Record.Pipeline) -> [String] {
+        typealias Requirements = AnonymizeRequirements
+        var list: [String] = []
+        if found.sample.rate != Requirements.rate { list.append("sample.rate: \(found.sample.rate)") }
+        if found.detect.faces != Requirements.faces { list.append("detect.faces: \(found.detect.faces)") }
+        if found.detect.minConfidence > Requirements.confidence {
+            list.append("detect.min_confidence: \(NumberText.plain(found.detect.minConfidence))")
+        }
+        if found.track.minTrack > Requirements.trackSamples {
+            list.append("track.min_track: \(found.track.minTrack)")
+        }
+        if found.track.smoothing { list.append("track.smoothing: true") }
+        return list
+    }
+
+    /// A number that is not there hides nothing, or everything: most likely it was mistyped.
+    private static func checkNames(_ options: AnonymizeOptions, in result: StoredResult) throws(VidscanError) {
+        let named = (options.only ?? []).union(options.except)
+        guard !named.isEmpty else { return }
+        let faces = try TableReader(folder: result.name, name: "faces.csv")
+        let column = try faces.column("face_id")
+        var known: Set<Int> = []
+        while try faces.next() { known.insert(try faces.integer(column, in: ReadLimits.ids)) }
+        let unknown = named.subtracting(known)
+        guard unknown.isEmpty else {
+            throw VidscanError(
+                .result,
+                "has no face_id \(ranges(unknown)), which --only or --except names; "
+                    + (known.isEmpty ? "it has no faces" : "it has \(ranges(known))"), stage: .open)
+        }
+    }
+
+    /// `1-3, 7`
+    private static func ranges(_ numbers: Set<Int>) -> String {
+        var spans: [ClosedRange<Int>] = []
+        for number in numbers.sorted() {
+            if let last = spans.last, number == last.upperBound + 1 {
+                spans[spans.count - 1] = last.lowerBound...number
+            } else {
+                spans.append(number...number)
+            }
+        }
+        return spans.map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound)-\($0.upperBound)" }
+            .joined(separator: ", ")
+    }
+
+    /// Faces are held and bridged from picture to picture, which takes pictures of one size.
+    package static func checkSize(
+        _ size: PictureSize, first: PictureSize, microseconds: Int64, stage: VidscanError.Stage
+    ) throws(VidscanError) {
+        guard size != first else { return }
+        throw VidscanError(
+            .media(.undecodable),
+            "the picture changes from \(first) to \(size), and faces are hidden in pictures of one size only; bring the"
+                + " video to one size first, or cut it here", stage: stage, microseconds: microseconds)
+    }
+}

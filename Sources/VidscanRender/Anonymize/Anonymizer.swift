@@ -1,0 +1,188 @@
+internal import VidscanBase
+internal import VidscanFaces
+internal import VidscanMedia
+
+/// Hides faces, rather too much of a picture than too little.
+final class Anonymizer {
+    private let options: AnonymizeOptions
+    private let sticker: StickerPainter?
+    private let surface = DrawingSurface(content: .opacity)
+
+    /// Within a track, a gap up to this long is bridged.
+    private static let bridgedSeconds = 2.0
+    /// A face that is lost goes on for this long as it went.
+    private static let carriedMicroseconds: Int64 = 250_000
+
+    init(_ options: AnonymizeOptions, sticker: StickerPainter?) {
+        self.options = options
+        self.sticker = sticker
+    }
+
+    package static func needs(of options: AnonymizeOptions) -> FaceTimeline.Needs {
+        let reach = max(options.holdSeconds, bridgedSeconds)
+        return FaceTimeline.Needs(mesh: options.shape == .mesh, behindSeconds: reach, aheadSeconds: reach)
+    }
+
+    /// Hides all faces of a picture, and those that may be in it because they are in others near it.
+    ///
+    /// - Parameter number: of the picture's own sample.
+    /// - Returns: how many there were.
+    package func hide(in picture: EditablePicture, timeline: FaceTimeline, sample number: Int) throws(MediaError) -> Int
+    {
+        let hidden = timeline.faceIDs.filter(options.hides).compactMap { id -> [FaceState]? in
+            let sights = sights(of: id, in: timeline, sample: number, at: picture.microseconds)
+            return sights.isEmpty ? nil : sights
+        }
+        if options.isInverted {
+            try hideAllBut(hidden.flatMap { $0 }, in: picture)
+        } else {
+            for sights in hidden { try hide(sights, in: picture) }
+        }
+        return hidden.count
+    }
+
+    /// Where a face is or may be: in the picture's own sample, and around it, because a picture smears what moves fast.
+    /// Where that sample lacks it, on the way between the samples around; where it was last seen and will first be seen
+    /// too, for as long as faces are held.
+    private func sights(
+        of id: Int, in timeline: FaceTimeline, sample number: Int, at microseconds: Int64
+    ) -> [FaceState] {
+        let own = timeline.faces(of: id, inSample: number)
+        // Where all else is hidden, a face that may be there is not shown.
+        if options.isInverted { return own }
+        if !own.isEmpty { return own + beside(number, id: id, in: timeline) }
+        let hold = Int64(options.holdSeconds * 1e6)
+        let (before, after) = timeline.neighbours(of: id, aroundSample: number)
+        if let before, let after {
+            let span = after.face.microseconds - before.face.microseconds
+            // Across a cut a face may keep its number, and not be there in between.
+            let isBridged =
+                span <= max(2 * hold, Int64(Self.bridgedSeconds * 1e6))
+                && !timeline.hasCut(after: before.face.microseconds, upTo: after.face.microseconds)
+            if isBridged || after.number - before.number <= 2 {
+                let shares = [0.25, 0.5, 0.75]
+                return [before.face, after.face]
+                    + shares.map { before.face.interpolated(to: after.face, share: $0, microseconds: microseconds) }
+            }
+        }
+        var sights: [FaceState] = []
+        for sight in [before, after] {
+            guard let sight, abs(microseconds - sight.face.microseconds) <= hold else { continue }
+            sights += [sight.face, carriedOn(sight, id: id, in: timeline, to: microseconds)].compactMap { $0 }
+        }
+        return sights
+    }
+
+    /// The face where it would be if it had gone on as it went between its last two samples (or first two, backwards).
+    private func carriedOn(
+        _ sight: (number: Int, face: FaceState), id: Int, in timeline: FaceTimeline, to microseconds: Int64
+    ) -> FaceState? {
+        let time = sight.face.microseconds
+        let isAfter = microseconds > time
+        let others = timeline.window.filter { isAfter ? $0.number < sight.number : $0.number > sight.number }
+        guard
+            let other = (isAfter ? others.reversed() : others).lazy.compactMap({ sample in
+                sample.faces.first { $0.faceID == id }
+            }).first, other.microseconds != time
+        else { return nil }
+        let elapsed = min(max(microseconds - time, -Self.carriedMicroseconds), Self.carriedMicroseconds)
+        let share = Double(elapsed) / Double(time - other.microseconds)
+        let (from, to) = (other.box.center, sight.face.box.center)
+        var moved = sight.face
+        moved.box = moved.box.offset(dx: (to.x - from.x) * share, dy: (to.y - from.y) * share)
+        moved.mesh = nil
+        return moved
+    }
+
+    private func beside(_ number: Int, id: Int, in timeline: FaceTimeline) -> [FaceState] {
+        guard let first = timeline.window.first?.number else { return [] }
+        return [number - 1, number + 1].compactMap { neighbour in
+            let index = neighbour - first
+            guard timeline.window.indices.contains(index) else { return nil }
+            let sample = timeline.window[index]
+            // At few samples a second the neighbour is another place, not a smear.
+            guard let own = timeline.window.indices.contains(number - first) ? timeline.window[number - first] : nil,
+                abs(sample.microseconds - own.microseconds) <= 100_000
+            else { return nil }
+            return sample.faces.first { $0.faceID == id }
+        }
+    }
+
+    private func hide(_ sights: [FaceState], in picture: EditablePicture) throws(MediaError) {
+        let part = sights.map(extent).reduce(nil as Rectangle?) { whole, next in
+            guard let whole else { return next }
+            let (x, y) = (min(whole.x, next.x), min(whole.y, next.y))
+            return Rectangle(
+                x: x, y: y, width: max(whole.x + whole.width, next.x + next.width) - x,
+                height: max(whole.y + whole.height, next.y + next.height) - y)
+        }
+        guard let part, let first = sights.first, let area = area(part, in: picture) else { return }
+        surface.begin(area, scaleX: picture.scaleX, scaleY: picture.scaleY)
+        for sight in sights { draw(sight, .fill(.white)) }
+        let side = sights.map { min($0.box.width, $0.box.height) }.max() ?? 0
+        try picture.hide(surface.mask(), by: cover(side: side * min(picture.scaleX, picture.scaleY)))
+        try sticker?.paint(on: first, of: picture)
+    }
+
+    private func hideAllBut(_ sights: [FaceState], in picture: EditablePicture) throws(MediaError) {
+        let all = PixelRectangle(x: 0, y: 0, width: picture.size.width, height: picture.size.height)
+        surface.begin(all, scaleX: picture.scaleX, scaleY: picture.scaleY, isFilled: true)
+        for sight in sights { draw(sight, .erase) }
+        // As if the picture's height were that of eight faces.
+        try picture.hide(surface.mask(), by: cover(side: Double(picture.size.height) / 8))
+    }
+
+    /// - Parameter side: the face's shorter side in pixels of the new video.
+    private func cover(side: Double) -> EditablePicture.Cover {
+        let cell = max(4, Int((side * options.resolvedStrength).rounded(.up)))
+        switch options.method {
+        case .blur: return .smooth(side: cell)
+        case .pixelate: return .squares(side: cell)
+        case .solid, .sticker: return .color(red: 0.13, green: 0.14, blue: 0.16)
+        }
+    }
+
+    private func area(_ part: Rectangle, in picture: EditablePicture) -> PixelRectangle? {
+        PixelRectangle(
+            covering: Rectangle(
+                x: part.x * picture.scaleX - 1, y: part.y * picture.scaleY - 1, width: part.width * picture.scaleX + 2,
+                height: part.height * picture.scaleY + 2), in: picture.size)
+    }
+
+    // MARK: Shapes
+
+    private func extent(of sight: FaceState) -> Rectangle {
+        var (left, top) = (sight.box.x, sight.box.y)
+        var (right, bottom) = (left + sight.box.width, top + sight.box.height)
+        if options.shape == .mesh, let mesh = sight.mesh {
+            for point in outline(mesh) {
+                (left, right) = (min(left, point.x), max(right, point.x))
+                (top, bottom) = (min(top, point.y), max(bottom, point.y))
+            }
+            return Rectangle(x: left, y: top, width: right - left, height: bottom - top)
+        }
+        let (dx, dy) = (sight.box.width * options.margin, sight.box.height * options.margin)
+        return Rectangle(x: left - dx, y: top - dy, width: right - left + 2 * dx, height: bottom - top + 2 * dy)
+    }
+
+    private func draw(_ sight: FaceState, _ style: DrawingSurface.Style) {
+        if options.shape == .mesh, let mesh = sight.mesh {
+            surface.line(through: outline(mesh), closed: true, style)
+        } else {
+            surface.ellipse(
+                center: sight.box.center, radiusX: sight.box.width * (0.5 + options.margin),
+                radiusY: sight.box.height * (0.5 + options.margin), style)
+        }
+    }
+
+    /// The face's outline, moved away from its middle.
+    private func outline(_ mesh: FaceMesh) -> [Point] {
+        let points = MeshOutlines.face.map { mesh[$0] }
+        let count = Double(points.count)
+        let middle = Point(x: points.map(\.x).reduce(0, +) / count, y: points.map(\.y).reduce(0, +) / count)
+        let factor = 1 + 2 * options.margin
+        return points.map {
+            Point(x: middle.x + ($0.x - middle.x) * factor, y: middle.y + ($0.y - middle.y) * factor)
+        }
+    }
+}

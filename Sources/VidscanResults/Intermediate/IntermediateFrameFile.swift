@@ -1,0 +1,149 @@
+internal import Foundation
+package import VidscanBase
+
+/// A file in the unfinished result folder that holds every frame's faces until the whole video has been seen: who is who,
+/// who only flickers and what a smooth path is can be told only then, and memory must not grow with the video.
+package final class IntermediateFrameFile {
+    package let path: String
+    package let layout: FaceRecordLayout
+    private let file: OutputFile
+
+    package init(path: String, layout: FaceRecordLayout) throws(VidscanError) {
+        self.path = path
+        self.layout = layout
+        file = try OutputFile(path: path)
+    }
+
+    package func append(_ frame: FrameRecord) throws(VidscanError) {
+        file.buffer.write(fixed: frame.microseconds)
+        file.buffer.write(fixed: frame.index)
+        file.buffer.write(fixed: Int32(frame.size.width))
+        file.buffer.write(fixed: Int32(frame.size.height))
+        file.buffer.write(fixed: Int32(frame.faces.count))
+        file.buffer.write(fixed: Int32(clamping: frame.epoch))
+        for face in frame.faces { layout.write(face, to: &file.buffer) }
+        try file.drain()
+    }
+
+    package func finish() throws(VidscanError) { try file.close() }
+
+    /// Ends a intermediate that is to stay.
+    package func deliver() throws(VidscanError) { try file.finish() }
+
+    package func remove() { unlink(path) }
+}
+
+/// Reads a intermediate from its beginning. It may come from another machine, so each of its numbers is checked.
+package final class IntermediateFrameReader {
+    private let layout: FaceRecordLayout
+    private let input: IntermediateInput
+
+    /// - Parameter name: of the file in `folder`.
+    package init(folder: String, name: String, layout: FaceRecordLayout) throws(VidscanError) {
+        self.layout = layout
+        input = try IntermediateInput(folder: folder, name: name)
+    }
+
+    package convenience init(_ intermediate: IntermediateFrameFile) throws(VidscanError) {
+        let (folder, name) = FilePath.split(intermediate.path)
+        try self.init(folder: folder, name: name, layout: intermediate.layout)
+    }
+
+    /// - Returns: the next frame, or `nil` at the end.
+    /// - Throws: `VidscanError` that names the byte, for what no run writes.
+    package func next() throws(VidscanError) -> FrameRecord? {
+        let place = input.offset
+        guard let head = try input.take(FaceRecordLayout.frameBytes) else { return nil }
+        let (microseconds, index, width, height, count, epoch) = head.withUnsafeBytes { bytes in
+            (
+                bytes.loadUnaligned(fromByteOffset: 0, as: Int64.self),
+                bytes.loadUnaligned(fromByteOffset: 8, as: Int64.self),
+                Int(bytes.loadUnaligned(fromByteOffset: 16, as: Int32.self)),
+                Int(bytes.loadUnaligned(fromByteOffset: 20, as: Int32.self)),
+                Int(bytes.loadUnaligned(fromByteOffset: 24, as: Int32.self)),
+                Int(bytes.loadUnaligned(fromByteOffset: 28, as: Int32.self))
+            )
+        }
+        guard ReadLimits.microseconds.contains(microseconds) else {
+            throw input.problem("a frame has the time \(microseconds) µs", at: place)
+        }
+        guard ReadLimits.counts.contains(index) else {
+            throw input.problem("a frame has the number \(index)", at: place + 8)
+        }
+        guard ReadLimits.sides.contains(width), ReadLimits.sides.contains(height) else {
+            throw input.problem("a frame has \(width)x\(height) pixels", at: place + 16)
+        }
+        guard ReadLimits.facesInFrame.contains(count) else {
+            throw input.problem("a frame has \(count) faces", at: place + 24)
+        }
+        guard epoch >= 0 else { throw input.problem("a frame has the epoch \(epoch)", at: place + 28) }
+        var frame = FrameRecord(
+            microseconds: microseconds, index: index, epoch: epoch, size: PictureSize(width: width, height: height),
+            faces: [])
+        for _ in 0..<count {
+            let place = input.offset
+            guard let bytes = try input.take(layout.faceBytes) else {
+                throw input.problem("ends in the middle of a frame", at: place)
+            }
+            switch bytes.withUnsafeBytes({ layout.read($0) }) {
+            case .success(let face): frame.faces.append(face)
+            case .failure(let fault): throw input.problem(fault.reason, at: place + fault.offset)
+            }
+        }
+        return frame
+    }
+}
+
+/// The track of every face of a intermediate, in the same order: a 32-bit number each, 0 for none.
+package final class TrackIndexFile {
+    package let path: String
+    private let file: OutputFile
+
+    package init(path: String) throws(VidscanError) {
+        self.path = path
+        file = try OutputFile(path: path)
+    }
+
+    package func append(_ ids: [Int?]) throws(VidscanError) {
+        for id in ids { file.buffer.write(fixed: Int32(id ?? 0)) }
+        try file.drain()
+    }
+
+    package func finish() throws(VidscanError) { try file.close() }
+
+    package func remove() { unlink(path) }
+}
+
+/// Reads a `TrackIndexFile` from its beginning.
+package final class TrackIndexReader {
+    private let input: IntermediateInput
+    private let trackCount: Int
+
+    /// - Parameter trackCount: the largest number that there is.
+    package init(_ intermediate: TrackIndexFile, trackCount: Int) throws(VidscanError) {
+        let (folder, name) = FilePath.split(intermediate.path)
+        input = try IntermediateInput(folder: folder, name: name)
+        self.trackCount = trackCount
+    }
+
+    /// - Returns: the numbers of the next faces; 0 for none.
+    package func next(_ count: Int) throws(VidscanError) -> [Int] {
+        guard count > 0 else { return [] }
+        let place = input.offset
+        guard let bytes = try input.take(4 * count) else { throw input.problem("ends too early", at: place) }
+        let tracks = bytes.withUnsafeBytes { bytes in
+            (0..<count).map { Int(bytes.loadUnaligned(fromByteOffset: 4 * $0, as: Int32.self)) }
+        }
+        guard tracks.allSatisfy((0...trackCount).contains) else {
+            throw input.problem("names a track that there is not", at: place)
+        }
+        return tracks
+    }
+}
+
+extension ByteWriter {
+    /// Appends a number's own bytes.
+    fileprivate mutating func write(fixed value: some FixedWidthInteger) {
+        withUnsafeBytes(of: value) { write(bytes: $0) }
+    }
+}

@@ -1,0 +1,156 @@
+internal import Foundation
+package import VidscanBase
+internal import VidscanMedia
+
+/// A result folder, as an earlier run has left it.
+package struct StoredResult {
+    /// `run.json`, as far as it is needed again.
+    package struct Record: Decodable {
+        package struct Input: Decodable {
+            package var path: String
+            package var bytes: Int64
+            package var modified: Double
+        }
+
+        /// The settings of the run.
+        package struct Pipeline: Decodable {
+            package struct Sample: Decodable {
+                package var rate: String
+                package var start: Double?
+                package var end: Double?
+            }
+            package struct Detect: Decodable {
+                package var accuracy: String
+                package var faces: String
+                package var minFace: Double
+                package var minConfidence: Double
+            }
+            package struct Track: Decodable {
+                package var maxFaces: Int?
+                package var minTrack: Int
+                package var smoothing: Bool
+            }
+            package struct Render: Decodable {
+                package var anonymize: String?
+            }
+            package var sample: Sample
+            package var detect: Detect
+            package var track: Track
+            package var render: Render?
+        }
+
+        /// What filters made of the picture.
+        package struct Filters: Decodable {
+            package struct Map: Decodable {
+                package var xx, xy, x, yx, yy, y: Double
+
+                package var transform: VidscanBase.AffineTransform {
+                    VidscanBase.AffineTransform(xx: xx, xy: xy, x: x, yx: yx, yy: yy, y: y)
+                }
+            }
+            package var chain: String
+            package var everyFrame: Bool
+            package var toSource: Map?
+        }
+
+        package struct Video: Decodable {
+            package var stream: Int
+        }
+
+        package struct Counts: Decodable {
+            package var damagedFramesOrPackets: Int
+        }
+
+        package var input: Input
+        package var pipeline: Pipeline
+        package var filters: Filters?
+        package var video: Video
+        package var counts: Counts
+    }
+
+    /// As the user named it.
+    package let name: String
+    package let record: Record
+
+    /// - Throws: `VidscanError` when it is no result, or lacks a table that is needed.
+    package init(path: String) throws(VidscanError) {
+        name = path
+        let failure = { (reason: String) in VidscanError(.result, reason, input: path, stage: .open) }
+        guard FileManager.default.fileExists(atPath: path + "/run.json") else {
+            throw failure("is no result of vidscan: it has no run.json")
+        }
+        do throws(VidscanError) {
+            record = try RecordFile.decode(Record.self, folder: path, name: "run.json")
+            try record.check()
+        } catch {
+            throw failure(error.reason)
+        }
+        for table in ["faces.csv", "frames.csv", "events.csv"]
+        where !FileManager.default.isReadableFile(atPath: path + "/" + table) {
+            throw failure("has no \(table); analyse the video with --format csv")
+        }
+    }
+
+    /// The video that it is the result of.
+    ///
+    /// - Parameters:
+    ///   - override: another place where the same video lies.
+    ///   - acceptsChanges: takes it even if it is another file by its size or date.
+    ///   - acceptsCopies: takes a file at the other place though its date is another.
+    package func source(
+        override: String?, acceptsChanges: Bool, acceptsCopies: Bool = true
+    ) throws(VidscanError) -> InputFile {
+        let path = override ?? record.input.path
+        let file: InputFile
+        do {
+            file = try InputFile(path)
+        } catch {
+            let hint = override == nil ? "; --input names the video if it lies elsewhere now" : ""
+            throw VidscanError(error.code, "its video \(path): \(error.reason)\(hint)", input: name, stage: .open)
+        }
+        // A copy has another date.
+        let isSameDate = (override != nil && acceptsCopies) || abs(file.modified - record.input.modified) < 1e-3
+        guard acceptsChanges || (file.bytes == record.input.bytes && isSameDate) else {
+            let what = file.bytes == record.input.bytes ? "its date" : "its size"
+            throw VidscanError(
+                .changed,
+                "the video \(path) has changed since it was analysed (\(what)); analyse it again"
+                    + (acceptsCopies ? ", or take it as it is by --changed-source" : ""), input: name, stage: .open)
+        }
+        return file
+    }
+
+    /// A video was made of it in which faces are hidden.
+    package var hidesFaces: Bool {
+        record.pipeline.render?.anonymize != nil
+            || VideoContainer.allCases.contains {
+                FileManager.default.fileExists(atPath: "\(name)/anonymized.\($0.rawValue)")
+            }
+    }
+
+    /// From places in the tables to places in the video, which filters may have moved; `nil` where nothing is moved.
+    ///
+    /// - Throws: `VidscanError` when it is not known.
+    package func mapToSource() throws(VidscanError) -> VidscanBase.AffineTransform? {
+        guard let filters = record.filters else { return nil }
+        guard let map = filters.toSource else {
+            throw VidscanError(
+                .result, "was made through filters that move things in a way that cannot be undone: \(filters.chain)",
+                input: name, stage: .open)
+        }
+        let transform = map.transform
+        return transform == .identity ? nil : transform
+    }
+}
+
+extension StoredResult.Record {
+    /// - Throws: `VidscanError` for numbers that no run writes.
+    package func check() throws(VidscanError) {
+        let check = RecordCheck(file: ResultFolder.Kind.result.record)
+        try check.integer(input.bytes, "input.bytes", in: ReadLimits.counts)
+        try check.number(input.modified, "input.modified", in: ReadLimits.seconds)
+        try check.integer(video.stream, "video.stream", in: 0...Int(Int32.max))
+        try check.number(pipeline.detect.minFace, "pipeline.detect.min_face", in: ReadLimits.extents)
+        try check.map(filters?.toSource?.transform, "filters.to_source")
+    }
+}

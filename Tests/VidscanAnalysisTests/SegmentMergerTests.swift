@@ -1,0 +1,155 @@
+import VidscanResults
+import Foundation
+import Testing
+import TestSupport
+import VidscanAnalysis
+import VidscanBase
+
+@Suite("Merged segments equal a run over the whole video")
+struct SegmentMergerTests {
+    private static let files = [
+        "faces.csv", "frames.csv", "tracks.csv", "events.csv", "faces.json", "faces.jsonl", "landmarks.npy",
+        "blendshapes.csv",
+    ]
+
+    private static func set(_ settings: inout Settings) {
+        settings.write.formats = [.csv, .json, .jsonl]
+        settings.write.landmarks = true
+        settings.write.blendshapes = true
+    }
+
+    /// Segments that are analysed separately, the last one first.
+    private struct Parts {
+        let runs: [AnalysisRun]
+
+        init(of path: String, count: Int, configure: (inout Settings) throws -> Void) async throws {
+            var runs: [AnalysisRun] = []
+            for index in (0..<count).reversed() {
+                runs.append(
+                    try await AnalysisRun(path) {
+                        SegmentMergerTests.set(&$0)
+                        try configure(&$0)
+                        $0.detect.workers = 1 + index % 2
+                        $0.segment = VideoSegment(index: index, count: count)
+                    })
+            }
+            self.runs = runs.reversed()
+        }
+
+        /// The folders in order. They are removed with the runs.
+        var paths: [String] { runs.map { $0.folder.path + "/" + AnalysisRun.resultName } }
+    }
+
+    private func joined(_ paths: [String], in folder: TemporaryFolder) async throws -> Analysis.Summary {
+        let sets = try SegmentMerger.sets(of: paths)
+        try #require(sets.count == 1)
+        return try await SegmentMerger(observer: Recorder()).run(
+            sets[0], resultPath: folder.path + "/joined.vidscan", replaces: false)
+    }
+
+    @Test(
+        "Merged segments give the tables of one run, byte for byte",
+        arguments: [
+            ("faces.mp4", 7, "5"), ("faces.mp4", 2, "every-frame"), ("vfr.mp4", 5, "12"), ("opengop.ts", 4, "12"),
+            ("hevc_opengop.mkv", 3, "every-frame"), ("editlist.mp4", 3, "12"), ("starttime.ts", 3, "5"),
+        ])
+    func whole(name: String, count: Int, rate: String) async throws {
+        let path = name == "faces.mp4" ? Checkout.clip : try Variants.path(name)
+        let configure: (inout Settings) throws -> Void = {
+            $0.sample.rate = try .of(rate == "every-frame" ? nil : rate)
+        }
+        let whole = try await AnalysisRun(path) {
+            Self.set(&$0)
+            try configure(&$0)
+        }
+        try #require(whole.summary.faces > 0)
+        let parts = try await Parts(of: path, count: count, configure: configure)
+        let folder = try TemporaryFolder()
+        let summary = try await joined(parts.paths.shuffled(), in: folder)
+        #expect(summary.frames == whole.summary.frames)
+        #expect(parts.runs.map(\.summary.frames).reduce(0, +) == whole.summary.frames)
+        for file in Self.files {
+            #expect(try folder.bytes("joined.vidscan/" + file) == whole.bytes(file), "\(file)")
+        }
+    }
+
+    @Test("Segments divide a window, even if there are more segments than samples")
+    func window() async throws {
+        let configure: (inout Settings) throws -> Void = {
+            $0.sample.start = 9_300_000
+            $0.sample.end = 11_000_000
+        }
+        let whole = try await AnalysisRun(Checkout.clip) {
+            Self.set(&$0)
+            try configure(&$0)
+        }
+        try #require(whole.summary.faces > 0)
+        let parts = try await Parts(of: Checkout.clip, count: 12, configure: configure)
+        let folder = try TemporaryFolder()
+        _ = try await joined(parts.paths, in: folder)
+        #expect(parts.runs.contains { $0.summary.frames == 0 })
+        for file in Self.files {
+            #expect(try folder.bytes("joined.vidscan/" + file) == whole.bytes(file), "\(file)")
+        }
+    }
+
+    @Test("Segments that do not belong together or are incomplete are refused by name")
+    func refused() async throws {
+        let shared: (inout Settings) throws -> Void = { $0.sample.rate = try .of("2") }
+        let halves = try await Parts(of: Checkout.clip, count: 2, configure: shared)
+        let others = try await Parts(of: Checkout.clip, count: 2) { $0.sample.rate = try .of("1") }
+        let thirds = try await Parts(of: Checkout.clip, count: 3, configure: shared)
+        let ofAnother = try await Parts(of: Variants.path("vfr.mp4"), count: 2, configure: shared)
+        defer { withExtendedLifetime([halves, others, thirds, ofAnother]) {} }
+        let (half, otherHalf) = (halves.paths[0], halves.paths[1])
+        let short = try TemporaryFolder()
+        try FileManager.default.copyItem(atPath: otherHalf, toPath: short.path + "/part")
+        let intermediate = short.path + "/part/frames.spool"
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: intermediate))
+        try bytes.dropLast(1000).write(to: URL(fileURLWithPath: intermediate))
+        let folder = try TemporaryFolder()
+        for (paths, message) in [
+            ([half], "\(Checkout.clip): part 1/2 is missing"),
+            ([thirds.paths[1]], "\(Checkout.clip): parts 0/3, 2/3 are missing"),
+            (
+                [half, others.paths[1]],
+                "\(others.paths[1]): does not belong to \(half): it is made with other settings"
+            ),
+            (
+                [half, thirds.paths[1]],
+                "\(thirds.paths[1]): does not belong to \(half): it is one of 3, not of 2"
+            ),
+            (
+                [half, ofAnother.paths[1]],
+                "\(ofAnother.paths[1]): does not belong to \(half): it is another video"
+            ),
+            (
+                [otherHalf, half, otherHalf],
+                "\(otherHalf): is part 1/2 again, as \(otherHalf) is"
+            ),
+            (
+                [half, short.path + "/part"],
+                "\(short.path)/part: frames.spool is not as it was written: its SHA-256 is another than in part.json;"
+                    + " analyse the part again"
+            ),
+        ] {
+            do {
+                _ = try await joined(paths, in: folder)
+                Issue.record("joined though \(message)")
+            } catch let error as VidscanError {
+                #expect("\(error)" == message)
+            }
+            #expect(folder.entries.isEmpty, "\(message)")
+        }
+    }
+
+    @Test("A video of unknown duration cannot be divided")
+    func noDuration() async throws {
+        let path = try Variants.path("raw.h264")
+        await #expect {
+            _ = try await Parts(of: path, count: 2) { _ in }
+        } throws: { error in
+            "\(error)" == "\(path): does not announce its duration, so it cannot be divided into segments"
+        }
+    }
+}
