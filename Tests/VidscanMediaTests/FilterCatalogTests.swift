@@ -1,7 +1,7 @@
-import VidscanBase
 import Foundation
 import Testing
 import TestSupport
+import VidscanBase
 import VidscanMedia
 
 @Suite("The filter catalog")
