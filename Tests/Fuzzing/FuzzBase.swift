@@ -1,6 +1,7 @@
 import Foundation
 import VidscanAnalysis
 import VidscanBase
+import VidscanInference
 import VidscanMedia
 import VidscanResults
 
