@@ -1,3 +1,4 @@
+import VidscanInference
 import Foundation
 import VidscanAnalysis
 import VidscanBase

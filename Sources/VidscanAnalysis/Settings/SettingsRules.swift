@@ -1,6 +1,6 @@
-internal import VidscanResults
-internal import VidscanRender
 internal import VidscanFaces
+internal import VidscanRender
+internal import VidscanResults
 internal import VidscanBase
 internal import VidscanMedia
 

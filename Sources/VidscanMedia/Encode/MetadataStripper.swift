@@ -1,5 +1,5 @@
-internal import VidscanBase
 internal import CFFmpeg
+internal import VidscanBase
 
 /// Removes what a source says about itself beside its pictures and its sound: locations, timecodes, names. Captions count
 /// as subtitles.

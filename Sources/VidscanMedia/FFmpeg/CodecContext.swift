@@ -1,5 +1,5 @@
-internal import VidscanBase
 internal import CFFmpeg
+internal import VidscanBase
 
 /// Owns an `AVCodecContext`: a decoder or an encoder.
 ///

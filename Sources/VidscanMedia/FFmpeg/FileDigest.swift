@@ -1,6 +1,6 @@
-internal import VidscanBase
 internal import CFFmpeg
 internal import Glibc
+internal import VidscanBase
 
 /// SHA-256 digests in hexadecimal. libavutil computes them, because it is linked in any case.
 public enum FileDigest {

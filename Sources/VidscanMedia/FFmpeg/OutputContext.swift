@@ -1,6 +1,6 @@
-internal import VidscanBase
 internal import CFFmpeg
 internal import Glibc
+internal import VidscanBase
 
 /// Owns an `AVFormatContext` that writes a file.
 struct OutputContext: ~Copyable {

@@ -1,5 +1,5 @@
-internal import VidscanBase
 internal import CFFmpeg
+internal import VidscanBase
 
 /// Converts pictures to 8-bit planar Y'CbCr, from which the resampling kernels read.
 ///
