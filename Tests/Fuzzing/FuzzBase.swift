@@ -2,6 +2,7 @@ import VidscanInference
 import Foundation
 import VidscanAnalysis
 import VidscanBase
+import VidscanInference
 import VidscanMedia
 import VidscanResults
 
