@@ -31,6 +31,7 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-collections", exact: "1.6.0"),
         .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
         .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
         .package(url: "https://github.com/hummingbird-project/swift-mustache", exact: "2.1.1"),
@@ -44,7 +45,10 @@ let package = Package(
         .target(name: "CFFmpegLog", dependencies: ["CFFmpeg"]),
         .target(name: "VidscanBase", dependencies: ["CLinux"], swiftSettings: strict),
         .target(
-            name: "VidscanMedia", dependencies: ["VidscanBase", "CFFmpeg", "CFFmpegLog"],
+            name: "VidscanMedia",
+            dependencies: [
+                "VidscanBase", "CFFmpeg", "CFFmpegLog", .product(name: "DequeModule", package: "swift-collections"),
+            ],
             resources: [.embedInCode("Resources")], swiftSettings: strict),
         .target(
             name: "VidscanInference", dependencies: ["VidscanBase", "VidscanFaces", "COpenVINO"], swiftSettings: strict),

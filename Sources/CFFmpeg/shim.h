@@ -1,5 +1,5 @@
-// The FFmpeg libraries as Swift sees them. Only what the importer cannot read stands here as a static inline: macros
-// that are expressions, variadic functions, and structures whose layout differs between FFmpeg 5.1 and later ones.
+// The FFmpeg libraries for Swift. The static inline functions cover what Swift cannot import: macros with casts, arrays
+// and unions in structures, and structures that differ between FFmpeg 5.1 and later versions.
 #ifndef VIDSCAN_CFFMPEG_SHIM_H
 #define VIDSCAN_CFFMPEG_SHIM_H
 
@@ -20,14 +20,14 @@
 #include <libavutil/sha.h>
 #include <libswscale/swscale.h>
 
-// AVERROR(e) and the tags made from four characters are macros with casts, which are not imported.
+// Swift does not import macros with casts, such as AVERROR(e).
 static inline int vs_averror(int e) { return AVERROR(e); }
 static inline int vs_averror_eof(void) { return AVERROR_EOF; }
 static inline int vs_averror_exit(void) { return AVERROR_EXIT; }
 static inline int64_t vs_nopts(void) { return AV_NOPTS_VALUE; }
 
-// Frames carry the display matrix of pictures (EXIF), streams that of containers. The stream's side data moved into its
-// codec parameters in FFmpeg 6.1, and the old accessor is gone in 8.
+// The display matrix of the container. FFmpeg 6.1 moved a stream's side data into its codec parameters, and FFmpeg 8
+// removed the old accessor.
 static inline const int32_t *vs_stream_display_matrix(const AVStream *stream) {
 #if LIBAVFORMAT_VERSION_INT >= AV_VERSION_INT(60, 15, 100)
     const AVPacketSideData *data = av_packet_side_data_get(
@@ -40,7 +40,7 @@ static inline const int32_t *vs_stream_display_matrix(const AVStream *stream) {
 #endif
 }
 
-// Before FFmpeg 6.1 codec parameters have no side data, and a copy of them takes none along.
+// Before FFmpeg 6.1, codec parameters have no side data, so a copy of them has none to remove.
 static inline void vs_remove_coded_side_data(AVCodecParameters *parameters) {
 #if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(60, 30, 101)
     av_packet_side_data_free(&parameters->coded_side_data, &parameters->nb_coded_side_data);
@@ -49,23 +49,24 @@ static inline void vs_remove_coded_side_data(AVCodecParameters *parameters) {
 #endif
 }
 
+// The display matrix of the picture itself, which still images store as EXIF.
 static inline const int32_t *vs_frame_display_matrix(const AVFrame *frame) {
     const AVFrameSideData *data = av_frame_get_side_data(frame, AV_FRAME_DATA_DISPLAYMATRIX);
     return data && data->size >= 36 ? (const int32_t *)data->data : NULL;
 }
 
-// The default of an option lies in a union that also holds pointers.
+// The default value of an option is a union that includes pointers.
 static inline int64_t vs_option_integer(const AVOption *option) { return option->default_val.i64; }
 static inline double vs_option_number(const AVOption *option) { return option->default_val.dbl; }
 static inline const char *vs_option_text(const AVOption *option) { return option->default_val.str; }
 static inline AVRational vs_option_rational(const AVOption *option) { return option->default_val.q; }
 
-// The pads' media types are asked for through an opaque array. A pad that there is not has no type.
+// The array of pads is opaque to Swift.
 static inline int vs_pad_type(const AVFilter *filter, int is_output, int index) {
     return avfilter_pad_get_type(is_output ? filter->outputs : filter->inputs, index);
 }
 
-// A class's options are listed through a pretended object: a pointer to a pointer to the class.
+// libavutil lists the options of an object. A pointer to a pointer to the class serves as that object.
 static inline const AVOption *vs_next_option(const AVClass *class, const AVOption *previous) {
     return av_opt_next(&class, previous);
 }
@@ -74,13 +75,25 @@ static inline const AVOption *vs_find_option(const AVClass *class, const char *n
     return av_opt_find(&class, name, NULL, 0, AV_OPT_SEARCH_FAKE_OBJ);
 }
 
-// In the stream's time base; 0 when unknown. The field was renamed in FFmpeg 6, and the old name is gone in 7.
+// In units of the stream's time base; 0 if unknown. FFmpeg 6 renamed the member, and FFmpeg 7 removed the old name.
 static inline int64_t vs_frame_duration(const AVFrame *frame) {
 #if LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(57, 30, 100)
     return frame->duration;
 #else
     return frame->pkt_duration;
 #endif
+}
+
+// Swift imports the arrays of planes and strides as tuples, which have no address in a frame.
+static inline int vs_scale(struct SwsContext *context, const AVFrame *source, AVFrame *target) {
+    return sws_scale(context, (const uint8_t *const *)source->data, source->linesize, 0, source->height, target->data,
+                     target->linesize);
+}
+
+// Copies the pixels row by row without padding.
+static inline int vs_copy_pixels(uint8_t *target, int size, const AVFrame *frame) {
+    return av_image_copy_to_buffer(target, size, (const uint8_t *const *)frame->data, frame->linesize,
+                                   (enum AVPixelFormat)frame->format, frame->width, frame->height, 1);
 }
 
 #endif

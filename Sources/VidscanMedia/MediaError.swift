@@ -1,43 +1,49 @@
 public import VidscanBase
 
-/// Why a media file, or a part of it, could not be read.
+/// Why a media file could not be read or written, or why a filter chain cannot be used.
 public struct MediaError: Error, Sendable, Equatable {
     public typealias Code = MediaErrorCode
 
+    /// What the user can do about an error. The caller knows how its users do it.
+    public enum Remedy: Sendable, Equatable {
+        /// Raise `MediaLimits.maximumPixels`.
+        case raisePixelLimit
+        /// Raise `MediaLimits.maximumDurationSeconds`.
+        case raiseDurationLimit
+        /// Permit filters to reach files, the network and devices.
+        case permitFilters
+        /// Choose one of the filters of `FilterCatalog`.
+        case listFilters
+        /// Choose one of the options of a filter.
+        case listOptions(filter: String)
+    }
+
     public let code: Code
-    /// What failed and why, in words; it does not name the file.
+    /// What failed and why, without the name of the file.
     public let reason: String
-    /// Where in the video, in microseconds on its clock, if it was under way.
+    public let remedy: Remedy?
+    /// Position in the video in microseconds, if the error happened while reading or writing it.
     public let microseconds: Int64?
 
-    public init(_ code: Code, _ reason: String, microseconds: Int64? = nil) {
+    public init(_ code: Code, _ reason: String, remedy: Remedy? = nil, microseconds: Int64? = nil) {
         self.code = code
         self.reason = reason
+        self.remedy = remedy
         self.microseconds = microseconds
     }
 }
 
 extension MediaError {
-    static func pictureTooLarge(_ width: Int, _ height: Int, limit: Int) -> MediaError {
+    static var outOfMemory: MediaError { MediaError(.io, "Cannot allocate memory") }
+
+    static var cancelled: MediaError { MediaError(.cancelled, "interrupted") }
+
+    static func pictureTooLarge(_ size: PictureSize, limit: Int) -> MediaError {
         MediaError(
-            .limitExceeded,
-            "its picture of \(width)x\(height) is over the limit of \(limit) pixels (--max-pixels raises it)")
+            .limitExceeded, "a picture of \(size) exceeds the limit of \(limit) pixels", remedy: .raisePixelLimit)
     }
 }
 
 extension MediaError: CustomStringConvertible {
     public var description: String { reason }
-}
-
-extension VidscanError {
-    /// Runs work that reads or writes media, and says in which stage of a run it failed.
-    package static func media<Value>(
-        stage: VidscanError.Stage, _ work: () throws(MediaError) -> Value
-    ) throws(VidscanError) -> Value {
-        do {
-            return try work()
-        } catch {
-            throw VidscanError(.media(error.code), error.reason, stage: stage, microseconds: error.microseconds)
-        }
-    }
 }

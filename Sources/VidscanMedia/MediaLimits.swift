@@ -1,8 +1,8 @@
-/// How much of a hostile or broken file is put up with.
+/// Limits on what is read from a file that may be hostile or broken.
 public struct MediaLimits: Sendable, Equatable {
-    /// Pixels of one picture; the default takes 8K and every camera's stills.
+    /// Pixels in one picture. The default admits 8K video and the still images of every camera.
     public var maximumPixels: Int
-    /// Seconds of video, as the container announces it.
+    /// Duration of a video in seconds, as the container announces it.
     public var maximumDurationSeconds: Double
 
     public init(maximumPixels: Int = 100_000_000, maximumDurationSeconds: Double = 7 * 86_400) {

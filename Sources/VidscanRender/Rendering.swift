@@ -63,7 +63,7 @@ public struct Rendering: Sendable {
         if let anonymize = options.anonymize { try HidingConditions.check(result, for: anonymize) }
         let painter = try FramePainter(options, result: result)
         let rewriter = try VidscanError.media(stage: .open) { () throws(MediaError) in
-            try VideoRewriter(source: source.absolutePath, options: rewriting(result), cancellation: cancellation)
+            try Transcoder(source: source.absolutePath, options: rewriting(result), cancellation: cancellation)
         }
         observer.opened(name, info: rewriter.info)
         let (path, container) = try place(outputPath, in: resultPath, rewriter)
@@ -80,7 +80,7 @@ public struct Rendering: Sendable {
             try painter.finish()
         } catch let error as MediaError {
             throw VidscanError(
-                VidscanError.Code(rendering: error.code), error.reason, stage: .render,
+                VidscanError.Code(rendering: error.code), error.message, stage: .render,
                 microseconds: error.microseconds ?? progress.microseconds)
         } catch let error as VidscanError {
             throw error
@@ -95,8 +95,8 @@ public struct Rendering: Sendable {
             wallSeconds: begin.duration(to: .now) / .seconds(1))
     }
 
-    private func rewriting(_ result: FinishedResult) -> VideoRewriter.Options {
-        var rewriting = VideoRewriter.Options(
+    private func rewriting(_ result: FinishedResult) -> Transcoder.Options {
+        var rewriting = Transcoder.Options(
             codec: options.codec, rateFactor: options.rateFactor, height: options.height,
             copiesAudio: options.copiesAudio, copiesSubtitles: options.copiesSubtitles,
             keepsMetadata: options.keepsMetadata ?? (options.anonymize == nil),
@@ -105,14 +105,14 @@ public struct Rendering: Sendable {
         if options.anonymize != nil {
             // As the analysis decoded it.
             rewriting.decoderThreads = AnonymizeOptions.decoderThreads
-            rewriting.passesOver = result.record.filters?.everyFrame != true
+            rewriting.skipsUnneededPackets = result.record.filters?.everyFrame != true
         }
         return rewriting
     }
 
     /// - Throws: `VidscanError` when the pictures may not be the ones that were analysed.
     private func checkSameDecoding(
-        of source: InputFile, by rewriter: VideoRewriter, as result: FinishedResult
+        of source: InputFile, by rewriter: Transcoder, as result: FinishedResult
     ) throws(VidscanError) {
         guard source.isUnchanged else {
             throw VidscanError(
@@ -131,7 +131,7 @@ public struct Rendering: Sendable {
 
     /// Where the new video goes and what it is put into.
     private func place(
-        _ wanted: String?, in resultPath: String, _ rewriter: VideoRewriter
+        _ wanted: String?, in resultPath: String, _ rewriter: Transcoder
     ) throws(VidscanError) -> (String, VideoContainer) {
         let preferred = rewriter.preferredContainer
         let path = wanted ?? resultPath + "/" + options.name + "." + preferred.rawValue
@@ -150,7 +150,7 @@ public struct Rendering: Sendable {
         return (path, container)
     }
 
-    private func tell(_ rewriter: VideoRewriter, name: String) {
+    private func tell(_ rewriter: Transcoder, name: String) {
         let damage = rewriter.statistics.damage + rewriter.statistics.corruptPackets
         if damage > 0 {
             observer.warned(name, message: "\(damage) damaged packets or frames; what could be decoded was rendered")

@@ -36,7 +36,7 @@ struct CoverageCommand: ParsableCommand {
 
     func run() throws {
         let readers = try [original, hidden].map { path in
-            try FrameReader(path: path, options: FrameReader.Options(rate: .everyFrame, passesOver: false))
+            try FrameReader(path: path, options: FrameReader.Options(rate: .everyFrame, skipsUnneededPackets: false))
         }
         let (search, disguise) = (try FaceSearch(models: models), Disguise())
         var (frames, faces) = (0, 0)

@@ -51,7 +51,8 @@ struct SampleCommand: AsyncParsableCommand {
                 path: input,
                 options: FrameReader.Options(
                     rate: settings.sample.rate, start: settings.sample.start, end: settings.sample.end,
-                    streamIndex: settings.sample.stream, passesOver: !decodeAll, limits: settings.sample.limits,
+                    streamIndex: settings.sample.stream, skipsUnneededPackets: !decodeAll,
+                    limits: settings.sample.limits,
                     filters: settings.filters))
             var writer = ByteWriter()
             writer.write(text: printsDigest ? "time,frame,md5\n" : "time,frame\n")
@@ -64,7 +65,7 @@ struct SampleCommand: AsyncParsableCommand {
                 writer.removeAll()
             }
         } catch {
-            Output.error("vidscan: error: \(input): \(error.reason)")
+            Output.error("vidscan: error: \(input): \(error.message)")
             throw ExitStatus.someFailed
         }
     }

@@ -1,3 +1,4 @@
+internal import VidscanResults
 internal import ArgumentParser
 internal import Foundation
 internal import VidscanAnalysis
@@ -73,7 +74,7 @@ struct FilterOptions: ParsableArguments {
             let chain = try FilterChain(steps: steps, allowsFiles: allowFileFilters)
             return [try ResolvedSettings.Override("filters", .filters(chain), option: "--filter")]
         } catch let error as MediaError {
-            throw ValidationError("--filter: \(error.reason)")
+            throw ValidationError("--filter: \(error.message)")
         }
     }
 

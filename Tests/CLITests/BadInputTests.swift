@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import Testing
 import TestSupport
+import VidscanMedia
 
 @Suite("Bad inputs")
 struct BadInputTests {
@@ -22,7 +23,7 @@ struct BadInputTests {
                     atPath: $0.path + "/folder.mp4", withIntermediateDirectories: false)
             },
             message: "is a folder; name the files in it"),
-        Case(name: "text.mp4", variant: "text.mp4", message: "not a video or picture in a format that FFmpeg knows"),
+        Case(name: "text.mp4", variant: "text.mp4", message: "not a video or picture in a format that FFmpeg supports"),
         Case(name: "audio.m4a", variant: "audio.m4a", message: "has no video stream"),
         Case(name: "song.m4a", variant: "cover_audio.m4a", message: "has no video stream, only a cover picture"),
         Case(name: "empty.mp4", variant: "empty.mp4", message: "the file is empty"),
@@ -31,19 +32,19 @@ struct BadInputTests {
             message: "cannot read it as mov,mp4,m4a,3gp,3g2,mj2: moov atom not found"),
         Case(
             name: "list.m3u8", variant: "playlist.m3u8",
-            message: "is a playlist (hls): it points to other files, which are never opened"),
+            message: "is a playlist (hls), which refers to other files; they are never opened"),
         // A name says nothing: the same playlist under another one.
         Case(
             name: "movie.mp4", variant: "playlist.m3u8",
-            message: "is a playlist (hls): it points to other files, which are never opened"),
+            message: "is a playlist (hls), which refers to other files; they are never opened"),
         Case(
             name: "list.txt", variant: "concat.txt",
-            message: "is a playlist (concat): it points to other files, which are never opened"),
+            message: "is a playlist (concat), which refers to other files; they are never opened"),
         Case(
             name: "huge.png", variant: "huge.png",
-            message: "its picture of 60000x60000 is over the limit of 100000000 pixels (--max-pixels raises it)"),
+            message: "a picture of 60000x60000 exceeds the limit of 100000000 pixels; --max-pixels raises the limit"),
         Case(
-            name: "none.mp4", variant: "zeroframe.mp4", message: "holds a video stream without a single frame"),
+            name: "none.mp4", variant: "zeroframe.mp4", message: "has a video stream without frames"),
         Case(name: "/dev/null", message: "is no regular file"),
         Case(name: "/dev/zero", message: "is no regular file"),
         Case(name: "fifo", prepare: { mkfifo($0.path + "/fifo", 0o600) }, message: "is no regular file"),
@@ -82,11 +83,11 @@ struct BadInputTests {
     func streamsAndLimits() throws {
         let folder = try TemporaryFolder()
         for (option, message) in [
-            ("--stream=1", "stream 1 is no video stream (it has 0)"),
-            ("--max-duration=5", "lasts 20 s, over the limit of 5 s (--max-duration raises it)"),
+            ("--stream=1", "stream 1 is not a video stream; video streams: 0"),
+            ("--max-duration=5", "its duration of 20 s exceeds the limit of 5 s; --max-duration raises the limit"),
             (
                 "--max-pixels=1000",
-                "its picture of 640x360 is over the limit of 1000 pixels (--max-pixels raises it)"
+                "a picture of 640x360 exceeds the limit of 1000 pixels; --max-pixels raises the limit"
             ),
         ] {
             let outcome = try Tool.run("analyze", Checkout.clip, option, in: folder)

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import TestSupport
+import VidscanMedia
 
 @Suite("The HTML index of a batch")
 struct BatchPageTests: BatchTesting {
@@ -23,7 +24,7 @@ struct BatchPageTests: BatchTesting {
         let rows = rows(page)
         #expect(rows.count == 4)
         #expect(rows[0].hasPrefix("<tr data-group=\"failed\"><td title=\"\(folder.path)/in/z.mp4\">z.mp4<br>"))
-        #expect(rows[0].contains("not a video or picture in a format that FFmpeg knows"))
+        #expect(rows[0].contains("not a video or picture in a format that FFmpeg supports"))
         #expect(rows[1].contains("&lt;script&gt;alert(1)&lt;script&gt; &amp; &quot;1:2&quot; #3?%41.png</a>"))
         #expect(
             rows[1].contains(

@@ -42,7 +42,7 @@ struct HostileFilterTests {
         }
     }
 
-    private static let reason = "filter 'anullsrc' is not for video alone; --allow-file-filters permits it"
+    private static let reason = "filter 'anullsrc' is not only for video; --allow-file-filters permits it"
 
     @Test("Run when the command line permits them: the trap works")
     func permitted() throws {

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import TestSupport
+import VidscanMedia
 
 @Suite("An installed vidscan")
 struct InstallationTests {

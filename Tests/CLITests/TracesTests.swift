@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import TestSupport
+import VidscanMedia
 
 @Suite("A video with hidden faces, and what its source says of itself")
 struct TracesTests {

@@ -41,7 +41,7 @@ enum VideoFuzzing {
             end: flags & 2 != 0 ? (start ?? 0) + Int64(header[3]) * 10_000 + 1 : nil,
             segment: flags & 4 != 0 ? VideoSegment(index: Int(header[2] % 3), count: 3) : nil,
             streamIndex: flags & 8 != 0 ? Int(header[3] % 4) : nil, decoderThreads: 1,
-            passesOver: flags & 16 == 0, limits: limits, filters: filters)
+            skipsUnneededPackets: flags & 16 == 0, limits: limits, filters: filters)
     }
 
     private static func read(_ path: String, options: FrameReader.Options) throws {

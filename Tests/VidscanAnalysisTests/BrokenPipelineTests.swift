@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import TestSupport
 import VidscanAnalysis
+import VidscanMedia
 
 /// A pipeline that cannot be used, and all that is said of it, with line and column.
 struct Broken: Sendable, CustomTestStringConvertible {
@@ -113,7 +114,7 @@ struct Broken: Sendable, CustomTestStringConvertible {
             "4:14: 'render.anonymize' hides all faces: 'track.max_faces' and --min-face would leave some as they are."),
         Broken(
             "filters: eqq=brightness=0.1",
-            "1:10: unknown filter 'eqq'; did you mean 'eq'?; 'vidscan filters list' has them all"),
+            "1:10: unknown filter 'eqq'; did you mean 'eq'?; 'vidscan filters list' lists all filters"),
         Broken(
             "filters:\n  - hflip\n  - yadif=mode=9",
             "3:5: the filter chain cannot be built: Value 9.000000 for parameter 'mode' out of range [0 - 3]"),

@@ -148,7 +148,7 @@ struct JoiningTests {
         await #expect {
             _ = try await Parts(of: path, count: 2) { _ in }
         } throws: { error in
-            "\(error)" == "\(path): does not say how long it is, so that it cannot be divided"
+            "\(error)" == "\(path): does not announce its duration, so it cannot be divided into segments"
         }
     }
 }

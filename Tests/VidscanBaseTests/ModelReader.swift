@@ -1,4 +1,5 @@
 import VidscanBase
+import VidscanMedia
 
 /// Reads a model stream through a plan and a model decoder, as the real reader does through libavcodec.
 ///

@@ -1,5 +1,6 @@
 import Testing
 import VidscanBase
+import VidscanMedia
 
 @Suite("Frame numbers")
 struct PresentationIndexTests {

@@ -1,17 +1,16 @@
 import Foundation
 import Testing
-import TestSupport
 import VidscanBase
 import VidscanMedia
 
-@Suite("The detector's picture")
+@Suite("The input tensor of a detector")
 struct AreaResamplerTests {
     private struct Format {
         let name: String
-        /// Filters that make it, and how the file says what its values mean.
+        /// Filters and encoder options that make a file in this format.
         let filter: String
         let encoding: [String]
-        /// As ffmpeg calls the planes that are averaged.
+        /// FFmpeg's name of the pixel format that is averaged.
         let planes: String
         let layout: ResamplerReference.Layout
     }
@@ -58,23 +57,22 @@ struct AreaResamplerTests {
         format("grey", pixels: "gray", tags: bt709, layout: layout(chroma: (0, 0))),
     ]
 
-    @Test("Is the area average of the decoded planes", arguments: formats.indices)
+    @Test("The tensor is the area average of the decoded planes", arguments: formats.indices)
     func areaAverage(number: Int) throws {
         let format = Self.formats[number]
         let video = try MadeVideo("picture.mkv", filter: format.filter, encoding: format.encoding)
         #expect(try video.frame().pixelFormatName == format.planes)
         let reference = ResamplerReference(try video.bytes(format.planes), layout: format.layout)
-        // Smaller by a broken factor; smaller on one axis and larger on the other.
+        // Reduced by a fraction; and reduced on one axis and enlarged on the other.
         for (picture, tensor) in [((160, 90), (160, 96)), ((350, 100), (352, 128))] {
             let target = PictureSize(width: picture.0, height: picture.1)
             let size = PictureSize(width: tensor.0, height: tensor.1)
             let got = try video.tensor(picture: target, tensor: size)
             let difference = compare(got, reference.pixels(target), picture: target, tensor: size)
-            // Shares of a pixel are kept in 1/256: at an edge of 150 levels that makes a third of a level, elsewhere
-            // next to nothing.
+            // Weights have a resolution of 1/256. At an edge of 150 levels this makes a third of a level.
             #expect(difference.worst < 0.5, "\(format.name) to \(target)")
             #expect(difference.mean < 0.01, "\(format.name) to \(target)")
-            #expect(difference.padding == 0, "what the picture does not cover is black")
+            #expect(difference.padding == 0, "the rest of the tensor is black")
         }
     }
 
@@ -99,9 +97,9 @@ struct AreaResamplerTests {
         return (worst, sum / Double(3 * picture.width * picture.height), padding)
     }
 
-    @Test("Is the same to the last bit, whichever of the eight ways the picture is stored", arguments: 2...8)
+    @Test("The tensor is the same for every stored orientation, bit for bit", arguments: 2...8)
     func orientations(orientation: Int) throws {
-        // Neither side is a multiple of what it shrinks to, so that every weight is a broken one.
+        // No side is a multiple of the target side, so that every weight is a fraction.
         let (source, target) = (PictureSize(width: 194, height: 110), PictureSize(width: 64, height: 36))
         let upright = try MadeVideo.turned(1, size: source).tensor(picture: target, tensor: target)
         let turned = try MadeVideo.turned(orientation, size: source).tensor(picture: target, tensor: target)
@@ -109,7 +107,7 @@ struct AreaResamplerTests {
     }
 
     @Test(
-        "Of one colour is of that colour everywhere, to the last bit",
+        "A picture of one colour gives a tensor of that colour, bit for bit",
         arguments: ["yuv420p", "yuvj420p", "yuv422p", "yuv420p10le", "yuv444p", "gray", "bgr0", "gbrp"])
     func constant(pixels: String) throws {
         let video = try MadeVideo(
@@ -121,13 +119,13 @@ struct AreaResamplerTests {
             let plane = tensor[(channel * size.width * size.height)..<((channel + 1) * size.width * size.height)]
             let first = try #require(plane.first)
             #expect(plane.allSatisfy { $0 == first })
-            // ffmpeg rounds to eight bits on its way, and so does what turns RGB into planes.
+            // ffmpeg and the conversion of RGB to planes both round to eight bits.
             #expect(abs(first - Float(value)) <= 2, "channel \(channel)")
         }
     }
 
     @Test(
-        "Has the colours of the picture, when that is RGB, has ten bits or a palette",
+        "The colours are right for RGB, ten bits and palettes",
         arguments: ["rgb.mkv", "tenbit.mp4", "ten422.mkv", "anim.gif", "still.png"])
     func converted(name: String) throws {
         let path = try Variants.path(name)
@@ -144,7 +142,7 @@ struct AreaResamplerTests {
         ]).outputBytes
         try #require(scaled.count == tensor.count)
         let differences = tensor.indices.map { abs(tensor[$0] - Float(scaled[3 * ($0 % 3600) + $0 / 3600])) }
-        // Another scaler rounds otherwise, by half a level on average; a wrong matrix or range makes several.
+        // Scalers differ by half a level on average. A wrong matrix or range makes several levels.
         #expect(differences.reduce(0, +) / Float(differences.count) < 0.75)
     }
 }

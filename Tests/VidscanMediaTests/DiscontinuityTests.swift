@@ -1,12 +1,11 @@
 import Foundation
 import Testing
-import TestSupport
 import VidscanBase
 import VidscanMedia
 
-@Suite("A video whose timestamps jump")
+@Suite("Timestamp discontinuities")
 struct DiscontinuityTests {
-    /// Files joined as `cat` joins them.
+    /// Files concatenated byte by byte.
     private struct Joined {
         let folder: TemporaryFolder
         let path: String
@@ -20,7 +19,7 @@ struct DiscontinuityTests {
         }
     }
 
-    /// A copy of a stream whose clock is ahead by so much.
+    /// A copy of a stream with a later clock.
     private static func moved(_ source: String, by seconds: Double, in folder: TemporaryFolder) throws -> String {
         let path = folder.path + "/moved-\(seconds).ts"
         let made = try ChildProcess.run([
@@ -31,13 +30,13 @@ struct DiscontinuityTests {
         return path
     }
 
-    /// The frames are those that ffmpeg decodes, one after another without a gap, and sampling them skips nothing.
+    /// Expects the frames that ffmpeg decodes, at equal intervals, and the samples of the grid.
     private func expectContinuous(_ path: String, step: Int64, jumps: Int) throws {
         let whole = try FrameReading(path, FrameReader.Options(rate: .everyFrame))
         #expect(whole.rows.map(\.md5) == (try FrameGolden.digests(path: path, stream: "v:0")))
         #expect(whole.rows.map(\.index) == whole.rows.indices.map(Int64.init))
         for (row, next) in zip(whole.rows, whole.rows.dropFirst()) {
-            // Printed times are rounded.
+            // The times are rounded to microseconds.
             #expect(abs(next.microseconds - row.microseconds - step) <= 1, "after \(row)")
         }
         #expect(whole.statistics.discontinuities.count == jumps)
@@ -49,7 +48,7 @@ struct DiscontinuityTests {
             var lastTick: Int64 = -1
             guard case .perSecond(let perSecond) = rate else { continue }
             for row in whole.rows {
-                // Half a microsecond is what printing may have taken off.
+                // Rounding may have removed half a microsecond.
                 let tick =
                     (2 * row.microseconds + 1) * perSecond.numerator / (2_000_000 * perSecond.denominator)
                 if tick > lastTick { expected.append(row) }
@@ -61,7 +60,7 @@ struct DiscontinuityTests {
     }
 
     @Test(
-        "Joined several times gives all frames as often, one after another",
+        "Concatenated copies give all frames of each copy, one after another",
         arguments: [
             ("starttime.ts", 2), ("opengop.ts", 2), ("opengop.ts", 3), ("mpeg2.ts", 3), ("mpeg2.mpg", 2),
             ("intrarefresh.ts", 2), ("fields.ts", 2),
@@ -82,7 +81,7 @@ struct DiscontinuityTests {
     }
 
     @Test(
-        "Whose clock is reset in the middle of a group of pictures loses no frame, wherever it is", arguments: 20...27)
+        "A clock reset within a group of pictures loses no frame", arguments: 20...27)
     func midGroup(packets: Int) throws {
         let folder = try TemporaryFolder()
         let source = try Variants.path("longgop.mp4")
@@ -101,7 +100,7 @@ struct DiscontinuityTests {
         #expect(reading.rows.map(\.md5) == (try FrameGolden.digests(path: source, stream: "v:0")))
     }
 
-    @Test("By hours, back and ahead, goes on each time")
+    @Test("Jumps by hours back and ahead are bridged")
     func hours() throws {
         let folder = try TemporaryFolder()
         let source = try Variants.path("opengop.ts")
@@ -110,23 +109,23 @@ struct DiscontinuityTests {
         try expectContinuous(joined.path, step: 40_000, jumps: 4)
     }
 
-    @Test("Because its 33-bit clock wraps goes on, once and again")
+    @Test("Wraps of the 33-bit clock are bridged, including repeated ones")
     func wrap() throws {
         let folder = try TemporaryFolder()
         let source = try Variants.path("opengop.ts")
         // 2³³ / 90000 s is 95443.7 s; libavformat unwraps this itself.
         try expectContinuous(try Self.moved(source, by: 95_440, in: folder), step: 40_000, jumps: 0)
-        // A recording that began at 1000 s, wraps, and comes past its beginning again.
+        // A recording that begins at 1000 s, wraps, and passes its beginning again.
         let parts = try [1000, 500, 1100].map { try Self.moved(source, by: $0, in: folder) }
         let joined = try Joined(parts, as: "wraps.ts")
         try expectContinuous(joined.path, step: 40_000, jumps: 2)
     }
 
-    @Test("By less than the limits keeps its times")
+    @Test("A pause shorter than the limit keeps its length")
     func pause() throws {
         let folder = try TemporaryFolder()
         let source = try Variants.path("opengop.ts")
-        // Three seconds each; a pause of five between them.
+        // Three seconds each, with a pause of five seconds.
         let parts = try [0, 8].map { try Self.moved(source, by: $0, in: folder) }
         let joined = try Joined(parts, as: "pause.ts")
         let reading = try FrameReading(joined.path, FrameReader.Options(rate: .everyFrame))
@@ -140,9 +139,9 @@ struct DiscontinuityTests {
     }
 
     @Test(
-        "Read in windows and in parts gives the rows of the whole, and each jump once",
+        "Windows and segments give the rows of the whole video and report each jump once",
         arguments: VariantList.discontinuous)
-    func parts(name: String) throws {
+    func segments(name: String) throws {
         let path = try Variants.path(name)
         for rateText in ["5", nil] {
             let rate = try SampleGrid.Rate.of(rateText)
@@ -167,17 +166,17 @@ struct DiscontinuityTests {
         }
     }
 
-    @Test("Is rewritten with every frame at the time that sampling gives it, and with sound in sync")
-    func rewritten() throws {
+    @Test("Transcoding keeps the times of the samples and the sound in sync")
+    func transcoded() throws {
         let source = try Variants.path("joined.ts")
         let folder = try TemporaryFolder()
-        let rewriter = try VideoRewriter(source: source, options: VideoRewriter.Options(rateFactor: 40))
+        let transcoder = try Transcoder(source: source, options: Transcoder.Options(rateFactor: 40))
         var times: [Int64] = []
         let path = folder.path + "/new.mp4"
-        try rewriter.run(to: path, container: .mp4) { times.append($0.microseconds) }
+        try transcoder.run(to: path, container: .mp4) { times.append($0.microseconds) }
         let reading = try FrameReading(source, FrameReader.Options(rate: .everyFrame))
         #expect(times == reading.rows.map(\.microseconds))
-        #expect(rewriter.movedFrames == 0)
+        #expect(transcoder.movedFrames == 0)
         let written = try Probe(path: path).frameTimes().map { try #require($0) }
         try #require(written.count == times.count)
         for (seconds, time) in zip(written, times) { #expect(abs(seconds - Double(time) / 1e6) < 2e-6) }
@@ -185,7 +184,7 @@ struct DiscontinuityTests {
         let half = sound.count / 2
         try #require(sound.count == 2 * half)
         #expect(sound.prefix(half).map(\.hash) == sound.suffix(half).map(\.hash))
-        // Where the first copy's sound lasts longer than its pictures, a few packets give way by a tick each.
+        // The audio of the first copy is longer than its video, so a few packets move by a tick each.
         for (first, second) in zip(sound.prefix(half), sound.suffix(half)).dropFirst(8) {
             #expect(abs(second.seconds - first.seconds - 3) < 0.001)
         }

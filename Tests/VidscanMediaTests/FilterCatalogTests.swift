@@ -1,11 +1,10 @@
 import Foundation
 import Testing
-import TestSupport
 import VidscanMedia
 
-@Suite("The catalogue of filters")
+@Suite("The filter catalog")
 struct FilterCatalogTests {
-    /// Name, pads as printed (`VV->V`) and flags of every filter that ffmpeg lists.
+    /// Name, pads (`VV->V`) and flags of every filter that ffmpeg lists.
     private func listed() throws -> [(name: String, pads: String, flags: String)] {
         let made = try ChildProcess.run(["ffmpeg", "-v", "quiet", "-filters"])
         return made.output.split(separator: "\n").compactMap { line in
@@ -15,23 +14,30 @@ struct FilterCatalogTests {
         }
     }
 
-    @Test("Holds every filter of the library that has a video in or out, each in a category")
+    @Test("The catalog contains every filter with a video input or output, each with a category")
     func complete() throws {
         let all = try listed()
         #expect(all.count > 300)
         let names = Set(FilterCatalog.names)
         for filter in all where filter.pads.contains("V") {
-            // Sound put together from pictures of it.
             #expect(names.contains(filter.name), "\(filter.name) is missing")
         }
         for filter in all where !filter.pads.contains("V") && !filter.pads.contains("N") {
             #expect(!names.contains(filter.name), "\(filter.name) has no pictures")
         }
-        // Newer than the table, or forgotten.
-        #expect(FilterCatalog.uncategorised == [])
+        // A filter that is newer than the table, or that the table lacks.
+        #expect(FilterCatalog.uncategorized == [])
     }
 
-    @Test("Says of slices and the timeline what ffmpeg says")
+    @Test("No filter has two categories")
+    func unambiguous() {
+        let names = FilterCategory.table.map(\.filter)
+        #expect(names.count > 400)
+        #expect(Set(names).count == names.count)
+        #expect(Set(FilterCategory.table.map(\.category)) == Set(FilterCategory.allCases))
+    }
+
+    @Test("Flags for slices and the timeline agree with ffmpeg")
     func flags() throws {
         for filter in try listed() {
             guard let own = FilterCatalog.named(filter.name) else { continue }
@@ -40,7 +46,9 @@ struct FilterCatalogTests {
         }
     }
 
-    @Test("Knows the options that ffmpeg knows", arguments: ["eq", "unsharp", "drawtext", "crop", "hqdn3d", "overlay"])
+    @Test(
+        "Options agree with those that ffmpeg lists",
+        arguments: ["eq", "unsharp", "drawtext", "crop", "hqdn3d", "overlay"])
     func options(name: String) throws {
         let help = try ChildProcess.run(["ffmpeg", "-v", "quiet", "-h", "filter=\(name)"]).output
         let filter = try #require(FilterCatalog.named(name))
@@ -55,7 +63,7 @@ struct FilterCatalogTests {
         #expect(known.count == filter.options.count)
     }
 
-    @Test("Tells type, range, default and words of an option")
+    @Test("An option has its type, range, default and constants")
     func facts() throws {
         let eq = try #require(FilterCatalog.named("eq"))
         let evaluation = try #require(eq.options.first { $0.name == "eval" })
@@ -82,7 +90,7 @@ struct FilterCatalogTests {
         "hflip,lut3d@x=a.cube", " lut3d = a.cube", "lut3d='a.cube'", "selectivecolor=psfile=a",
     ]
 
-    @Test("Refuses what reaches files, the network or devices, before it is tried", arguments: reaching)
+    @Test("Filters that reach files, the network or devices are refused before they are created", arguments: reaching)
     func reach(chain: String) throws {
         let name = chain.split(separator: "=")[0]
         do {
@@ -90,14 +98,12 @@ struct FilterCatalogTests {
             Issue.record("\(name) was allowed")
         } catch {
             #expect(error.code == .filter)
-            let isRefused =
-                error.reason.hasSuffix("; --allow-file-filters permits it") || error.reason.hasPrefix("unknown filter")
-                || error.reason.hasSuffix("is no list of filters")
-            #expect(isRefused, "\(error.reason)")
+            let isUnknown = error.reason.hasPrefix("unknown filter")
+            #expect(error.remedy == (isUnknown ? .listFilters : .permitFilters), "\(error.reason)")
         }
     }
 
-    @Test("Opens a file for a filter when it is allowed to")
+    @Test("A permitted filter opens its file")
     func allowed() throws {
         let folder = try TemporaryFolder()
         try folder.write("LUT_3D_SIZE 2\n0 0 0\n1 0 0\n0 1 0\n1 1 0\n0 0 1\n1 0 1\n0 1 1\n1 1 1\n", to: "same.cube")
@@ -106,21 +112,21 @@ struct FilterCatalogTests {
     }
 
     private static let broken = [
-        ("eqq=1", "unknown filter 'eqq'; did you mean 'eq'?; 'vidscan filters list' has them all"),
+        ("eqq=1", "unknown filter 'eqq'; did you mean 'eq'?"),
         ("eq=brightnes=1", "filter 'eq' has no option 'brightnes'; did you mean 'brightness'?"),
         ("eq=1:2:3:4:5:6:7:8:9:10", "filter 'eq' takes no more than 9 options"),
         ("hflip=1", "filter 'hflip' takes no more than 0 options"),
         ("eq=gamma=a b", "the filter chain cannot be built: "),
-        ("hflip,,vflip", "'hflip,,vflip' is no list of filters"),
+        ("hflip,,vflip", "'hflip,,vflip' is not a filter chain"),
         ("split", "the filter chain must lead from one video to one video"),
-        ("color=red", "filter 'color' makes pictures of its own; --allow-file-filters permits it"),
-        ("anull", "filter 'anull' is not for video alone; --allow-file-filters permits it"),
+        ("color=red", "filter 'color' is a source of pictures"),
+        ("anull", "filter 'anull' is not only for video"),
         ("sws_flags=lanczos;null", "unknown filter 'sws_flags'"),
         ("yadif=mode=9", "the filter chain cannot be built: Value 9.000000 for parameter 'mode' out of range [0 - 3]"),
-        ("", "'' is no list of filters"),
+        ("", "'' is not a filter chain"),
     ]
 
-    @Test("Says of a chain what is wrong with it", arguments: broken)
+    @Test("An error names what is wrong with a chain", arguments: broken)
     func wrong(chain: String, reason: String) {
         do {
             _ = try FilterChain(steps: [chain], allowsFiles: false)
@@ -130,12 +136,12 @@ struct FilterCatalogTests {
         }
     }
 
-    @Test("Writes options so that the library reads them as they were")
+    @Test("libavfilter reads written options unchanged")
     func quoting() throws {
         let text = #"a:b,c;d[e]'f' \ g=h %{pts}"#
         let step = FilterChain.step("drawtext", options: [("text", text), ("x", "10")])
         #expect(try FilterChain(steps: [step], allowsFiles: false).prefixes().count == 1)
-        // The library's own view: what ffmpeg says of the text when it has to.
+        // The error of the library quotes the text as the library has read it.
         let plain = FilterChain.step("drawtext", options: [("text", "x"), ("expansion", "a:b")])
         do {
             _ = try FilterChain(steps: [plain], allowsFiles: false)

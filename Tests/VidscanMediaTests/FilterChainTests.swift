@@ -1,12 +1,11 @@
 import Foundation
 import Testing
-import TestSupport
 import VidscanBase
 import VidscanMedia
 
-@Suite("Filtered pictures")
+@Suite("Filter chains")
 struct FilterChainTests {
-    /// The frames that ffmpeg makes with `-vf`, with their times on the file's own time line.
+    /// The frames that `ffmpeg -vf` gives, with their times on the file's own timeline.
     private struct Golden {
         var rows: [(microseconds: Int64, md5: String)] = []
 
@@ -24,7 +23,7 @@ struct FilterChainTests {
         }
     }
 
-    /// One for each category that makes one picture of one, and the lot together.
+    /// At least one filter of each category with one input and one output, and combinations.
     private static let chains = [
         "gblur=sigma=2", "eq=brightness=0.06:saturation=1.3", "hue=h=40", "drawbox=20:30:100:50:red@0.5:t=4",
         "lenscorrection=k1=-0.2:k2=0.05", "crop=iw/2:ih/2:13:7,pad=iw+40:ih+20:11:9:gray", "transpose=clock,hflip",
@@ -35,7 +34,7 @@ struct FilterChainTests {
         "hqdn3d=4,eq=gamma=1.2,crop=200:100,unsharp",
     ]
 
-    @Test("Equal those of ffmpeg -vf, bit for bit", arguments: chains)
+    @Test("Filtered pictures equal those of ffmpeg -vf, bit for bit", arguments: chains)
     func equalToTheCommandLine(chain: String) throws {
         try compare(try Variants.path("bpyramid.mp4"), chain: chain, rate: .everyFrame)
         try compare(try Variants.path("bpyramid.mp4"), chain: chain, rate: try .of("5"))
@@ -48,14 +47,14 @@ struct FilterChainTests {
         "orient6.mp4", "orient7.mp4", "orient8.mp4",
     ]
 
-    @Test("Are equal for pictures of every kind", arguments: variants)
+    @Test("Filtered pictures equal those of ffmpeg for every kind of video", arguments: variants)
     func equalOnVariants(name: String) throws {
         let path = try Variants.path(name)
         try compare(path, chain: "crop=iw*3/4:ih/2,eq=contrast=1.2,scale=160:100", rate: try .of("5"))
         try compare(path, chain: "bwdif,unsharp", rate: try .of("5"))
     }
 
-    /// Compares every sampled picture with ffmpeg's of the same time; the times must be those that sampling picks.
+    /// Compares every sampled picture with ffmpeg's picture of the same time. The times must be those of the sampling grid.
     private func compare(_ path: String, chain: String, rate: SampleGrid.Rate) throws {
         let golden = try Golden(path, chain: chain)
         let filters = try FilterChain(steps: [chain], allowsFiles: false)
@@ -66,7 +65,7 @@ struct FilterChainTests {
         for row in golden.rows {
             let time = row.microseconds - start
             if case .perSecond(let rate) = rate {
-                // Times off the grid by less than the rounding count as on it.
+                // A time counts as on the grid if only rounding moves it off.
                 let tick = ((Double(time) + 0.5) / 1e6 * rate.value).rounded(.down)
                 guard time >= 0, Int64(tick) > lastTick else { continue }
                 lastTick = Int64(tick)
@@ -78,20 +77,20 @@ struct FilterChainTests {
         for (row, truth) in zip(got, expected) { #expect(abs(row.microseconds - truth.microseconds) <= 1) }
     }
 
-    @Test("Need every frame only where a filter remembers")
+    @Test("A chain needs every frame only if one of its filters has memory")
     func memory() throws {
         for chain in Self.chains {
             let remembers = ["yadif", "hqdn3d", "tmix", "fade", "tile", "split"].contains { chain.contains($0) }
             #expect(try FilterChain(steps: [chain], allowsFiles: false).needsEveryFrame == remembers, "\(chain)")
         }
-        // By its number a frame is the same only among all of them.
+        // The number of a frame is right only if the filter gets all frames.
         for chain in ["rotate=n*0.1", "geq=lum='p(X,Y)+N'", "eq=brightness=0.1:enable='gt(n,3)'"] {
             #expect(try FilterChain(steps: [chain], allowsFiles: false).needsEveryFrame, "\(chain)")
         }
         #expect(try !FilterChain(steps: ["rotate=t*0.1"], allowsFiles: false).needsEveryFrame)
     }
 
-    @Test("Of a chain without memory cost no more decoding than the samples alone")
+    @Test("A chain without memory decodes no more frames than the samples need")
     func cost() throws {
         let path = try Variants.path("bpyramid.mp4")
         let rate = try SampleGrid.Rate.of("5")
@@ -105,7 +104,9 @@ struct FilterChainTests {
         #expect(plain.framesDecoded < 65)
     }
 
-    @Test("Of a window are those of the whole run", arguments: ["eq=gamma=1.2", "hqdn3d,eq=gamma=1.2", "yadif"])
+    @Test(
+        "A window gives the same filtered pictures as the whole video",
+        arguments: ["eq=gamma=1.2", "hqdn3d,eq=gamma=1.2", "yadif"])
     func window(chain: String) throws {
         let path = try Variants.path("longgop.mp4")
         let filters = try FilterChain(steps: [chain], allowsFiles: false)
@@ -119,7 +120,7 @@ struct FilterChainTests {
     }
 
     @Test(
-        "Go on when the pictures change their size, and none is lost", arguments: ["hflip", "hqdn3d", "yadif,unsharp"])
+        "No frame is lost when the pictures change their size", arguments: ["hflip", "hqdn3d", "yadif,unsharp"])
     func changingSize(chain: String) throws {
         let folder = try TemporaryFolder()
         var both = Data()
@@ -150,9 +151,9 @@ struct FilterChainTests {
     }
 }
 
-@Suite("Filters said to need no memory")
+@Suite("Filters without memory")
 struct StatelessFilterTests {
-    /// Options without which a filter refuses to work, or does nothing.
+    /// Options without which a filter fails or does nothing.
     private static let options = [
         "alphaextract": "format=yuva420p,alphaextract", "colormatrix": "colormatrix=bt601:bt709",
         "colorspace": "setparams=colorspace=bt709:color_trc=bt709:color_primaries=bt709,colorspace=bt601-6-625",
@@ -167,11 +168,11 @@ struct StatelessFilterTests {
 
     private static let names = FilterCatalog.all.filter { $0.isStateless && options[$0.name] != "" }.map(\.name)
 
-    @Test("Make the same of a frame whatever went before", arguments: names)
+    @Test("The output does not depend on earlier frames", arguments: names)
     func stateless(name: String) throws {
         let path = try Variants.path("mjpeg.avi")
         let chain = try FilterChain(steps: [Self.options[name] ?? name], allowsFiles: false)
-        // For frames by themselves, and after all others.
+        // With the sampled frames only, and with all frames.
         let sampled = try FrameReading(
             path, FrameReader.Options(rate: try .of("3"), filters: chain)
         ).rows
@@ -180,7 +181,7 @@ struct StatelessFilterTests {
         #expect(sampled == all.filter { row in sampled.contains { $0.index == row.index } })
     }
 
-    @Test("Are most of those that people use")
+    @Test("Common filters are among them")
     func common() {
         #expect(Self.names.count > 60)
         for name in ["scale", "crop", "eq", "unsharp", "gblur", "hflip", "curves", "drawtext"] {

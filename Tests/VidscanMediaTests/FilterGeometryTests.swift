@@ -5,7 +5,7 @@ import VidscanMedia
 
 @Suite("The map from filtered pictures to the source")
 struct FilterGeometryTests {
-    /// Bright squares on black, whose places tell where the filters have put them.
+    /// Bright squares on black. Their positions show how the filters move the content.
     private struct Squares {
         static let size = PictureSize(width: 320, height: 240)
         static let centers = [Point(x: 120, y: 90), Point(x: 200, y: 100), Point(x: 150, y: 160)]
@@ -28,7 +28,7 @@ struct FilterGeometryTests {
         "eq=gamma=1.1,boxblur=2,unsharp", "format=rgb24,crop=200:160:71:51", "hqx=2",
     ]
 
-    /// Of the squares, through a chain.
+    /// A reader of the squares through a chain.
     private static func reader(through chain: String) throws -> FrameReader {
         let video = try MadeVideo(
             "squares.mkv", source: Squares.source, filter: Squares.filter, encoding: ["-c:v", "ffv1"])
@@ -38,7 +38,7 @@ struct FilterGeometryTests {
                 rate: .everyFrame, filters: try FilterChain(steps: [chain], allowsFiles: false)))
     }
 
-    @Test("Leads every square back to where it was", arguments: chains)
+    @Test("The map leads every square back to its position in the source", arguments: chains)
     func squares(chain: String) throws {
         let reader = try Self.reader(through: chain)
         let frame = try #require(try reader.next())
@@ -48,13 +48,13 @@ struct FilterGeometryTests {
         let found = try Self.centers(in: frame)
         for (center, expected) in zip(found, Squares.centers) {
             let back = map.apply(to: center)
-            // Half a chroma sample, and what blurring and turning do to a square's edges.
+            // Half a chroma sample, and the effect of blurring and rotation on the edges of a square.
             #expect(abs(back.x - expected.x) < 0.75, "\(chain): \(back) for \(expected)")
             #expect(abs(back.y - expected.y) < 0.75, "\(chain): \(back) for \(expected)")
         }
     }
 
-    @Test("Holds for every orientation", arguments: 1...8)
+    @Test("The map is right for every orientation", arguments: 1...8)
     func orientations(orientation: Int) throws {
         let video = try MadeVideo.turned(orientation, size: PictureSize(width: 320, height: 180))
         let reader = try FrameReader(
@@ -69,7 +69,7 @@ struct FilterGeometryTests {
     }
 
     @Test(
-        "Is not told where no such map tells it",
+        "There is no map for filters that move the content in other ways",
         arguments: [
             "perspective=10:10", "lenscorrection=k1=0.1", "crop=100:100:x=t*10", "rotate=t", "tile=2x1",
             "rotate=0.3:enable='lt(t,1)'", "split[a][b];[a][b]hstack", "v360=e:flat",
@@ -80,7 +80,7 @@ struct FilterGeometryTests {
         #expect(try #require(reader.filtering).toSource == nil)
     }
 
-    /// The middle of each square on the display, the brightest first.
+    /// The centre of each square on the display, the brightest first.
     private static func centers(in frame: SampledFrame) throws -> [Point] {
         let size = frame.geometry.displaySize
         var tensor = [Float](repeating: 0, count: 3 * size.width * size.height)
@@ -88,20 +88,20 @@ struct FilterGeometryTests {
             let base = try #require(buffer.baseAddress)
             try AreaResampler().resample(frame, pictureSize: size, tensorSize: size, into: base)
         }
-        // Clusters of bright pixels, by flooding.
+        // Clusters of bright pixels, by flood fill.
         var seen = [Bool](repeating: false, count: size.width * size.height)
         var clusters: [(level: Float, center: Point)] = []
         for start in seen.indices where !seen[start] && tensor[start] > 40 {
             var stack = [start]
             seen[start] = true
-            var (sumX, sumY, weight, most) = (0.0, 0.0, 0.0, Float(0))
-            while let place = stack.popLast() {
-                let (x, y) = (place % size.width, place / size.width)
-                let value = Double(tensor[place])
+            var (sumX, sumY, weight, maximum) = (0.0, 0.0, 0.0, Float(0))
+            while let pixel = stack.popLast() {
+                let (x, y) = (pixel % size.width, pixel / size.width)
+                let value = Double(tensor[pixel])
                 sumX += value * (Double(x) + 0.5)
                 sumY += value * (Double(y) + 0.5)
                 weight += value
-                most = max(most, tensor[place])
+                maximum = max(maximum, tensor[pixel])
                 for (nextX, nextY) in [(x - 1, y), (x + 1, y), (x, y - 1), (x, y + 1)]
                 where (0..<size.width).contains(nextX) && (0..<size.height).contains(nextY) {
                     let next = nextY * size.width + nextX
@@ -111,7 +111,7 @@ struct FilterGeometryTests {
                     }
                 }
             }
-            if weight > 2000 { clusters.append((most, Point(x: sumX / weight, y: sumY / weight))) }
+            if weight > 2000 { clusters.append((maximum, Point(x: sumX / weight, y: sumY / weight))) }
         }
         try #require(clusters.count == Squares.centers.count)
         return clusters.sorted { $0.level > $1.level }.map(\.center)

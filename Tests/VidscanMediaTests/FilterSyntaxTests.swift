@@ -1,17 +1,16 @@
 import CFFmpeg
 import Testing
-import TestSupport
 import VidscanMedia
 
-@Suite("The notation of filters")
+@Suite("Filter syntax")
 struct FilterSyntaxTests {
-    /// One filter as libavutil's own tokenizer reads it.
+    /// One filter as libavutil's tokenizer reads it.
     private struct Reading: Equatable {
         var name: String
         var arguments: [FilterSyntax.Argument]
     }
 
-    /// Takes text apart with the functions that libavfilter's parser calls, in the order in which it calls them.
+    /// Parses text with the functions of libavutil that libavfilter's parser calls, in the same order.
     private enum Library {
         static func parse(_ text: String) -> [Reading]? {
             text.withCString { start in
@@ -86,14 +85,14 @@ struct FilterSyntaxTests {
         }
     }
 
-    /// As libavutil has it: the name includes what follows an `@`.
+    /// As in libavutil, the name includes the text after an `@`.
     private func readings(_ uses: [FilterSyntax.Use]) -> [Reading] {
         uses.map { use in
             Reading(name: use.name + (use.identifier.map { "@" + $0 } ?? ""), arguments: use.arguments)
         }
     }
 
-    /// Pieces that mean something, pieces that nearly do, and characters that combine with the one before.
+    /// Tokens, invalid tokens, and combining characters.
     private static let pieces = [
         "null", "eq", "drawtext", "scale", "x", "text", "w", "1", "0.5", "iw/2", "=", "=", ":", ":", ",", ",", ";",
         "[a]",
@@ -101,7 +100,7 @@ struct FilterSyntaxTests {
         "é", "\u{301}", "'\u{301}", ":\u{200D}", "%{pts}", "(a,b)", "''", "\\'", "\\\\", "'a:b'", "'a,b'", "\\,", "\\:",
     ]
 
-    @Test("What is accepted is read as libavutil reads it", arguments: 0..<8)
+    @Test("Accepted text is parsed as libavutil parses it", arguments: 0..<8)
     func agreement(seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
         var accepted = 0
@@ -121,11 +120,11 @@ struct FilterSyntaxTests {
                 return
             }
         }
-        // Enough of both kinds.
+        // Enough accepted and enough refused text.
         #expect((4_000...30_000).contains(accepted), "\(accepted)")
     }
 
-    @Test("What is written is read by libavutil as it was meant", arguments: 0..<4)
+    @Test("libavutil parses written options to the original values", arguments: 0..<4)
     func writing(seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(100 + seed))
         for _ in 0..<10_000 {
@@ -146,7 +145,7 @@ struct FilterSyntaxTests {
         }
     }
 
-    @Test("Labels, names, options and branches are told apart")
+    @Test("Labels, names, options and branches are recognized")
     func parts() throws {
         let uses = try FilterSyntax.parse(
             " [in] split@two=2 [a][ b ] ;[a] eq = gamma='1.5': contrast=2 [c];[c][b]hstack ")
@@ -176,23 +175,23 @@ struct FilterSyntaxTests {
         ("'null'", "the name of a filter is missing, at character 1"),
         ("nu\\ll", "a comma is missing, at character 3"), ("null@", "a name is missing after '@', at character 6"),
         ("eq=gamma='1", "a quotation mark is not closed, at character 10"),
-        ("eq=gamma=1\\", "a backslash ends it, at character 12"),
+        ("eq=gamma=1\\", "it ends with a backslash, at character 12"),
         (
             "drawtext=text=\\'a",
             "a quotation mark is not closed in the options of 'drawtext', at character 10"
         ),
         ("eq=gamma=1:2", "a value without a name follows one with a name in the options of 'eq', at character 4"),
-        ("eq==1", "there is no name before '=' in the options of 'eq', at character 4"),
+        ("eq==1", "a name is missing before '=' in the options of 'eq', at character 4"),
         ("[a'b]null", "a label is not letters, digits, _ : . - between brackets, at character 3"),
         ("[]null", "a label is not letters, digits, _ : . - between brackets, at character 2"),
-        ("null\u{0},ladspa", "a control character is in it, at character 5"),
-        ("null\u{B}", "a control character is in it, at character 5"),
-        ("drawtext=text=a\u{7F}", "a control character is in it, at character 16"),
+        ("null\u{0},ladspa", "it contains a control character, at character 5"),
+        ("null\u{B}", "it contains a control character, at character 5"),
+        ("drawtext=text=a\u{7F}", "it contains a control character, at character 16"),
     ]
 
-    @Test("What could be read in two ways is refused, with the place", arguments: refused)
+    @Test("Ambiguous and malformed text is refused with its position", arguments: refused)
     func refusals(text: String, reason: String) {
-        do throws(FilterSyntax.Refusal) {
+        do throws(FilterSyntax.ParseError) {
             _ = try FilterSyntax.parse(text)
             Issue.record("it was accepted")
         } catch {
@@ -203,9 +202,11 @@ struct FilterSyntaxTests {
     @Test("Very long text and very many filters are refused")
     func sizes() {
         let long = "drawtext=text=" + String(repeating: "a", count: FilterSyntax.maximumBytes)
-        #expect(throws: FilterSyntax.Refusal.self) { try FilterSyntax.parse(long) }
+        #expect(throws: FilterSyntax.ParseError.self) { try FilterSyntax.parse(long) }
         let many = Array(repeating: "null", count: FilterSyntax.maximumFilters)
         #expect((try? FilterSyntax.parse(many.joined(separator: ",")))?.count == FilterSyntax.maximumFilters)
-        #expect(throws: FilterSyntax.Refusal.self) { try FilterSyntax.parse((many + ["null"]).joined(separator: ",")) }
+        #expect(throws: FilterSyntax.ParseError.self) {
+            try FilterSyntax.parse((many + ["null"]).joined(separator: ","))
+        }
     }
 }

@@ -1,9 +1,8 @@
 import Foundation
 import Testing
-import TestSupport
 import VidscanBase
 
-/// A sampled frame as the tests compare it.
+/// A sampled frame for comparison.
 struct Row: Equatable, CustomStringConvertible {
     var index: Int64
     var microseconds: Int64
@@ -11,16 +10,16 @@ struct Row: Equatable, CustomStringConvertible {
 
     var description: String { "frame \(index) at \(microseconds) µs, \(md5.prefix(8))" }
 
-    /// Where two lists part, with what they have there; the whole lists would hide it.
+    /// The first row at which two lists differ. The whole lists would be too long for a message.
     static func firstDifference(_ got: [Row], _ expected: [Row]) -> String? {
         guard got != expected else { return nil }
-        let place = zip(got, expected).prefix { $0 == $1 }.count
-        let describe = { (rows: [Row]) in rows.count > place ? "\(rows[place])" : "the end" }
-        return "row \(place): got \(describe(got)), expected \(describe(expected))"
+        let position = zip(got, expected).prefix { $0 == $1 }.count
+        let describe = { (rows: [Row]) in rows.count > position ? "\(rows[position])" : "the end" }
+        return "row \(position): got \(describe(got)), expected \(describe(expected))"
     }
 }
 
-/// What ffprobe and ffmpeg say of a video's frames; no code of this project takes part.
+/// The frames of a video according to ffprobe and ffmpeg, without any code of this project.
 struct FrameGolden {
     private struct Probe: Decodable {
         struct Stream: Decodable {
@@ -48,7 +47,7 @@ struct FrameGolden {
     private struct Frame {
         /// In units of the time base.
         var timestamp: Int64
-        /// As printed, on the file's own time line.
+        /// As printed, on the file's own timeline.
         var microseconds: Int64
         var md5: String
     }
@@ -56,11 +55,11 @@ struct FrameGolden {
     let streamIndex: Int
     let startMicroseconds: Int64
     private let timeBase: (numerator: Int64, denominator: Int64)
-    /// What `startMicroseconds` was rounded from, in seconds.
+    /// The exact value of `startMicroseconds`, in seconds.
     private let start: (numerator: Int128, denominator: Int128)
     private let frames: [Frame]
 
-    /// - Parameter stream: as ffprobe selects streams.
+    /// - Parameter stream: a stream specifier of ffprobe.
     init(path: String, stream: String = "v:0") throws {
         let entries =
             "frame=best_effort_timestamp,best_effort_timestamp_time:stream=index,time_base,r_frame_rate"
@@ -77,7 +76,7 @@ struct FrameGolden {
         timeBase = base
         startMicroseconds = try probe.format.start_time.map(Self.microseconds) ?? 0
         start = try Self.start(path: path, microseconds: startMicroseconds, own: description.index)
-        // Where there is no timestamp, a frame lies one frame's duration after the one before it.
+        // A frame without a timestamp follows one frame duration after the frame before.
         let rate = try Self.fraction(description.r_frame_rate)
         let duration = base.denominator * rate.denominator / (base.numerator * rate.numerator)
         var last = -duration
@@ -90,15 +89,14 @@ struct FrameGolden {
         }
     }
 
-    /// The frames that sampling must give, by its definition: tick k lies at k / rate; a tick takes the first frame at
-    /// or after it; a frame is taken once.
+    /// The samples by definition: sample k is the first frame at or after k / rate seconds, and no frame is used twice.
     func rows(_ rate: SampleGrid.Rate) -> [Row] {
         var lastTick: Int128 = -1
         return frames.enumerated().compactMap { index, frame in
             let row = Row(
                 index: Int64(index), microseconds: frame.microseconds - startMicroseconds, md5: frame.md5)
             guard case .perSecond(let rate) = rate else { return row }
-            // As a fraction, so that nothing is ever rounded.
+            // A fraction, to avoid rounding.
             let exact =
                 Int128(frame.timestamp) * Int128(timeBase.numerator) * start.denominator
                 - start.numerator * Int128(timeBase.denominator)
@@ -111,7 +109,7 @@ struct FrameGolden {
         }
     }
 
-    /// The exact start of the stream, or of the earliest other one, that the container's start was rounded from.
+    /// The exact start of the stream, or of the earliest other stream, from which the container's start was rounded.
     private static func start(
         path: String, microseconds: Int64, own: Int
     ) throws -> (numerator: Int128, denominator: Int128) {
@@ -137,7 +135,7 @@ struct FrameGolden {
         return best ?? (Int128(microseconds), 1_000_000)
     }
 
-    /// MD5 of every frame's planes, as ffmpeg decodes them.
+    /// MD5 of the planes of every frame that ffmpeg decodes.
     static func digests(path: String, stream: String) throws -> [String] {
         let made = try ChildProcess.run([
             "ffmpeg", "-nostdin", "-v", "error", "-noautorotate", "-i", path, "-map", "0:\(stream)", "-fps_mode",
@@ -148,14 +146,14 @@ struct FrameGolden {
         }
     }
 
-    /// `12.345000` in microseconds; ffprobe always prints six decimals.
+    /// `12.345000` in microseconds. ffprobe always prints six decimals.
     private static func microseconds(_ text: String) throws -> Int64 {
-        try #require(Int64(text.replacing(".", with: "")), "\(text) is no time")
+        try #require(Int64(text.replacing(".", with: "")), "\(text) is not a time")
     }
 
     private static func fraction(_ text: String) throws -> (numerator: Int64, denominator: Int64) {
         let parts = text.split(separator: "/").compactMap { Int64($0) }
-        try #require(parts.count == 2, "\(text) is no fraction")
+        try #require(parts.count == 2, "\(text) is not a fraction")
         return (parts[0], parts[1])
     }
 }

@@ -2,7 +2,7 @@ import Testing
 import VidscanBase
 import VidscanMedia
 
-/// Reads a video to its end, as the tests compare it.
+/// All samples of a video, for comparison.
 struct FrameReading {
     let info: VideoInfo
     let rows: [Row]
@@ -21,9 +21,9 @@ struct FrameReading {
     }
 }
 
-/// What the files that `variants.sh` makes are good for.
+/// The files that `variants.sh` makes, by their use in tests.
 enum VariantList {
-    /// Whose frames ffmpeg and vidscan must see alike, to the bit.
+    /// Files whose frames must equal those of ffmpeg, bit for bit.
     static let decodable = [
         "vfr.mp4", "vfr.mkv", "starttime.mp4", "starttime.ts", "audiofirst.mp4", "audiofirst.mkv", "editlist.mp4",
         "oneframe.mp4", "sar.mp4", "sar_tall.mp4", "oddsize.webm", "bpyramid.mp4", "longgop.mp4", "opengop.mkv",
@@ -33,10 +33,10 @@ enum VariantList {
         "fragmented.mp4", "cover.mp4", "twovideo.mkv", "still.png", "still.jpg", "still_exif.jpg", "anim.gif",
         "truncated.mkv", "hevc_layers.mp4", "fields.ts", "fields.mp4", "cover_huge.mkv", "side_damaged.mkv",
     ]
-    /// Whose own timestamps jump, so that ffprobe's times do too.
+    /// Files whose timestamps jump, so that the times of ffprobe jump too.
     static let discontinuous = ["joined.ts", "reset.ts"]
     static let orientations = (1...8).map { "orient\($0).mp4" }
-    /// What a decoder makes of damage is its own affair.
+    /// Files whose frames depend on how a decoder conceals damage.
     static let corrupt = ["corrupt.ts", "corrupt.mkv"]
     static let refused = [
         "zeroframe.mp4", "audio.m4a", "cover_audio.m4a", "huge.png", "truncated_nomoov.mp4", "text.mp4", "empty.mp4",

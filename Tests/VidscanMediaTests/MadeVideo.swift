@@ -1,17 +1,16 @@
 import Foundation
 import Testing
-import TestSupport
 import VidscanBase
 import VidscanMedia
 
-/// A lossless video of one picture that ffmpeg makes for a test, and the planes that ffmpeg decodes from it.
+/// A lossless video of one picture, made with ffmpeg, and the planes that ffmpeg decodes from it.
 struct MadeVideo {
     let path: String
     private let folder: TemporaryFolder
 
     /// - Parameters:
-    ///   - source: an input of ffmpeg's, before its filters.
-    ///   - encoding: what makes a lossless file of it.
+    ///   - source: options for the input of ffmpeg.
+    ///   - encoding: options for a lossless encoder.
     init(_ name: String, source: [String] = MadeVideo.face, filter: String, encoding: [String]) throws {
         folder = try TemporaryFolder()
         path = folder.path + "/" + name
@@ -20,18 +19,18 @@ struct MadeVideo {
         try #require(made.status == 0, "\(made.errors)")
     }
 
-    /// A picture of the sample clip: a face, cloth, a smooth background.
+    /// A picture of the sample clip with a face, cloth and a smooth background.
     static let face = ["-ss", "2", "-i", Checkout.clip]
 
     static func color(_ color: String) -> [String] { ["-f", "lavfi", "-i", "color=\(color):s=64x48:r=1"] }
 
-    /// Turned so that the file's display matrix turns it back; numbered as EXIF does.
+    /// Stored in one of the eight EXIF orientations. The display matrix turns the picture upright.
     static func turned(_ orientation: Int, size: PictureSize) throws -> MadeVideo {
         let filters = [
             "null", "hflip", "hflip,vflip", "vflip", "transpose=cclock_flip", "transpose=cclock",
             "transpose=clock_flip", "transpose=clock",
         ]
-        // Chroma as fine as luma, so that no turn moves it against luma.
+        // Without chroma subsampling, so that rotation does not move chroma relative to luma.
         let video = try MadeVideo(
             "turned.mp4",
             filter: "scale=\(size.width):\(size.height),format=yuv444p,\(filters[orientation - 1])",
@@ -43,13 +42,13 @@ struct MadeVideo {
         return video
     }
 
-    /// The file's first frame as vidscan reads it.
+    /// The first frame, from `FrameReader`.
     func frame() throws -> SampledFrame {
         let reader = try FrameReader(path: path, options: FrameReader.Options(rate: .everyFrame))
         return try #require(try reader.next())
     }
 
-    /// The first frame's bytes as ffmpeg decodes it, in this pixel format.
+    /// The bytes of the first frame in a pixel format, from ffmpeg.
     func bytes(_ pixelFormat: String) throws -> [UInt8] {
         let decoded = try ChildProcess.run([
             "ffmpeg", "-nostdin", "-v", "error", "-noautorotate", "-i", path, "-frames:v", "1", "-f", "rawvideo",
@@ -59,11 +58,11 @@ struct MadeVideo {
         return decoded.outputBytes
     }
 
-    /// The first frame in a tensor, whose first plane is R', the others G' and B'.
+    /// The first frame in a tensor with the planes R', G' and B'.
     func tensor(picture: PictureSize, tensor size: PictureSize) throws -> [Float] {
         let frame = try frame()
         return try [Float](unsafeUninitializedCapacity: 3 * size.width * size.height) { buffer, count in
-            // What is not written would show.
+            // Makes unwritten values visible.
             buffer.initialize(repeating: -1)
             let base = try #require(buffer.baseAddress)
             try AreaResampler().resample(frame, pictureSize: picture, tensorSize: size, into: base)

@@ -1,8 +1,7 @@
 import Foundation
 import Testing
-import TestSupport
 
-/// What ffprobe says of a file.
+/// Facts about a file from ffprobe.
 struct Probe {
     struct Packet: Equatable {
         let seconds: Double
@@ -18,14 +17,14 @@ struct Probe {
         return try #require(object as? [String: Any])
     }
 
-    /// Times of the frames that are shown, in seconds, as far as they are told.
+    /// Times of the shown frames in seconds; `nil` for a frame without a time.
     func frameTimes(stream: String = "v:0") throws -> [Double?] {
         let object = try json(["-select_streams", stream, "-show_entries", "frame=best_effort_timestamp_time"])
         let frames = object["frames"] as? [[String: Any]] ?? []
         return frames.map { ($0["best_effort_timestamp_time"] as? String).flatMap(Double.init) }
     }
 
-    /// A stream's packets, with the MD5 of their content.
+    /// The packets of a stream, with the MD5 of their data.
     func packets(_ stream: String) throws -> [Packet] {
         let object = try json([
             "-select_streams", stream, "-show_data_hash", "md5", "-show_entries", "packet=pts_time,data_hash",
@@ -38,7 +37,7 @@ struct Probe {
         }
     }
 
-    /// The first stream of a kind.
+    /// The first stream that matches a specifier.
     func stream(_ stream: String = "v:0") throws -> [String: Any] {
         let object = try json(["-select_streams", stream, "-show_streams"])
         return try #require((object["streams"] as? [[String: Any]])?.first)

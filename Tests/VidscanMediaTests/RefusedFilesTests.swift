@@ -1,39 +1,39 @@
 import Foundation
 import Testing
-import TestSupport
 import VidscanBase
 import VidscanMedia
 
-@Suite("A file that cannot be read")
+@Suite("Files that cannot be read")
 struct RefusedFilesTests {
     private struct Refusal {
         let name: String
         let code: MediaError.Code
-        /// What the message must say; ffmpeg's own words differ from version to version.
+        /// The whole message.
         let reason: String
+        var remedy: MediaError.Remedy?
     }
 
     private static let refusals = [
-        Refusal(name: "text.mp4", code: .notMedia, reason: "not a video or picture in a format that FFmpeg knows"),
+        Refusal(name: "text.mp4", code: .notMedia, reason: "not a video or picture in a format that FFmpeg supports"),
         Refusal(name: "empty.mp4", code: .notMedia, reason: "the file is empty"),
         Refusal(
             name: "truncated_nomoov.mp4", code: .notMedia,
             reason: "cannot read it as mov,mp4,m4a,3gp,3g2,mj2: moov atom not found"),
         Refusal(name: "audio.m4a", code: .noVideo, reason: "has no video stream"),
         Refusal(name: "cover_audio.m4a", code: .noVideo, reason: "has no video stream, only a cover picture"),
-        Refusal(name: "zeroframe.mp4", code: .undecodable, reason: "holds a video stream without a single frame"),
+        Refusal(name: "zeroframe.mp4", code: .undecodable, reason: "has a video stream without frames"),
         Refusal(
             name: "huge.png", code: .limitExceeded,
-            reason: "its picture of 60000x60000 is over the limit of 100000000 pixels (--max-pixels raises it)"),
+            reason: "a picture of 60000x60000 exceeds the limit of 100000000 pixels", remedy: .raisePixelLimit),
         Refusal(
             name: "playlist.m3u8", code: .refersElsewhere,
-            reason: "is a playlist (hls): it points to other files, which are never opened"),
+            reason: "is a playlist (hls), which refers to other files; they are never opened"),
         Refusal(
             name: "concat.txt", code: .refersElsewhere,
-            reason: "is a playlist (concat): it points to other files, which are never opened"),
+            reason: "is a playlist (concat), which refers to other files; they are never opened"),
     ]
 
-    @Test("Says why, in words and as a code", arguments: refusals.indices)
+    @Test("The error has a code and a reason", arguments: refusals.indices)
     func refusal(number: Int) throws {
         let refusal = Self.refusals[number]
         let path = try Variants.path(refusal.name)
@@ -42,9 +42,10 @@ struct RefusedFilesTests {
         }
         #expect(error?.code == refusal.code)
         #expect(error?.reason == refusal.reason)
+        #expect(error?.remedy == refusal.remedy)
     }
 
-    @Test("That is not there says so")
+    @Test("A missing file is reported as not found")
     func missing() throws {
         let error = #expect(throws: MediaError.self) {
             try FrameReader(path: "/nowhere/movie.mp4", options: FrameReader.Options(rate: .everyFrame))
@@ -52,7 +53,7 @@ struct RefusedFilesTests {
         #expect(error == MediaError(.notFound, "cannot open: No such file or directory"))
     }
 
-    @Test("Within no limit is refused by it", arguments: ["bpyramid.mp4", "raw.h264", "still.png"])
+    @Test("A picture over the pixel limit is refused", arguments: ["bpyramid.mp4", "raw.h264", "still.png"])
     func pixelLimit(name: String) throws {
         let path = try Variants.path(name)
         let limits = MediaLimits(maximumPixels: 640 * 360 - 1)
@@ -60,33 +61,36 @@ struct RefusedFilesTests {
             _ = try FrameReading(path, FrameReader.Options(rate: .everyFrame, limits: limits))
         }
         #expect(error?.code == .limitExceeded)
-        #expect(error?.reason == "its picture of 640x360 is over the limit of 230399 pixels (--max-pixels raises it)")
+        #expect(error?.reason == "a picture of 640x360 exceeds the limit of 230399 pixels")
+        #expect(error?.remedy == .raisePixelLimit)
         let exact = MediaLimits(maximumPixels: 640 * 360)
         #expect(throws: Never.self) {
             _ = try FrameReader(path: path, options: FrameReader.Options(rate: .everyFrame, limits: exact)).next()
         }
     }
 
-    @Test("That lasts too long is refused")
+    @Test("A video over the duration limit is refused")
     func durationLimit() throws {
         let path = try Variants.path("bpyramid.mp4")
         let limits = MediaLimits(maximumDurationSeconds: 2)
         let error = #expect(throws: MediaError.self) {
             try FrameReader(path: path, options: FrameReader.Options(rate: .everyFrame, limits: limits))
         }
-        #expect(error == MediaError(.limitExceeded, "lasts 3 s, over the limit of 2 s (--max-duration raises it)"))
+        let expected = MediaError(
+            .limitExceeded, "its duration of 3 s exceeds the limit of 2 s", remedy: .raiseDurationLimit)
+        #expect(error == expected)
     }
 
-    @Test("For want of the stream asked for says which there are", arguments: [1, 7, -1])
+    @Test("The error about a missing stream lists the video streams", arguments: [1, 7, -1])
     func noSuchStream(index: Int) throws {
         let path = try Variants.path("starttime.mp4")
         let error = #expect(throws: MediaError.self) {
             try FrameReader(path: path, options: FrameReader.Options(rate: .everyFrame, streamIndex: index))
         }
-        #expect(error == MediaError(.noSuchStream, "stream \(index) is no video stream (it has 0)"))
+        #expect(error == MediaError(.noSuchStream, "stream \(index) is not a video stream; video streams: 0"))
     }
 
-    @Test("Once cancelled, reading ends with the code for that", arguments: ["bpyramid.mp4", "opengop.ts"])
+    @Test("Cancellation ends reading with its own code", arguments: ["bpyramid.mp4", "opengop.ts"])
     func cancelled(name: String) throws {
         let path = try Variants.path(name)
         let options = FrameReader.Options(rate: .everyFrame)

@@ -1,17 +1,17 @@
 import VidscanBase
 
-/// The detector's picture by its definition, in double precision and without any cleverness.
+/// The input tensor of a detector by definition, in double precision and without optimisation.
 ///
-/// Every output pixel is the mean of the plane over the rectangle that it covers, each sample weighted by its share of
-/// the rectangle; where that would be narrower than a sample, over a sample's width (linear interpolation). Beyond the
-/// border its samples are repeated. Then ITU-T H.273 turns Y'CbCr into R'G'B'.
+/// Every output pixel is the mean of the plane over the rectangle that it covers. Each sample is weighted by its share of the
+/// rectangle, which is at least as wide as a sample (linear interpolation). Outside the border its samples are repeated. Then
+/// Y'CbCr is converted to R'G'B' according to ITU-T H.273.
 struct ResamplerReference {
     struct Layout {
         var size: PictureSize
-        /// Luma pixels per chroma sample; 0 for grey.
+        /// Luma pixels per chroma sample; 0 in a grey picture.
         var chromaX: Int
         var chromaY: Int
-        /// Chroma lies on the left column of its pixels, not in their middle.
+        /// Whether chroma lies on the left column of its block and not in the centre.
         var isChromaLeft: Bool
         var isFullRange: Bool
         /// Kr and Kb.
@@ -41,7 +41,7 @@ struct ResamplerReference {
         ]
     }
 
-    /// R', G', B' of each pixel of the small picture.
+    /// R', G', B' of each output pixel.
     func pixels(_ target: PictureSize) -> [[Double]] {
         let scaleX = Double(layout.size.width) / Double(target.width)
         let scaleY = Double(layout.size.height) / Double(target.height)
@@ -93,7 +93,7 @@ struct ResamplerReference {
         return sum
     }
 
-    /// The samples under an interval and the share of it that each covers.
+    /// The samples in an interval, and the share of the interval that each covers.
     private func shares(center: Double, width: Double, count: Int) -> [(Int, Double)] {
         let reach = max(width, 1) / 2
         let (low, high) = (center - reach, center + reach)

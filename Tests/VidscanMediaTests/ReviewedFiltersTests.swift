@@ -4,7 +4,7 @@ import VidscanMedia
 
 @Suite("The list of reviewed filters")
 struct ReviewedFiltersTests {
-    /// Every filter of the installed library, sound, sources and sinks included.
+    /// Every filter of the installed library, including audio filters, sources and sinks.
     private static var installed: [UnsafePointer<AVFilter>] {
         var found: [UnsafePointer<AVFilter>] = []
         var state: UnsafeMutableRawPointer?
@@ -12,9 +12,7 @@ struct ReviewedFiltersTests {
         return found
     }
 
-    private static let permission = "; --allow-file-filters permits it"
-
-    /// Types whose values cannot name anything outside.
+    /// Types whose values cannot name a file, an address or a device.
     private static let plainTypes: Set<UInt32> = Set(
         [
             AV_OPT_TYPE_BOOL, AV_OPT_TYPE_INT, AV_OPT_TYPE_INT64, AV_OPT_TYPE_UINT64, AV_OPT_TYPE_FLOAT,
@@ -23,7 +21,7 @@ struct ReviewedFiltersTests {
             AV_OPT_TYPE_SAMPLE_FMT, AV_OPT_TYPE_CONST,
         ].map(\.rawValue))
 
-    /// Options of a filter that take text, those of what it is made of included.
+    /// Options of a filter and of its components that take text.
     private static func textOptions(_ classTable: UnsafePointer<AVClass>?) -> [String] {
         guard let classTable else { return [] }
         var names: [String] = []
@@ -39,16 +37,16 @@ struct ReviewedFiltersTests {
         return names
     }
 
-    private func refusal(of step: String) -> String? {
+    private func refusal(of step: String) -> MediaError? {
         do throws(MediaError) {
             _ = try FilterChain.permitted(steps: [step], allowsFiles: false)
             return nil
         } catch {
-            return error.reason
+            return error
         }
     }
 
-    @Test("Every filter of the library is on it or is refused, and so is every option that takes text")
+    @Test("Every filter and every text option is reviewed or refused")
     func complete() throws {
         #expect(Self.installed.count > 400)
         var options = 0
@@ -56,25 +54,25 @@ struct ReviewedFiltersTests {
             let name = String(cString: filter.pointee.name)
             let reviewed = ReviewedFilters.shipped.filters[name]
             if reviewed == nil {
-                let reason = try #require(refusal(of: name), "\(name) is permitted")
-                #expect(reason.hasSuffix(Self.permission), "\(reason)")
+                let error = try #require(refusal(of: name), "\(name) is permitted")
+                #expect(error.remedy == .permitFilters, "\(error)")
             }
             for option in Self.textOptions(filter.pointee.priv_class) {
                 options += 1
-                // A value that any review but that of files and counts takes.
-                let reason = refusal(of: FilterChain.step(name, options: [(option, "1")]))
+                // A value that every review except `file` accepts.
+                let error = refusal(of: FilterChain.step(name, options: [(option, "1")]))
                 if let reviewed {
-                    let review = try #require(reviewed.options[option], "nobody has reviewed \(name)=\(option)")
-                    #expect((reason == nil) == (review != .file), "\(name)=\(option): \(reason ?? "permitted")")
+                    let review = try #require(reviewed.options[option], "\(name)=\(option) is not reviewed")
+                    #expect((error == nil) == (review != .file), "\(name)=\(option): \(error?.reason ?? "permitted")")
                 } else {
-                    #expect(reason?.hasSuffix(Self.permission) == true, "\(name)=\(option) is permitted")
+                    #expect(error?.remedy == .permitFilters, "\(name)=\(option) is permitted")
                 }
             }
         }
         #expect(options > 500, "\(options)")
     }
 
-    @Test("Has no option that names a file by what the library says of it, unless it is refused")
+    @Test("Every text option whose help mentions a file is refused")
     func help() {
         let words = ["file", "path", "url", "address", "folder", "director", "script", "librar"]
         for filter in Self.installed {
@@ -95,15 +93,14 @@ struct ReviewedFiltersTests {
         }
     }
 
-    @Test("Has only filters all of whose inputs and outputs are video")
+    @Test("All inputs and outputs of reviewed filters are video")
     func video() throws {
-        let graph = try #require(avfilter_graph_alloc())
-        var owned: UnsafeMutablePointer<AVFilterGraph>? = graph
-        defer { avfilter_graph_free(&owned) }
+        var graph = avfilter_graph_alloc()
+        defer { avfilter_graph_free(&graph) }
         for filter in Self.installed where ReviewedFilters.shipped.filters[String(cString: filter.pointee.name)] != nil
         {
             let name = String(cString: filter.pointee.name)
-            // Those that options add are there once it has been made.
+            // Pads that depend on options exist after initialisation.
             let context = try #require(avfilter_graph_alloc_filter(graph, filter, name))
             let made = avfilter_init_str(context, nil)
             let inputs = Int(context.pointee.nb_inputs)
@@ -114,7 +111,7 @@ struct ReviewedFiltersTests {
             for pad in 0..<outputs {
                 #expect(avfilter_pad_get_type(context.pointee.output_pads, Int32(pad)) == AVMEDIA_TYPE_VIDEO, "\(name)")
             }
-            // A few cannot be made without options; their pads are fixed.
+            // A few filters cannot be initialised without options. Their pads are fixed.
             let dynamic = AVFILTER_FLAG_DYNAMIC_INPUTS | AVFILTER_FLAG_DYNAMIC_OUTPUTS
             if filter.pointee.flags & dynamic != 0, !["segment", "streamselect"].contains(name) {
                 #expect(made >= 0, "\(name)")
@@ -123,7 +120,7 @@ struct ReviewedFiltersTests {
         }
     }
 
-    @Test("Says of no installed filter that a later FFmpeg brought it")
+    @Test("No installed filter is listed as added by a later FFmpeg")
     func versions() {
         let version = avfilter_version() >> 16
         // FFmpeg 5 has libavfilter 8, FFmpeg 6 has 9, FFmpeg 7 has 10.
@@ -135,7 +132,7 @@ struct ReviewedFiltersTests {
         }
     }
 
-    @Test("Is sorted, whole, and the one that is used")
+    @Test("The built-in list is sorted and complete")
     func shipped() throws {
         let read = try ReviewedFilters(ReviewedFilters.shippedText)
         #expect(read.filters == ReviewedFilters.shipped.filters)
@@ -149,18 +146,20 @@ struct ReviewedFiltersTests {
     }
 
     private static let malformed = [
-        ("null\nnull", "line 2: 'null' is there twice"),
+        ("null\nnull", "line 2: 'null' appears twice"),
         (" null", "line 1: it does not begin with the name of a filter"),
         ("a-b", "line 1: it does not begin with the name of a filter"),
-        ("# remark\n\neq gamma", "line 3: 'gamma' is no OPTION=REVIEW"),
-        ("eq gamma=", "line 1: no review ''"), ("eq gamma=harmless", "line 1: no review 'harmless'"),
-        ("eq =text", "line 1: '=text' is no OPTION=REVIEW"), ("eq a=text=b", "line 1: 'a=text=b' is no OPTION=REVIEW"),
-        ("eq a=text a=file", "line 1: option 'a' is there twice"),
-        ("eq a=text 6.0", "line 1: '6.0' is no OPTION=REVIEW"),
-        ("eq 6", "line 1: '6' is no OPTION=REVIEW"), ("\u{E9}q", "line 1: it does not begin with the name of a filter"),
+        ("# remark\n\neq gamma", "line 3: 'gamma' is not OPTION=REVIEW"),
+        ("eq gamma=", "line 1: unknown review ''"), ("eq gamma=harmless", "line 1: unknown review 'harmless'"),
+        ("eq =text", "line 1: '=text' is not OPTION=REVIEW"),
+        ("eq a=text=b", "line 1: 'a=text=b' is not OPTION=REVIEW"),
+        ("eq a=text a=file", "line 1: option 'a' appears twice"),
+        ("eq a=text 6.0", "line 1: '6.0' is not OPTION=REVIEW"),
+        ("eq 6", "line 1: '6' is not OPTION=REVIEW"),
+        ("\u{E9}q", "line 1: it does not begin with the name of a filter"),
     ]
 
-    @Test("A line that cannot be understood is an error that names it", arguments: malformed)
+    @Test("A malformed line gives an error with its number", arguments: malformed)
     func broken(text: String, message: String) {
         do throws(ReviewedFilters.Malformed) {
             _ = try ReviewedFilters(text)
@@ -171,12 +170,12 @@ struct ReviewedFiltersTests {
     }
 
     private static let refused = [
-        ("null;anullsrc,anullsink", "filter 'anullsrc' is not for video alone"),
+        ("null;anullsrc,anullsink", "filter 'anullsrc' is not only for video"),
         ("asr=logfn=/tmp/x", "filter 'asr' reads or writes files"),
         ("ladspa=file=/tmp/x.so", "filter 'ladspa' loads a program library"),
-        ("color=red[b];[in][b]overlay", "filter 'color' makes pictures of its own"),
-        ("split[a][b];[a]nullsink;[b]null", "filter 'nullsink' takes pictures away"),
-        ("null;[a]null[a]", "a part of the filter chain is not connected with the rest"),
+        ("color=red[b];[in][b]overlay", "filter 'color' is a source of pictures"),
+        ("split[a][b];[a]nullsink;[b]null", "filter 'nullsink' is a sink for pictures"),
+        ("null;[a]null[a]", "a part of the filter chain is not connected to the rest"),
         ("scale=w='while(1,0)':h=2", "option 'w' of the filter 'scale' uses the function 'while'"),
         ("scale='wh ile (1,0)':2", "option 'w' of the filter 'scale' uses the function 'while'"),
         ("scale='while@(1,0)':2", "option 'w' of the filter 'scale' uses the function 'while'"),
@@ -184,18 +183,18 @@ struct ReviewedFiltersTests {
         ("tmix=frames='root(ld(0),9)'", "option 'frames' of the filter 'tmix' uses the function 'root'"),
         ("eq=enable='print(t)'", "option 'enable' of the filter 'eq' uses the function 'print'"),
         ("drawtext=text='%{e\\:whi\\\\le(1,0)}'", "option 'text' of the filter 'drawtext' uses the function 'while'"),
-        ("drawtext=text=a:font='x\\:file=/tmp/a.ttf'", "option 'font' of the filter 'drawtext' is no plain name"),
-        ("split=1e8", "option 'outputs' of the filter 'split' is no number of at most three digits"),
-        ("hstack=inputs=0x7fffffff", "option 'inputs' of the filter 'hstack' is no number of at most three digits"),
+        ("drawtext=text=a:font='x\\:file=/tmp/a.ttf'", "option 'font' of the filter 'drawtext' is not a plain name"),
+        ("split=1e8", "option 'outputs' of the filter 'split' is not a number of at most three digits"),
+        ("hstack=inputs=0x7fffffff", "option 'inputs' of the filter 'hstack' is not a number of at most three digits"),
         ("metadata=print:file=-", "filter 'metadata' reaches a file by its option 'file'"),
     ]
 
-    @Test("What needs permission says which filter or option, and why", arguments: refused)
+    @Test("A refusal names the filter or option and the reason", arguments: refused)
     func reasons(text: String, reason: String) {
-        #expect(refusal(of: text) == reason + Self.permission)
+        #expect(refusal(of: text) == MediaError(.filter, reason, remedy: .permitFilters))
     }
 
-    @Test("Texts that only look like expressions are permitted")
+    @Test("Text that only resembles an expression is permitted")
     func plainTexts() {
         #expect(refusal(of: "drawtext=text='while we wait, 100 % print'") == nil)
         #expect(refusal(of: "drawtext=text='%{pts}':font=DejaVu Sans") == nil)
@@ -203,8 +202,8 @@ struct ReviewedFiltersTests {
         #expect(refusal(of: "select='not(mod(n,5))',setpts=N/25/TB") == nil)
     }
 
-    @Test("No leave makes text be read in another way")
-    func leave() {
+    @Test("Ambiguous text is refused even if files are allowed")
+    func permission() {
         for text in ["null\u{0}", "eq=gamma='1", "eq=gamma=1:2", "[a'b]null"] {
             #expect(throws: MediaError.self) { try FilterChain.permitted(steps: [text], allowsFiles: true) }
         }

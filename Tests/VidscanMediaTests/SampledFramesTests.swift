@@ -1,6 +1,5 @@
 import Foundation
 import Testing
-import TestSupport
 import VidscanBase
 import VidscanMedia
 
@@ -9,7 +8,7 @@ struct SampledFramesTests {
     private static let rates = ["5", "2", "0.7", "12", nil]
 
     @Test(
-        "Are those that ffprobe's times and the rate call for, and bit for bit what ffmpeg decodes",
+        "Sampled frames follow from ffprobe's times and equal ffmpeg's pictures, bit for bit",
         arguments: VariantList.decodable + ["orient6.mp4"])
     func asFFmpeg(name: String) throws {
         let path = try Variants.path(name)
@@ -21,12 +20,13 @@ struct SampledFramesTests {
             #expect(reading.info.containerStartMicroseconds == golden.startMicroseconds)
             #expect(!reading.rows.isEmpty)
             #expect(Row.firstDifference(reading.rows, golden.rows(rate)) == nil, "\(name), rate \(rate)")
-            let whole = try FrameReading(path, FrameReader.Options(rate: rate, decoderThreads: 1, passesOver: false))
+            let whole = try FrameReading(
+                path, FrameReader.Options(rate: rate, decoderThreads: 1, skipsUnneededPackets: false))
             #expect(Row.firstDifference(whole.rows, golden.rows(rate)) == nil, "\(name), rate \(rate), decoding all")
         }
     }
 
-    @Test("Of the second video stream are taken when it is asked for")
+    @Test("The selected video stream is sampled")
     func chosenStream() throws {
         let path = try Variants.path("twovideo.mkv")
         let golden = try FrameGolden(path: path, stream: "v:1")
@@ -36,7 +36,8 @@ struct SampledFramesTests {
         #expect(Row.firstDifference(reading.rows, golden.rows(rate)) == nil)
     }
 
-    @Test("Of a damaged file are the same in every run, and the damage is counted", arguments: VariantList.corrupt)
+    @Test(
+        "A damaged file gives the same samples in every run, and the damage is counted", arguments: VariantList.corrupt)
     func damaged(name: String) throws {
         let path = try Variants.path(name)
         for rate in ["5", nil] {
@@ -50,10 +51,9 @@ struct SampledFramesTests {
     }
 
     @Test(
-        "Cost less than decoding everything",
+        "Sampling decodes only a share of the frames",
         arguments: [
-            // B-frames that nothing refers to are half of it and more; of a still picture after picture, four of five
-            // are not touched.
+            // At least half of the frames are unreferenced B-frames. In MJPEG, four of five packets are skipped.
             ("bpyramid.mp4", 0.85), ("longgop.mp4", 0.75), ("opengop.ts", 0.75), ("hevc.mp4", 0.85), ("mpeg2.ts", 0.75),
             ("mjpeg.avi", 0.25),
         ])
@@ -61,12 +61,12 @@ struct SampledFramesTests {
         let path = try Variants.path(name)
         let rate = try SampleGrid.Rate.of("5")
         let sampled = try FrameReading(path, FrameReader.Options(rate: rate)).statistics
-        let whole = try FrameReading(path, FrameReader.Options(rate: rate, passesOver: false)).statistics
+        let whole = try FrameReading(path, FrameReader.Options(rate: rate, skipsUnneededPackets: false)).statistics
         #expect(Double(sampled.framesDecoded) <= share * Double(whole.framesDecoded))
         #expect(whole.packetsDropped == 0)
     }
 
-    @Test("Have the size that a player shows, upright and with square pixels")
+    @Test("The display size is that of the upright picture with square pixels")
     func displaySizes() throws {
         let sizes = [
             "sar.mp4": PictureSize(width: 640, height: 360), "sar_tall.mp4": PictureSize(width: 480, height: 270),
@@ -78,7 +78,7 @@ struct SampledFramesTests {
                 path: try Variants.path(name), options: FrameReader.Options(rate: .everyFrame))
             let frame = try #require(try reader.next())
             #expect(frame.geometry.displaySize == size, "\(name)")
-            // Whatever the turn, opposite corners of the one picture are opposite corners of the other.
+            // In every orientation, opposite corners of the display are opposite corners of the coded picture.
             let map = frame.geometry.displayToCoded
             let coded = frame.geometry.codedSize
             let corners = [Point(x: 0, y: 0), Point(x: Double(size.width), y: Double(size.height))].map(map.apply)
@@ -87,7 +87,7 @@ struct SampledFramesTests {
         }
     }
 
-    @Test("Of a stream without timestamps lie at the announced frame rate, and the statistics say so")
+    @Test("Without timestamps, times follow from the announced frame rate, and the statistics report it")
     func assumedFrameRate() throws {
         let path = try Variants.path("raw.h264")
         let reading = try FrameReading(path, FrameReader.Options(rate: .everyFrame))
@@ -97,7 +97,7 @@ struct SampledFramesTests {
         #expect(timed.statistics.assumesFrameRate == nil)
     }
 
-    @Test("Every file that the script makes has a place in these tests")
+    @Test("Every generated file is used in these tests")
     func complete() throws {
         let folder = (try Variants.path("empty.mp4") as NSString).deletingLastPathComponent
         let made = try FileManager.default.contentsOfDirectory(atPath: folder)

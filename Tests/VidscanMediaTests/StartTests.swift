@@ -1,12 +1,11 @@
 import Foundation
 import Testing
-import TestSupport
 import VidscanBase
 import VidscanMedia
 
 @Suite("The beginning of a video")
 struct StartTests {
-    /// Copies a variant with other times.
+    /// Expects the golden rows from a copy of a file with other times.
     private func expectGolden(_ source: String, _ options: [String], as name: String) throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/" + name
@@ -23,22 +22,22 @@ struct StartTests {
         }
     }
 
-    @Test("Is its first frame, wherever an MPEG transport stream's clock starts", arguments: 0..<20)
+    @Test("Sampling begins with the first frame wherever the clock of a transport stream starts", arguments: 0..<20)
     func transportStream(seed: UInt64) throws {
-        // Offsets in microseconds that are no multiple of a tick, the same in every run.
+        // Offsets that are not multiples of a tick, and the same in every run.
         let offset = Double((seed &* 2_654_435_761) % 100_000_000) / 1e6
         try expectGolden(
             try Variants.path("bpyramid.mp4"), ["-output_ts_offset", "\(offset)", "-muxdelay", "0"], as: "start.ts")
     }
 
-    @Test("Is its first frame, with sound that starts earlier", arguments: [0.1, 7.654_321, 33.333_333])
+    @Test("Sampling begins with the first frame if the audio starts earlier", arguments: [0.1, 7.654_321, 33.333_333])
     func withSound(offset: Double) throws {
         try expectGolden(
             try Variants.path("starttime.mp4"), ["-map", "0", "-output_ts_offset", "\(offset)"], as: "start.ts")
     }
 
     @Test(
-        "Is its first frame, whatever an MP4 counts in",
+        "Sampling begins with the first frame in every timescale of MP4",
         arguments: [90_000, 30_000, 12_800, 1_000_000], [0.033_366_7, 1.001, 7.077_077])
     func timescale(_ timescale: Int, offset: Double) throws {
         try expectGolden(

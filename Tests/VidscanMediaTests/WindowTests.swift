@@ -1,5 +1,4 @@
 import Testing
-import TestSupport
 import VidscanBase
 import VidscanMedia
 
@@ -16,17 +15,17 @@ struct WindowTests {
         "mjpeg.avi", "ffv1.mkv", "fields.mp4", "fields.ts", "hevc_layers.mp4",
     ]
 
-    @Test("Gives exactly those rows of the whole run, frame numbers included", arguments: files)
+    @Test("A window gives exactly its rows of the whole video, with the same frame indices", arguments: files)
     func rowsOfWholeRun(name: String) throws {
         try compare(name: name, windows: Self.windows)
     }
 
-    @Test("That begins at or just after the video's own beginning misses nothing of it", arguments: files)
+    @Test("A window from the beginning of the video misses no frame", arguments: files)
     func fromTheBeginning(name: String) throws {
         try compare(name: name, windows: [(0, nil), (0, 200_000), (1, 1_240_001), (40_000, nil)])
     }
 
-    @Test("That begins between a tick and the next frame does not take that frame for it", arguments: files)
+    @Test("A window that begins between a sampling time and its frame does not sample that frame", arguments: files)
     func betweenTicks(name: String) throws {
         try compare(name: name, windows: [(1_300_000, 1_500_000), (1_201_000, 1_500_000), (1_810_000, 2_100_000)])
     }
@@ -39,15 +38,15 @@ struct WindowTests {
             for (start, end) in windows {
                 let window = try FrameReading(path, FrameReader.Options(rate: rate, start: start, end: end))
                 let expected = whole.filter { $0.microseconds >= start ?? 0 && $0.microseconds < end ?? .max }
-                let place = Row.firstDifference(window.rows, expected)
+                let difference = Row.firstDifference(window.rows, expected)
                 #expect(
-                    place == nil,
+                    difference == nil,
                     "\(name), rate \(rateText ?? "every frame"), \(start ?? 0) to \(end ?? -1) µs")
             }
         }
     }
 
-    @Test("Late in a long MP4 is reached by seeking, not by decoding from the beginning")
+    @Test("A late window of an MP4 is reached by seeking")
     func seek() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/long.mp4"
@@ -62,12 +61,12 @@ struct WindowTests {
         let expected = whole.rows.filter { (40_100_000..<41_100_000).contains($0.microseconds) }
         #expect(expected.count == 5)
         #expect(Row.firstDifference(window.rows, expected) == nil)
-        // From the keyframe two seconds before at the worst, to the end of the window.
+        // At most from the keyframe two seconds before to the end of the window.
         #expect(window.statistics.framesDecoded <= 80)
         #expect(window.statistics.packetsDecoded + window.statistics.packetsDropped <= 160)
     }
 
-    @Test("Beyond the video's end is empty, and no error")
+    @Test("A window after the end of the video is empty and not an error")
     func beyondEnd() throws {
         for name in ["bpyramid.mp4", "opengop.mkv", "opengop.ts"] {
             let path = try Variants.path(name)

@@ -40,7 +40,7 @@ public struct FilterPreview: Sendable {
             do {
                 chain = try FilterChain(steps: prefix.steps, allowsFiles: allowsFileFilters)
             } catch {
-                throw VidscanError(.media(error.code), error.reason, input: input, stage: .decode)
+                throw VidscanError(.media(error.code), error.message, input: input, stage: .decode)
             }
             let name = prefix.last.prefix { $0 != "=" }
             let settings = prefix.last.dropFirst(name.count + 1)
@@ -57,7 +57,7 @@ public struct FilterPreview: Sendable {
             let png = try ContactSheet(panels).png()
             try Data(png).write(to: URL(fileURLWithPath: path), options: .atomic)
         } catch let error as MediaError {
-            throw VidscanError(.media(error.code), error.reason, input: input)
+            throw VidscanError(.media(error.code), error.message, input: input)
         } catch {
             throw VidscanError(.output, "cannot write it: \(error.localizedDescription)", input: path)
         }
@@ -79,7 +79,7 @@ public struct FilterPreview: Sendable {
             return ContactSheet.Panel(
                 frame: frame, title: title, detail: detail ?? "at \(TimeText.seconds(frame.microseconds)) s")
         } catch {
-            throw VidscanError(.media(error.code), error.reason, input: file.name, stage: .decode)
+            throw VidscanError(.media(error.code), error.message, input: file.name, stage: .decode)
         }
     }
 }

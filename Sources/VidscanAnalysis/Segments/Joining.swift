@@ -1,7 +1,7 @@
-internal import VidscanMedia
 internal import VidscanFaces
 internal import Foundation
 public import VidscanBase
+internal import VidscanMedia
 public import VidscanResults
 
 /// Joins the parts of a video into what one run over all of it gives: the same tables, to the byte.

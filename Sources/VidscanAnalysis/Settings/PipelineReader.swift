@@ -1,3 +1,4 @@
+internal import VidscanResults
 internal import VidscanBase
 internal import VidscanMedia
 internal import Yams
@@ -155,7 +156,7 @@ struct PipelineReader {
             return note(setting, node)
         }
         guard case .run(let allowsFiles) = filters else {
-            return take(setting, .filters(FilterChain.readBack(steps: steps.map(\.text))), node)
+            return take(setting, .filters(FilterChain.unchecked(steps: steps.map(\.text))), node)
         }
         do {
             let chain = try FilterChain(steps: steps.map(\.text), allowsFiles: allowsFiles)
@@ -166,12 +167,12 @@ struct PipelineReader {
                 do {
                     _ = try FilterChain(steps: [step.text], allowsFiles: allowsFiles)
                 } catch let own where own.code == .filter && steps.count > 1 {
-                    return note(step.node, own.reason)
+                    return note(step.node, own.message)
                 } catch {
                     break
                 }
             }
-            note(node, error.reason)
+            note(node, error.message)
         }
     }
 

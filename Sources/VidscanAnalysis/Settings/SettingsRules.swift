@@ -20,7 +20,7 @@ extension ResolvedSettings {
                     + " are."
             }
         }
-        if let filters = settings.filters, let objection = HidingFilters.objection(to: filters.text) {
+        if let filters = settings.filters, let objection = AnonymizationFilters.objection(to: filters.text) {
             throw error(at: "render.anonymize") { "\($0) hides faces where they are in the video, but \(objection)." }
         }
         if settings.render.anonymize == .sticker, settings.render.sticker == nil {

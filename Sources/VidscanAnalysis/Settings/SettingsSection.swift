@@ -1,3 +1,5 @@
+internal import VidscanMedia
+
 /// The sections of a pipeline file, in the order of the data flow.
 public enum SettingsSection: String, Sendable, CaseIterable {
     case sample, filters, detect, track, measure, write, render, report

@@ -46,7 +46,7 @@ struct DecodeStage {
         } catch let error as MediaError {
             if error.code == .cancelled { throw CancellationError() }
             throw VidscanError(
-                .media(error.code), error.reason, stage: stage, microseconds: error.microseconds ?? lastTime)
+                .media(error.code), error.message, stage: stage, microseconds: error.microseconds ?? lastTime)
         }
     }
 }

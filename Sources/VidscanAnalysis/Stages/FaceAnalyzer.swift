@@ -44,7 +44,7 @@ final class FaceAnalyzer {
                 byteCount: frame.byteCount)
         } catch let error as MediaError {
             throw VidscanError(
-                .media(error.code), error.reason, stage: .analyze, microseconds: frame.microseconds)
+                .media(error.code), error.message, stage: .analyze, microseconds: frame.microseconds)
         } catch {
             throw VidscanError(.inference, "\(error)", stage: .analyze, microseconds: frame.microseconds)
         }

@@ -9,12 +9,12 @@ public enum MediaErrorCode: String, Sendable {
     case unsupportedCodec = "unsupported-codec"
     case limitExceeded = "limit-exceeded"
     case undecodable = "undecodable"
-    /// It is not known how long the video is.
+    /// The duration of the video is unknown.
     case noDuration = "no-duration"
-    /// A filter chain that cannot be built, is not allowed, or failed.
+    /// A filter chain cannot be built, is not permitted, or failed.
     case filter = "filter"
     case io = "io"
-    /// The disk, or what the user may have of it, is full.
+    /// The disk or the user's quota is full.
     case diskFull = "disk-full"
     case cancelled = "cancelled"
 }

@@ -1,14 +1,14 @@
 internal import CFFmpeg
 public import VidscanBase
 
-/// Pictures side by side on one, each under its name, as a PNG.
+/// A PNG that shows several pictures side by side, each under a title.
 public struct ContactSheet: Sendable {
     public struct Panel: Sendable {
         public var frame: SampledFrame
         public var title: String
-        /// Smaller, below the title.
+        /// In smaller type below the title.
         public var detail: String
-        /// Boxes to mark, in display pixels.
+        /// Boxes that are outlined, in display pixels.
         public var marks: [Rectangle]
 
         public init(frame: SampledFrame, title: String, detail: String, marks: [Rectangle] = []) {
@@ -22,18 +22,18 @@ public struct ContactSheet: Sendable {
     /// Pixels.
     private enum Layout {
         static let pictureWidth = 480
-        static let tallestPicture = 640
+        static let maximumPictureHeight = 640
         static let margin = 16
         static let titleHeight = 24
         static let detailLineHeight = 17
-        /// Characters of the small type that fit on a line.
+        /// Characters in small type on one line.
         static let lineLength = 66
-        static let mostDetailLines = 3
+        static let maximumDetailLines = 3
         static let background = "0x1c1e22"
         static let backgroundBytes: (UInt8, UInt8, UInt8) = (0x1c, 0x1e, 0x22)
     }
 
-    /// Of one row; as tall as the tallest of its pictures needs.
+    /// A cell of one row, as high as the highest picture of the row needs. In pixels.
     private struct Cell {
         var labelHeight: Int
         var pictureHeight: Int
@@ -48,7 +48,7 @@ public struct ContactSheet: Sendable {
     }
 
     /// - Returns: the bytes of a PNG file.
-    /// - Throws: `MediaError` when a picture cannot be converted, the labels cannot be drawn, or FFmpeg has no PNG encoder.
+    /// - Throws: `MediaError` when a picture cannot be converted, a text cannot be drawn, or FFmpeg has no PNG encoder.
     public func png() throws(MediaError) -> [UInt8] {
         let columns = panels.count <= 2 ? max(1, panels.count) : panels.count <= 4 ? 2 : 3
         let rows = (panels.count + columns - 1) / columns
@@ -63,14 +63,10 @@ public struct ContactSheet: Sendable {
             PictureSize(
                 width: columns * (Layout.pictureWidth + Layout.margin) + Layout.margin,
                 height: cells.reduce(Layout.margin) { $0 + $1.height + Layout.margin }))
-        var owned: UnsafeMutablePointer<AVFrame>? = sheet
-        defer { av_frame_free(&owned) }
         var top = Layout.margin
         for (number, panel) in panels.enumerated() {
             let cell = cells[number / columns]
             let rendered = try Self.render(panel, picture: sizes[number], cell: cell, detail: details[number])
-            var cellFrame: UnsafeMutablePointer<AVFrame>? = rendered
-            defer { av_frame_free(&cellFrame) }
             Self.copy(
                 rendered, to: sheet, x: Layout.margin + number % columns * (Layout.pictureWidth + Layout.margin), y: top
             )
@@ -83,7 +79,7 @@ public struct ContactSheet: Sendable {
 
     private static func fitted(_ size: PictureSize) -> PictureSize {
         let scale = min(
-            Double(Layout.pictureWidth) / Double(size.width), Double(Layout.tallestPicture) / Double(size.height))
+            Double(Layout.pictureWidth) / Double(size.width), Double(Layout.maximumPictureHeight) / Double(size.height))
         return PictureSize(
             width: max(1, Int((Double(size.width) * scale).rounded())),
             height: max(1, Int((Double(size.height) * scale).rounded())))
@@ -93,7 +89,7 @@ public struct ContactSheet: Sendable {
         guard !text.isEmpty else { return [] }
         var lines: [String] = []
         var rest = text[...]
-        while !rest.isEmpty, lines.count < Layout.mostDetailLines {
+        while !rest.isEmpty, lines.count < Layout.maximumDetailLines {
             lines.append(String(rest.prefix(Layout.lineLength)))
             rest = rest.dropFirst(Layout.lineLength)
         }
@@ -101,13 +97,10 @@ public struct ContactSheet: Sendable {
         return lines
     }
 
-    /// One panel, upright, in R'G'B', of the cell's size.
+    /// One panel, upright, as rgb24, in the size of the cell.
     private static func render(
         _ panel: Panel, picture: PictureSize, cell: Cell, detail: [String]
-    ) throws(MediaError) -> UnsafeMutablePointer<AVFrame> {
-        guard let frame = av_frame_clone(panel.frame.frame) else {
-            throw MediaError(.io, Libav.message(Libav.outOfMemory))
-        }
+    ) throws(MediaError) -> Frame {
         let display = panel.frame.geometry.displaySize
         let left = (Layout.pictureWidth - picture.width) / 2
         var filters: [FilterCall] = [
@@ -153,11 +146,12 @@ public struct ContactSheet: Sendable {
                     color: "0xb9c0c9"))
         }
         do {
-            return try run(filters, on: frame, of: panel.frame)
+            return try run(filters, on: panel.frame)
         } catch {
             throw MediaError(
                 .filter,
-                "cannot draw the sheet (its text needs the font DejaVu Sans, fonts-dejavu-core): \(error.reason)")
+                "cannot draw the contact sheet: \(error.reason)"
+                    + " (its text needs the font DejaVu Sans, from the package fonts-dejavu-core)")
         }
     }
 
@@ -174,38 +168,29 @@ public struct ContactSheet: Sendable {
         )
     }
 
-    private static func run(
-        _ filters: [FilterCall], on frame: UnsafeMutablePointer<AVFrame>, of sample: SampledFrame
-    ) throws(MediaError) -> UnsafeMutablePointer<AVFrame> {
-        var owned: UnsafeMutablePointer<AVFrame>? = frame
-        defer { av_frame_free(&owned) }
-        av_frame_remove_side_data(frame, AV_FRAME_DATA_DISPLAYMATRIX)
+    private static func run(_ filters: [FilterCall], on sample: SampledFrame) throws(MediaError) -> Frame {
+        let frame = try Frame(sharing: sample.frame)
+        frame.removeSideData(AV_FRAME_DATA_DISPLAYMATRIX)
+        frame.pts = 0
         let graph = try FilterGraph(
             filters,
             input: FilterInput(
-                size: sample.geometry.codedSize, pixelFormat: sample.pixelFormat, timeBase: .one, pixelAspect: (1, 1),
-                frameRate: nil, orientation: sample.geometry.orientation, colorSpace: frame.pointee.colorspace,
-                colorRange: frame.pointee.color_range), threads: 1)
-        frame.pointee.pts = 0
+                size: sample.geometry.codedSize, pixelFormat: frame.pixelFormat, timeBase: .one, pixelAspect: (1, 1),
+                frameRate: nil, orientation: sample.geometry.orientation, colorSpace: frame.colorspace,
+                colorRange: frame.color_range), threads: 1)
         try graph.push(frame)
-        try graph.push(nil)
+        try graph.pushEnd()
         guard let output = try graph.pull() else { throw MediaError(.filter, "no picture came out") }
         return output
     }
 
     // MARK: Sheet
 
-    private static func canvas(_ size: PictureSize) throws(MediaError) -> UnsafeMutablePointer<AVFrame> {
-        guard let frame = av_frame_alloc() else { throw MediaError(.io, Libav.message(Libav.outOfMemory)) }
-        frame.pointee.format = AV_PIX_FMT_RGB24.rawValue
-        frame.pointee.width = Int32(size.width)
-        frame.pointee.height = Int32(size.height)
-        guard av_frame_get_buffer(frame, 0) >= 0, let pixels = frame.pointee.data.0 else {
-            FrameFilter.free(frame)
-            throw MediaError(.io, Libav.message(Libav.outOfMemory))
-        }
+    private static func canvas(_ size: PictureSize) throws(MediaError) -> Frame {
+        let frame = try Frame.allocate(size, AV_PIX_FMT_RGB24)
+        guard let pixels = frame.data.0 else { throw .outOfMemory }
         for row in 0..<size.height {
-            let line = pixels + row * Int(frame.pointee.linesize.0)
+            let line = pixels + row * Int(frame.linesize.0)
             for column in 0..<size.width {
                 (line[3 * column], line[3 * column + 1], line[3 * column + 2]) = Layout.backgroundBytes
             }
@@ -213,40 +198,25 @@ public struct ContactSheet: Sendable {
         return frame
     }
 
-    private static func copy(
-        _ source: UnsafeMutablePointer<AVFrame>, to target: UnsafeMutablePointer<AVFrame>, x: Int, y: Int
-    ) {
-        guard let from = source.pointee.data.0, let into = target.pointee.data.0 else { return }
-        for row in 0..<Int(source.pointee.height) {
-            let line = into + (y + row) * Int(target.pointee.linesize.0) + 3 * x
-            line.update(from: from + row * Int(source.pointee.linesize.0), count: 3 * Int(source.pointee.width))
+    private static func copy(_ source: borrowing Frame, to target: borrowing Frame, x: Int, y: Int) {
+        guard let from = source.data.0, let into = target.data.0 else { return }
+        for row in 0..<source.size.height {
+            let line = into + (y + row) * Int(target.linesize.0) + 3 * x
+            line.update(from: from + row * Int(source.linesize.0), count: 3 * source.size.width)
         }
     }
 
-    private static func encode(_ frame: UnsafeMutablePointer<AVFrame>) throws(MediaError) -> [UInt8] {
-        let failure = { (code: Int32) in
-            MediaError(.unsupportedCodec, "cannot write a PNG: \(Libav.reason(code))")
+    private static func encode(_ frame: borrowing Frame) throws(MediaError) -> [UInt8] {
+        guard let encoder = avcodec_find_encoder(AV_CODEC_ID_PNG) else {
+            throw MediaError(.unsupportedCodec, "cannot write a PNG: this FFmpeg has no PNG encoder")
         }
-        Libav.beginErrors()
-        guard let encoder = avcodec_find_encoder(AV_CODEC_ID_PNG), let context = avcodec_alloc_context3(encoder) else {
-            throw MediaError(.unsupportedCodec, "this FFmpeg has no PNG encoder")
-        }
-        var ownedContext: UnsafeMutablePointer<AVCodecContext>? = context
-        defer { avcodec_free_context(&ownedContext) }
-        context.pointee.pix_fmt = AV_PIX_FMT_RGB24
-        context.pointee.width = frame.pointee.width
-        context.pointee.height = frame.pointee.height
-        context.pointee.time_base = AVRational(num: 1, den: 1)
-        let opened = avcodec_open2(context, encoder, nil)
-        guard opened >= 0 else { throw failure(opened) }
-        frame.pointee.pts = 0
-        let sent = avcodec_send_frame(context, frame)
-        guard sent >= 0 else { throw failure(sent) }
-        avcodec_send_frame(context, nil)
-        let packet = try PacketQueue.allocate()
-        defer { PacketQueue.free(packet) }
-        let received = avcodec_receive_packet(context, packet)
-        guard received >= 0, let data = packet.pointee.data else { throw failure(received) }
-        return [UInt8](UnsafeBufferPointer(start: data, count: Int(packet.pointee.size)))
+        let context = try CodecContext(encoder)
+        context.pix_fmt = AV_PIX_FMT_RGB24
+        context.width = frame.width
+        context.height = frame.height
+        context.time_base = AVRational(num: 1, den: 1)
+        try context.open("cannot write a PNG")
+        frame.pts = 0
+        return try context.encode(frame, "cannot write a PNG")
     }
 }

@@ -1,4 +1,4 @@
-/// One filter with every option by its name: what libavfilter is given.
+/// One filter with the name of every option, as libavfilter gets it.
 struct FilterCall: Sendable, Hashable {
     struct Option: Sendable, Hashable {
         var name: String
@@ -10,7 +10,7 @@ struct FilterCall: Sendable, Hashable {
     var identifier: String?
     var options: [Option] = []
     var outputs: [String] = []
-    /// Whether it begins a chain of its own, and takes nothing from the filter before it but by labels.
+    /// Whether it begins a new branch, so that it is connected with the filter before it only by labels.
     var startsBranch = false
 
     init(_ name: String, _ options: [(name: String, value: String)] = []) {
@@ -18,7 +18,7 @@ struct FilterCall: Sendable, Hashable {
         self.options = options.map { Option(name: $0.name, value: $0.value) }
     }
 
-    /// In FFmpeg's notation, quoted where it must be: once for the options, once for the list of filters.
+    /// In FFmpeg's syntax, escaped once for the list of options and once for the list of filters.
     var text: String {
         let labels = { (names: [String]) in names.map { "[\($0)]" }.joined() }
         var text = labels(inputs) + name + (identifier.map { "@" + $0 } ?? "")
@@ -29,7 +29,7 @@ struct FilterCall: Sendable, Hashable {
         return text + labels(outputs)
     }
 
-    /// A list of filters in FFmpeg's notation.
+    /// A list of filters in FFmpeg's syntax.
     static func text(_ calls: [FilterCall]) -> String {
         var text = ""
         for (number, call) in calls.enumerated() {
@@ -39,19 +39,19 @@ struct FilterCall: Sendable, Hashable {
         return text
     }
 
-    /// Byte by byte: a mark that combines with a quotation mark does not take its meaning away.
+    /// Works on bytes, because a combining character after a quotation mark does not change its meaning.
     private static func escape(_ text: String, special: String) -> String {
         let bytes = Array(text.utf8)
         var escaped: [UInt8] = []
-        for (place, byte) in bytes.enumerated() {
-            let isOuterSpace = FilterSyntax.spaces.contains(byte) && (place == 0 || place == bytes.count - 1)
+        for (position, byte) in bytes.enumerated() {
+            let isOuterSpace = FilterSyntax.spaces.contains(byte) && (position == 0 || position == bytes.count - 1)
             if special.utf8.contains(byte) || isOuterSpace { escaped.append(UInt8(ascii: "\\")) }
             escaped.append(byte)
         }
         return String(decoding: escaped, as: UTF8.self)
     }
 
-    /// Whether every filter is connected with every other, by commas and labels.
+    /// Whether commas and labels connect every filter with every other.
     static func isConnected(_ calls: [FilterCall]) -> Bool {
         var group = Array(calls.indices)
         let join = { (a: Int, b: Int) in

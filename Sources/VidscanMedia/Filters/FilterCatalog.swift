@@ -1,9 +1,9 @@
 internal import CFFmpeg
 internal import VidscanBase
 
-/// The video filters of the libavfilter that this process runs with, read from the library's own tables.
+/// The video filters of the installed libavfilter, from the library's own tables.
 public enum FilterCatalog {
-    /// Every filter with a video input or output, and those whose pads only their options tell, by name.
+    /// Every filter with a video input or output, and those whose pads depend on their options, sorted by name.
     public static let all: [FilterDescription] = {
         var found: [FilterDescription] = []
         var state: UnsafeMutableRawPointer?
@@ -19,10 +19,10 @@ public enum FilterCatalog {
         all.first { $0.name == name }
     }
 
-    /// Of the installed video filters, those that no category knows. Empty, unless the library is newer than the table.
-    public static var uncategorised: [String] { names.filter { FilterCategory.of($0) == nil } }
+    /// The installed video filters without a category: none, unless the library is newer than the table.
+    public static var uncategorized: [String] { names.filter { FilterCategory.of($0) == nil } }
 
-    /// Filters without fixed pads, whose media type nothing tells, but which are for sound.
+    /// Audio filters without fixed pads, so that the library does not show their media type.
     private static let soundOnly: Set<String> = [
         "afir", "ainterleave", "amerge", "amix", "asegment", "astreamselect", "headphone", "join", "ladspa", "lv2",
     ]
@@ -128,7 +128,7 @@ public enum FilterCatalog {
         return option.min...option.max
     }
 
-    /// As it would be written.
+    /// The default value as text.
     private static func defaultText(_ option: AVOption, choices: [FilterOption.Choice]) -> String? {
         var option = option
         switch option.type {

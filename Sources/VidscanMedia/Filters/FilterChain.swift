@@ -1,38 +1,38 @@
 internal import VidscanBase
 
-/// Filters of libavfilter that a picture goes through before faces are looked for, checked but not built yet.
+/// A checked chain of libavfilter's filters for the pictures of a video.
 ///
-/// The chain sees what `ffmpeg -vf` sees: upright pictures (a display matrix is applied first), in the pixel format of the
-/// decoder and with its pixel aspect.
+/// The input of the chain is that of `ffmpeg -vf`: upright pictures (a display matrix is applied before), in the pixel format
+/// of the decoder and with its pixel aspect.
 public struct FilterChain: Sendable, Hashable {
-    /// As given: each one filter or several, in FFmpeg's own syntax.
+    /// The steps as the user wrote them. Each is one or more filters in FFmpeg's syntax.
     public let steps: [String]
-    /// All steps as one, as `ffmpeg -vf` takes them.
+    /// All steps in one text, as for `ffmpeg -vf`.
     public var text: String { steps.joined(separator: ",") }
-    /// Whether some filter must be given every frame of the video, and not only those that are sampled.
+    /// Whether some filter needs every frame of the video and not only the sampled ones.
     public let needsEveryFrame: Bool
-    /// Of its filters, in order; empty for a chain that was only read back.
+    /// Names of the filters in order; empty for a chain from `unchecked`.
     public var filterNames: [String] { calls.map(\.name) }
 
-    /// What libavfilter is given; empty for a chain that was only read back.
+    /// What libavfilter gets; empty for a chain from `unchecked`.
     let calls: [FilterCall]
-    /// Every filter of a chain without branches as written, in order; `nil` where there are branches.
+    /// The text of every filter in order; `nil` if the chain branches.
     let parts: [String]?
-    /// How many filters must be given every frame: up to the last that needs it.
+    /// Number of filters that get every frame: all up to the last that needs it.
     let everyFramePrefix: Int
 
     /// - Parameters:
     ///   - steps: at least one.
-    ///   - allowsFiles: whether the command line of this run permits filters to reach files, the network or devices.
-    /// - Throws: `MediaError` with the code `filter`: no such filter or option, a value that it does not take, a filter that
-    ///   reaches further than allowed, or a chain that does not lead from one video to one video.
+    ///   - allowsFiles: whether filters may reach files, the network and devices.
+    /// - Throws: `MediaError` with the code `filter` for an unknown filter or option, an invalid value, a filter that needs
+    ///   permission, or a chain that does not lead from one video to one video.
     public init(steps: [String], allowsFiles: Bool) throws(MediaError) {
         self = try Self.permitted(steps: steps, allowsFiles: allowsFiles)
         try FilterGraph.check(calls)
     }
 
-    /// A chain whose filters exist, have these options and are allowed. None of them has run: libavfilter has not been
-    /// given anything but their names.
+    /// A chain whose filters and options exist and are permitted. libavfilter has not created any of the filters, so option
+    /// values are unchecked.
     ///
     /// - Throws: `MediaError` with the code `filter`.
     public static func permitted(steps: [String], allowsFiles: Bool) throws(MediaError) -> FilterChain {
@@ -41,13 +41,13 @@ public struct FilterChain: Sendable, Hashable {
         do {
             uses = try FilterSyntax.parse(text)
         } catch {
-            throw MediaError(.filter, "'\(printable(text))' is no list of filters: \(error.reason)")
+            throw MediaError(.filter, "'\(printable(text))' is not a filter chain: \(error.reason)")
         }
-        return FilterChain(steps, uses, try FilterGate.calls(uses, allowsFiles: allowsFiles))
+        return FilterChain(steps, uses, try FilterPermission.calls(uses, allowsFiles: allowsFiles))
     }
 
-    /// A chain that a finished result was made with: libavfilter is given nothing of it, and it cannot run.
-    public static func readBack(steps: [String]) -> FilterChain {
+    /// The chain that a finished result records. It is not checked and cannot run.
+    public static func unchecked(steps: [String]) -> FilterChain {
         FilterChain(steps, (try? FilterSyntax.parse(steps.joined(separator: ","))) ?? [], [])
     }
 
@@ -61,18 +61,19 @@ public struct FilterChain: Sendable, Hashable {
         needsEveryFrame = everyFramePrefix > 0
     }
 
-    /// One filter with its options in FFmpeg's syntax, quoted where it must be.
+    /// One filter with its options in FFmpeg's syntax, escaped as necessary.
     public static func step(_ filter: String, options: [(name: String, value: String)]) -> String {
         FilterCall(filter, options).text
     }
 
-    /// The chain up to each of its filters, and that filter as written; a chain with branches only as a whole.
+    /// The chain up to and including each of its filters, and the text of that filter. A chain with branches has only one
+    /// prefix, the whole chain.
     public func prefixes() -> [(steps: [String], last: String)] {
         guard let parts else { return [(steps, text)] }
         return parts.indices.map { (Array(parts[...$0]), parts[$0]) }
     }
 
-    /// For a message of one line.
+    /// Text for a message of one line.
     private static func printable(_ text: String) -> String {
         let line = Printable.line(text)
         return line.count <= 200 ? line : line.prefix(200) + "…"

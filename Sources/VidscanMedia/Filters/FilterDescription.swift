@@ -1,26 +1,27 @@
-/// What the installed libavfilter, and the tables of this project, say of one filter.
+/// Facts about one filter, from the installed libavfilter and from the tables of this project.
 public struct FilterDescription: Sendable, Equatable {
     public let name: String
     /// One line.
     public let summary: String
-    /// Of a filter that no table knows, `other`.
+    /// `other` for a filter in no table.
     public let category: FilterCategory
-    /// Media types of its inputs: `video`, `audio`; those that its options may add are not among them.
+    /// Media types of its inputs, `video` or `audio`, without those that options may add.
     public let inputs: [String]
     public let outputs: [String]
     public let hasMoreInputs: Bool
     public let hasMoreOutputs: Bool
-    /// Needs only the frame that it is given (unless an option counts frames): it is evaluated for sampled frames only.
+    /// Whether it depends on one frame alone, so that only sampled frames are filtered. An option that counts frames
+    /// overrides this.
     public let isStateless: Bool
-    /// Parts of a picture can be worked on at the same time.
+    /// Whether it processes slices of a picture in parallel.
     public let isSliceable: Bool
-    /// Knows the option `enable`, which switches it on and off by time.
+    /// Whether it has the option `enable`, which switches it on and off over time.
     public let supportsTimeline: Bool
-    /// What it reaches beyond the picture; such a filter needs permission.
+    /// What it reaches beyond the picture, for which it needs permission; `nil` if it needs none.
     public let reach: String?
     public let options: [FilterOption]
 
-    /// Whether a chain can hold it as it is: one video in, one video out.
+    /// Whether it fits into a chain by itself, because it has one video input and one video output.
     public var isVideoToVideo: Bool {
         inputs == ["video"] && outputs == ["video"] && !hasMoreInputs && !hasMoreOutputs
     }
@@ -34,7 +35,7 @@ public struct FilterOption: Sendable, Equatable {
         case other
     }
 
-    /// One of the words that stand for a value.
+    /// A named constant.
     public struct Choice: Sendable, Equatable {
         public let name: String
         public let meaning: String?
@@ -44,13 +45,13 @@ public struct FilterOption: Sendable, Equatable {
     public let name: String
     public let kind: Kind
     public let help: String?
-    /// As it would be written; `nil` when the library tells none.
+    /// The default value as text; `nil` if the library has none.
     public let defaultText: String?
-    /// `nil` where there is none, or as wide as the type.
+    /// `nil` if there is none or if it is as wide as the type.
     public let range: ClosedRange<Double>?
     public let choices: [Choice]
-    /// The option's first name, of those that are a second one for it.
+    /// The option of which this is a second name.
     public let aliasOf: String?
-    /// Names a file, a folder or an address: setting it needs permission.
+    /// Whether it names a file, a folder or an address, so that setting it needs permission.
     public let reachesFiles: Bool
 }

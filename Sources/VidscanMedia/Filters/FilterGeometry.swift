@@ -2,13 +2,13 @@ internal import CFFmpeg
 internal import Glibc
 internal import VidscanBase
 
-/// Where a graph's filters move what a picture shows, read from the configured filters.
+/// How the filters of a configured graph move the content of a picture.
 enum FilterGeometry {
     typealias Context = UnsafeMutablePointer<AVFilterContext>
 
-    /// The map from pixels of what goes in to pixels of what comes out.
+    /// The map from input pixels to output pixels.
     ///
-    /// - Returns: `nil` when the graph branches, or a filter moves things in a way that is not known or that changes.
+    /// - Returns: `nil` if the graph branches, or if a filter moves the content in an unknown way or differently over time.
     static func map(from source: Context, to sink: Context) -> AffineTransform? {
         var map = AffineTransform.identity
         var current = source
@@ -52,7 +52,7 @@ enum FilterGeometry {
         }
 
         var map: AffineTransform? {
-            // Switched on and off over time.
+            // The filter is switched on and off over time.
             if let enable = option("enable"), !enable.isEmpty { return nil }
             switch name {
             case "crop": return crop
@@ -66,7 +66,7 @@ enum FilterGeometry {
                     xx: outWidth / inWidth, xy: 0, x: 0, yx: 0, yy: outHeight / inHeight, y: 0)
             default:
                 let keepsSize = inWidth == outWidth && inHeight == outHeight
-                return keepsSize && FilterTraits.keepsPlace(name) ? .identity : nil
+                return keepsSize && FilterTraits.keepsPosition(name) ? .identity : nil
             }
         }
 
@@ -93,7 +93,7 @@ enum FilterGeometry {
             }
             left.round(.towardZero)
             top.round(.towardZero)
-            // What does not fit is put in the middle.
+            // The filter centres a picture that does not fit.
             if left < 0 || left + inWidth > outWidth { left = ((outWidth - inWidth) / 2).rounded(.towardZero) }
             if top < 0 || top + inHeight > outHeight { top = ((outHeight - inHeight) / 2).rounded(.towardZero) }
             let offsetX = Double(Int32(left) & ~((1 << chromaShiftX) - 1))
@@ -101,7 +101,7 @@ enum FilterGeometry {
             return AffineTransform(xx: 1, xy: 0, x: offsetX, yx: 0, yy: 1, y: offsetY)
         }
 
-        /// Clockwise about the middle.
+        /// Clockwise about the centre.
         private var rotation: AffineTransform? {
             guard let text = option("angle"), let angle = evaluate(text) else { return nil }
             let (sine, cosine) = (sin(angle), cos(angle))
@@ -142,7 +142,7 @@ enum FilterGeometry {
             return av_opt_get_int(context, name, AV_OPT_SEARCH_CHILDREN, &value) >= 0 ? value : nil
         }
 
-        /// The value of an expression that is the same for every frame.
+        /// The value of an expression; `nil` if it may differ between frames.
         private func evaluate(_ text: String) -> Double? {
             let words = text.split { !($0.isLetter || $0.isNumber || $0 == "_") }
             guard !words.contains(where: { ["n", "t", "pos", "random"].contains($0) }) else { return nil }

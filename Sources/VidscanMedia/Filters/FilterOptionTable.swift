@@ -1,16 +1,16 @@
 internal import CFFmpeg
 
-/// The options that a filter of the installed library takes, from the library's own tables.
+/// The options of a filter, from the tables of the installed library.
 struct FilterOptionTable {
-    /// Names of the options in the order in which values without a name set them.
+    /// Names of the options in the order in which values without names set them.
     let positional: [String]
-    /// By name: whether an option takes text, which only a review can judge.
+    /// Whether an option takes text, which needs a review, by name.
     private let takesText: [String: Bool]
 
     init(_ filter: UnsafePointer<AVFilter>) {
         var positional: [String] = []
         var takesText: [String: Bool] = [:]
-        // Those that every filter has, and those of what a filter is made of, can be set in the same way as its own.
+        // The options of every filter, and those of a filter's components, are set like the filter's own.
         Self.forEachOption(of: avfilter_get_class()) { option in
             takesText[String(cString: option.name)] = Self.takesText(option)
         }
@@ -39,10 +39,10 @@ struct FilterOptionTable {
     /// Options that take text.
     var textNames: [String] { takesText.filter(\.value).keys.sorted() }
 
-    /// `nil` for an option that the filter does not have.
+    /// - Returns: `nil` for an option that the filter does not have.
     func takesText(_ name: String) -> Bool? { takesText[name] }
 
-    /// Numbers, words of a set, colours and sizes cannot name a file. All else could, also what later versions bring.
+    /// Numbers, constants, colours and sizes cannot name a file. Every other type can, and so can types of later versions.
     private static func takesText(_ option: AVOption) -> Bool {
         switch option.type {
         case AV_OPT_TYPE_BOOL, AV_OPT_TYPE_INT, AV_OPT_TYPE_INT64, AV_OPT_TYPE_UINT64, AV_OPT_TYPE_FLOAT,

@@ -1,13 +1,13 @@
-/// FFmpeg's notation for filters, `crop=iw/2:ih/2,eq=brightness=0.1`, read and written without any library.
+/// Parses FFmpeg's syntax for filters, `crop=iw/2:ih/2,eq=brightness=0.1`, without FFmpeg.
 ///
-/// It is read strictly: text that libavfilter might read in another way is refused, and libavfilter is never given what a
-/// file said but only what this project has written from it.
+/// The parser is strict. It refuses text that libavfilter might read in another way, and libavfilter never gets text from a
+/// file but only text that `FilterCall` has written.
 public enum FilterSyntax {
     /// One option of a filter.
     public struct Argument: Sendable, Hashable {
-        /// `nil` where only the place among the options tells it.
+        /// `nil` if the position among the options determines it.
         public var name: String?
-        /// With all quoting taken off.
+        /// Without quotation marks and escapes.
         public var value: String
 
         public init(name: String?, value: String) {
@@ -16,40 +16,40 @@ public enum FilterSyntax {
         }
     }
 
-    /// One filter as it is written.
+    /// One filter as written.
     public struct Use: Sendable, Hashable {
-        /// Labels before it.
+        /// Labels before the filter.
         public var inputs: [String] = []
         public var name: String
-        /// What follows an `@`.
+        /// The name after an `@`.
         public var identifier: String?
         public var arguments: [Argument] = []
-        /// Labels after it.
+        /// Labels after the filter.
         public var outputs: [String] = []
-        /// Whether a semicolon stands before it.
+        /// Whether there is a semicolon before the filter.
         public var startsBranch: Bool
         /// Name and arguments as written.
         public var text: String
     }
 
-    /// Text that is no list of filters.
-    public struct Refusal: Error, Sendable, Equatable {
+    /// Why a text is not a filter chain.
+    public struct ParseError: Error, Sendable, Equatable {
         /// `a quotation mark is not closed, at character 7`
         public let reason: String
     }
 
-    /// Longer text is not read.
+    /// Longer text is refused.
     public static let maximumBytes = 64 << 10
-    /// No filter and no option has a longer name.
+    /// No filter or option has a longer name.
     private static let maximumNameBytes = 100
-    /// More are not taken: each costs memory before the first picture comes.
+    /// More filters are refused, because each one costs memory before the first picture.
     public static let maximumFilters = 1000
 
-    public static func parse(_ text: String) throws(Refusal) -> [Use] {
+    public static func parse(_ text: String) throws(ParseError) -> [Use] {
         let bytes = Array(text.utf8)
-        guard bytes.count <= maximumBytes else { throw Refusal(reason: "it is longer than \(maximumBytes) bytes") }
-        if let place = bytes.firstIndex(where: { isControl($0) }) {
-            throw Scanner(bytes, at: place).refusal("a control character is in it")
+        guard bytes.count <= maximumBytes else { throw ParseError(reason: "it is longer than \(maximumBytes) bytes") }
+        if let position = bytes.firstIndex(where: { isControl($0) }) {
+            throw Scanner(bytes, at: position).error("it contains a control character")
         }
         var scanner = Scanner(bytes)
         var uses: [Use] = []
@@ -57,13 +57,13 @@ public enum FilterSyntax {
         while true {
             uses.append(try readUse(&scanner, startsBranch: startsBranch))
             guard uses.count <= maximumFilters else {
-                throw Refusal(reason: "it has more than \(maximumFilters) filters")
+                throw ParseError(reason: "it has more than \(maximumFilters) filters")
             }
             switch scanner.current {
             case nil: return uses
             case UInt8(ascii: ","): startsBranch = false
             case UInt8(ascii: ";"): startsBranch = true
-            default: throw scanner.refusal("a comma is missing")
+            default: throw scanner.error("a comma is missing")
             }
             scanner.advance()
         }
@@ -71,7 +71,7 @@ public enum FilterSyntax {
 
     // MARK: Reading
 
-    /// What FFmpeg takes for white space.
+    /// White space in FFmpeg's syntax.
     static let spaces = Array(" \n\t\r".utf8)
 
     private static func isControl(_ byte: UInt8) -> Bool { byte < 0x20 && !spaces.contains(byte) || byte == 0x7F }
@@ -85,31 +85,31 @@ public enum FilterSyntax {
         }
     }
 
-    private static func readUse(_ scanner: inout Scanner, startsBranch: Bool) throws(Refusal) -> Use {
+    private static func readUse(_ scanner: inout Scanner, startsBranch: Bool) throws(ParseError) -> Use {
         let inputs = try readLabels(&scanner)
         scanner.skipSpaces()
-        let start = scanner.place
+        let start = scanner.position
         let name = scanner.read(while: isWord)
-        guard !name.isEmpty else { throw scanner.refusal("the name of a filter is missing") }
-        guard name.utf8.count <= maximumNameBytes else { throw scanner.refusal("the name of a filter is too long") }
+        guard !name.isEmpty else { throw scanner.error("the name of a filter is missing") }
+        guard name.utf8.count <= maximumNameBytes else { throw scanner.error("the name of a filter is too long") }
         var use = Use(inputs: inputs, name: name, startsBranch: startsBranch, text: "")
         if scanner.current == UInt8(ascii: "@") {
             scanner.advance()
             let identifier = scanner.read { isWord($0) || $0 == UInt8(ascii: "-") }
-            guard !identifier.isEmpty else { throw scanner.refusal("a name is missing after '@'") }
+            guard !identifier.isEmpty else { throw scanner.error("a name is missing after '@'") }
             use.identifier = identifier
         }
-        var end = scanner.place
+        var end = scanner.position
         scanner.skipSpaces()
         if scanner.current == UInt8(ascii: "=") {
             scanner.advance()
-            let written = scanner.place
+            let written = scanner.position
             let arguments = try scanner.token(until: "[],;")
-            end = scanner.place
+            end = scanner.position
             do {
                 use.arguments = try readArguments(arguments)
             } catch {
-                throw Scanner(scanner.bytes, at: written).refusal("\(error.reason) in the options of '\(name)'")
+                throw Scanner(scanner.bytes, at: written).error("\(error.reason) in the options of '\(name)'")
             }
         }
         use.text = scanner.trimmed(start..<end)
@@ -118,7 +118,7 @@ public enum FilterSyntax {
         return use
     }
 
-    private static func readLabels(_ scanner: inout Scanner) throws(Refusal) -> [String] {
+    private static func readLabels(_ scanner: inout Scanner) throws(ParseError) -> [String] {
         var labels: [String] = []
         scanner.skipSpaces()
         while scanner.current == UInt8(ascii: "[") {
@@ -127,7 +127,7 @@ public enum FilterSyntax {
             let label = scanner.read { isWord($0) || ":.-".utf8.contains($0) }
             scanner.skipSpaces()
             guard !label.isEmpty, scanner.current == UInt8(ascii: "]") else {
-                throw scanner.refusal("a label is not letters, digits, _ : . - between brackets")
+                throw scanner.error("a label is not letters, digits, _ : . - between brackets")
             }
             scanner.advance()
             scanner.skipSpaces()
@@ -136,29 +136,29 @@ public enum FilterSyntax {
         return labels
     }
 
-    /// What FFmpeg takes for a part of an option's name.
+    /// The characters of an option's name in FFmpeg's syntax.
     private static func isKey(_ byte: UInt8) -> Bool { isWord(byte) || "-/.".utf8.contains(byte) }
 
-    private static func readArguments(_ bytes: [UInt8]) throws(Refusal) -> [Argument] {
+    private static func readArguments(_ bytes: [UInt8]) throws(ParseError) -> [Argument] {
         var scanner = Scanner(bytes, countsCharacters: false)
         var arguments: [Argument] = []
         while scanner.current != nil {
-            let start = scanner.place
+            let start = scanner.position
             scanner.skipSpaces()
             var name: String? = scanner.read(while: isKey)
             scanner.skipSpaces()
             if scanner.current == UInt8(ascii: "=") {
-                guard name?.isEmpty == false else { throw Refusal(reason: "there is no name before '='") }
+                guard name?.isEmpty == false else { throw ParseError(reason: "a name is missing before '='") }
                 guard name.map({ $0.utf8.count <= maximumNameBytes }) == true else {
-                    throw Refusal(reason: "a name is too long")
+                    throw ParseError(reason: "a name is too long")
                 }
                 scanner.advance()
             } else {
                 name = nil
-                scanner.place = start
-                // Versions of FFmpeg differ in what such a value sets.
+                scanner.position = start
+                // Which option such a value sets depends on the version of FFmpeg.
                 guard arguments.last?.name == nil else {
-                    throw Refusal(reason: "a value without a name follows one with a name")
+                    throw ParseError(reason: "a value without a name follows one with a name")
                 }
             }
             let value = try scanner.token(until: ":")
@@ -168,55 +168,54 @@ public enum FilterSyntax {
         return arguments
     }
 
-    /// Reads bytes one after the other.
+    /// Reads bytes in order.
     private struct Scanner {
         let bytes: [UInt8]
-        var place: Int
-        /// Whether its places are those that the user has written.
+        var position: Int
+        /// Whether positions are those in the user's text.
         private let countsCharacters: Bool
 
-        init(_ bytes: [UInt8], at place: Int = 0, countsCharacters: Bool = true) {
+        init(_ bytes: [UInt8], at position: Int = 0, countsCharacters: Bool = true) {
             self.bytes = bytes
-            self.place = place
+            self.position = position
             self.countsCharacters = countsCharacters
         }
 
         /// `nil` at the end.
-        var current: UInt8? { place < bytes.count ? bytes[place] : nil }
+        var current: UInt8? { position < bytes.count ? bytes[position] : nil }
 
-        mutating func advance() { place = min(place + 1, bytes.count) }
+        mutating func advance() { position = min(position + 1, bytes.count) }
 
         mutating func skipSpaces() {
-            while let byte = current, FilterSyntax.spaces.contains(byte) { place += 1 }
+            while let byte = current, FilterSyntax.spaces.contains(byte) { position += 1 }
         }
 
         mutating func read(while isPart: (UInt8) -> Bool) -> String {
-            let start = place
-            while let byte = current, isPart(byte) { place += 1 }
-            return String(decoding: bytes[start..<place], as: UTF8.self)
+            let start = position
+            while let byte = current, isPart(byte) { position += 1 }
+            return String(decoding: bytes[start..<position], as: UTF8.self)
         }
 
-        /// Text up to one of the bytes that end it, or to the end: backslashes keep the next byte as it is, quotation marks
-        /// all between them; other spaces at both ends do not count.
-        mutating func token(until terminators: String) throws(Refusal) -> [UInt8] {
+        /// Text up to a terminator or to the end, without escapes, quotation marks and unquoted spaces at both ends.
+        mutating func token(until terminators: String) throws(ParseError) -> [UInt8] {
             skipSpaces()
             var token: [UInt8] = []
             var kept = 0
             while let byte = current, !terminators.utf8.contains(byte) {
-                place += 1
+                position += 1
                 switch byte {
                 case UInt8(ascii: "\\"):
-                    guard let next = current else { throw refusal("a backslash ends it") }
+                    guard let next = current else { throw error("it ends with a backslash") }
                     token.append(next)
-                    place += 1
+                    position += 1
                     kept = token.count
                 case UInt8(ascii: "'"):
-                    guard let close = bytes[place...].firstIndex(of: byte) else {
-                        place -= 1
-                        throw refusal("a quotation mark is not closed")
+                    guard let close = bytes[position...].firstIndex(of: byte) else {
+                        position -= 1
+                        throw error("a quotation mark is not closed")
                     }
-                    token += bytes[place..<close]
-                    place = close + 1
+                    token += bytes[position..<close]
+                    position = close + 1
                     kept = token.count
                 default: token.append(byte)
                 }
@@ -231,10 +230,10 @@ public enum FilterSyntax {
             return String(decoding: range, as: UTF8.self)
         }
 
-        func refusal(_ reason: String) -> Refusal {
-            guard countsCharacters else { return Refusal(reason: reason) }
-            let character = String(decoding: bytes[..<place], as: UTF8.self).count + 1
-            return Refusal(reason: "\(reason), at character \(character)")
+        func error(_ reason: String) -> ParseError {
+            guard countsCharacters else { return ParseError(reason: reason) }
+            let character = String(decoding: bytes[..<position], as: UTF8.self).count + 1
+            return ParseError(reason: "\(reason), at character \(character)")
         }
     }
 }

@@ -1,29 +1,30 @@
 internal import CFFmpeg
 
-/// What libavfilter does not tell about its filters, as data: which need only the frame that they are given, which keep
-/// every pixel in its place, and which reach beyond the picture.
+/// Facts about filters that libavfilter does not provide: which filters depend on one frame alone, which leave the content
+/// of a picture where it is, and which reach beyond the picture.
 enum FilterTraits {
     // MARK: Memory
 
-    /// Filters whose output depends on one frame alone: its pixels, its time, the options. All others are given every
+    /// Filters whose output depends only on the pixels and the time of one frame and on the options. All others get every
     /// frame of the video.
-    private static let stateless = words(
-        """
-        alphaextract avgblur bilateral boxblur cas chromahold chromakey chromanr chromashift colorbalance
-        colorchannelmixer colorcontrast colorcorrect colorhold colorize colorkey colorlevels colormatrix colorspace
-        colortemperature convolution copy crop curves dblur dctdnoiz deband deflate delogo despill dilation drawbox
-        drawgrid drawtext edgedetect eq erosion exposure fillborders floodfill format gblur geq gradfun grayworld
-        hflip hqx hsvhold hsvkey hue huesaturation il inflate kirsch lenscorrection limiter lumakey lut lut1d lut3d lutrgb
-        lutyuv median monochrome negate nlmeans noformat null owdenoise pad perspective pixelize prewitt pseudocolor
-        removegrain rgbashift roberts rotate sab scale scharr selectivecolor setdar setfield setparams setrange setsar
-        shear showpalette shuffleplanes smartblur sobel super2xsai swaprect swapuv tonemap transpose unsharp v360
-        vaguedenoiser vflip vibrance xbr yaepblur zscale
-        """)
+    private static let stateless = Set(
+        words:
+            """
+            alphaextract avgblur bilateral boxblur cas chromahold chromakey chromanr chromashift colorbalance
+            colorchannelmixer colorcontrast colorcorrect colorhold colorize colorkey colorlevels colormatrix colorspace
+            colortemperature convolution copy crop curves dblur dctdnoiz deband deflate delogo despill dilation drawbox
+            drawgrid drawtext edgedetect eq erosion exposure fillborders floodfill format gblur geq gradfun grayworld
+            hflip hqx hsvhold hsvkey hue huesaturation il inflate kirsch lenscorrection limiter lumakey lut lut1d lut3d lutrgb
+            lutyuv median monochrome negate nlmeans noformat null owdenoise pad perspective pixelize prewitt pseudocolor
+            removegrain rgbashift roberts rotate sab scale scharr selectivecolor setdar setfield setparams setrange setsar
+            shear showpalette shuffleplanes smartblur sobel super2xsai swaprect swapuv tonemap transpose unsharp v360
+            vaguedenoiser vflip vibrance xbr yaepblur zscale
+            """)
 
-    /// Names in an expression that stand for the frame's number or for something kept from earlier frames.
-    private static let historyVariables = words("n N frame_num n_frames random st ld pos prev_t prev_pts prev_n")
+    /// Names in an expression that stand for the number of the frame or for a value from earlier frames.
+    private static let historyVariables = Set(words: "n N frame_num n_frames random st ld pos prev_t prev_pts prev_n")
 
-    /// Whether a filter with these options makes the same of a frame whatever frames it was given before.
+    /// Whether the output of a filter with these options does not depend on earlier frames.
     static func isStateless(_ filter: String, values: [String] = []) -> Bool {
         stateless.contains(filter)
             && !values.contains { value in
@@ -34,12 +35,12 @@ enum FilterTraits {
 
     static var statelessNames: Set<String> { stateless }
 
-    // MARK: Place
+    // MARK: Position
 
-    /// Whether what a filter shows stays where it was, as long as the picture keeps its size.
-    static func keepsPlace(_ filter: String) -> Bool {
-        if placeKeepers.contains(filter) { return true }
-        guard !placeChangers.contains(filter) else { return false }
+    /// Whether a filter that keeps the size of the picture leaves its content where it is.
+    static func keepsPosition(_ filter: String) -> Bool {
+        if positionKeepers.contains(filter) { return true }
+        guard !positionChangers.contains(filter) else { return false }
         switch FilterCategory.of(filter) {
         case .blur, .colorAdjustment, .colorEffect, .composite, .halftone, .sharpen, .stylize, .deinterlace, .denoise,
             .analysis:
@@ -48,29 +49,31 @@ enum FilterTraits {
         }
     }
 
-    private static let placeKeepers = words(
-        """
-        copy cue fade fifo format framerate framestep fps loop mpdecimate noformat null perms realtime select setdar
-        setparams setpts setsar settb sidedata thumbnail tmix tpad trim
-        """)
-    private static let placeChangers = words("convolve fftfilt field framepack morpho separatefields xcorrelate")
+    private static let positionKeepers = Set(
+        words:
+            """
+            copy cue fade fifo format framerate framestep fps loop mpdecimate noformat null perms realtime select setdar
+            setparams setpts setsar settb sidedata thumbnail tmix tpad trim
+            """)
+    private static let positionChangers = Set(
+        words: "convolve fftfilt field framepack morpho separatefields xcorrelate")
 
     // MARK: Reach
 
-    /// Why a filter that is not on the reviewed list needs permission.
+    /// Why a filter that has not been reviewed needs permission, as the end of a sentence.
     enum Reach: String {
         case files = "reads or writes files"
         case network = "listens on the network"
         case devices = "uses a device"
         case program = "loads a program library"
         case commands = "sends commands to other filters, which may name files"
-        case sound = "is not for video alone"
-        case source = "makes pictures of its own"
-        case sink = "takes pictures away"
+        case sound = "is not only for video"
+        case source = "is a source of pictures"
+        case sink = "is a sink for pictures"
         case unknown = "is not on the reviewed list"
     }
 
-    /// Of a filter that needs permission; for the others it says only that they are unknown.
+    /// - Returns: `unknown` for a filter that reaches nothing beyond the picture.
     static func reach(of filter: UnsafePointer<AVFilter>) -> Reach {
         let name = String(cString: filter.pointee.name)
         if let known = reaches[name] { return known }
@@ -102,8 +105,9 @@ enum FilterTraits {
         "ocv": .files, "removelogo": .files, "sofalizer": .files, "sr": .files, "subtitles": .files,
         "vidstabdetect": .files, "vidstabtransform": .files,
     ]
+}
 
-    private static func words(_ text: String) -> Set<String> {
-        Set(text.split(whereSeparator: \.isWhitespace).map(String.init))
-    }
+extension Set<String> {
+    /// The words of a text.
+    init(words text: String) { self.init(text.split(whereSeparator: \.isWhitespace).map(String.init)) }
 }

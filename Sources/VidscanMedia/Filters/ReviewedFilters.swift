@@ -1,18 +1,18 @@
-/// The filters that a file may name without permission, from `reviewed-filters.txt`.
+/// The filters that need no permission, from `reviewed-filters.txt`.
 public struct ReviewedFilters: Sendable {
-    /// What somebody has found out about an option that takes text.
+    /// What a reviewer has found out about an option that takes text.
     public enum Review: String, Sendable, CaseIterable {
         case expression, expansion, text, name, list, color, count, file
     }
 
     public struct Filter: Sendable, Equatable {
         public let name: String
-        /// The version of FFmpeg that brought it; `nil` for 5.1 and earlier.
+        /// The version of FFmpeg that added the filter; `nil` for 5.1 and earlier.
         public let since: String?
         public let options: [String: Review]
     }
 
-    /// A line that cannot be understood.
+    /// Why a line is not part of a list.
     public struct Malformed: Error, Sendable, Equatable, CustomStringConvertible {
         public let line: Int
         public let reason: String
@@ -22,7 +22,7 @@ public struct ReviewedFilters: Sendable {
     /// By name.
     public let filters: [String: Filter]
 
-    /// Those that come with vidscan. Should the list be damaged, there are none: everything needs permission.
+    /// The built-in list. If it were damaged, it would be empty, and every filter would need permission.
     public static let shipped = (try? ReviewedFilters(shippedText)) ?? ReviewedFilters(filters: [:])
 
     public static var shippedText: String { String(decoding: PackageResources.reviewed_filters_txt, as: UTF8.self) }
@@ -40,7 +40,7 @@ public struct ReviewedFilters: Sendable {
             guard let name = words.popFirst().map(String.init), Self.isName(name), line.hasPrefix(name) else {
                 throw malformed("it does not begin with the name of a filter")
             }
-            guard filters[name] == nil else { throw malformed("'\(name)' is there twice") }
+            guard filters[name] == nil else { throw malformed("'\(name)' appears twice") }
             var since: String?
             if let word = words.first, word.firstMatch(of: /^[0-9]+\.[0-9]+$/) != nil {
                 since = String(word)
@@ -49,10 +49,10 @@ public struct ReviewedFilters: Sendable {
             var options: [String: Review] = [:]
             for word in words {
                 let parts = word.split(separator: "=", omittingEmptySubsequences: false).map(String.init)
-                guard parts.count == 2, Self.isName(parts[0]) else { throw malformed("'\(word)' is no OPTION=REVIEW") }
-                guard let review = Review(rawValue: parts[1]) else { throw malformed("no review '\(parts[1])'") }
+                guard parts.count == 2, Self.isName(parts[0]) else { throw malformed("'\(word)' is not OPTION=REVIEW") }
+                guard let review = Review(rawValue: parts[1]) else { throw malformed("unknown review '\(parts[1])'") }
                 guard options.updateValue(review, forKey: parts[0]) == nil else {
-                    throw malformed("option '\(parts[0])' is there twice")
+                    throw malformed("option '\(parts[0])' appears twice")
                 }
             }
             filters[name] = Filter(name: name, since: since, options: options)
@@ -71,7 +71,7 @@ extension Character {
 }
 
 extension ReviewedFilters.Review {
-    /// Why a value needs permission; `nil` when it does not.
+    /// Why a value needs permission, as the end of a sentence; `nil` if it needs none.
     func objection(to value: String) -> String? {
         switch self {
         case .file: return "reaches a file"
@@ -80,25 +80,25 @@ extension ReviewedFilters.Review {
             let isName = value.utf8.allSatisfy {
                 Character(UnicodeScalar($0)).isWordCharacter || " _.+-".utf8.contains($0)
             }
-            return isName ? nil : "is no plain name"
+            return isName ? nil : "is not a plain name"
         case .count:
             let isCount = (1...3).contains(value.utf8.count) && value.utf8.allSatisfy { (0x30...0x39).contains($0) }
-            return isCount ? nil : "is no number of at most three digits"
+            return isCount ? nil : "is not a number of at most three digits"
         case .expansion:
             return Array(value.utf8).firstRange(of: Array("%{".utf8)) != nil ? Self.functionObjection(to: value) : nil
         case .expression, .list, .color: return Self.functionObjection(to: value)
         }
     }
 
-    /// Functions of FFmpeg's expressions that may run for hours, or write to the log.
+    /// Functions in FFmpeg's expressions that may run for hours or write to the log.
     private static let functions = ["while", "root", "taylor", "print"]
 
-    /// Of any value that FFmpeg may evaluate, which includes those of options that take a number.
+    /// Why a value that FFmpeg may evaluate as an expression needs permission. Options that take a number are evaluated too.
     ///
-    /// FFmpeg leaves out white space before it reads an expression, expansion takes quoting off, and what stands between a
-    /// function's name and its bracket is passed over.
+    /// FFmpeg removes white space from an expression, text expansion removes quotation marks and escapes, and characters
+    /// between the name of a function and its parenthesis are ignored.
     static func functionObjection(to value: String) -> String? {
-        // Bytes, as FFmpeg has it: a mark that combines with the last letter of a name does not hide the name.
+        // FFmpeg compares bytes, so a combining character after the last letter of a name does not hide the name.
         let ignored = Array(" \n\t\r\u{B}\u{C}\\'".utf8)
         let bare = value.utf8.filter { !ignored.contains($0) }
         let isCalled = { (name: String) in

@@ -25,7 +25,7 @@ package enum HidingConditions {
                     + " visible; run 'vidscan analyze \(result.record.input.path) --anonymize \(options.method.rawValue)'",
                 stage: .open)
         }
-        if let filters = result.record.filters, let objection = HidingFilters.objection(to: filters.chain) {
+        if let filters = result.record.filters, let objection = AnonymizationFilters.objection(to: filters.chain) {
             throw VidscanError(
                 .result, "was made through filters that faces cannot be hidden after: \(objection)", stage: .open)
         }

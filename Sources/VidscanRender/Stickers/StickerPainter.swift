@@ -15,7 +15,7 @@ final class StickerPainter {
         do {
             image = DrawnImage(try PictureFile.read(file.absolutePath))
         } catch {
-            throw VidscanError(.media(error.code), "the sticker \(options.path): \(error.reason)", stage: .open)
+            throw VidscanError(.media(error.code), "the sticker \(options.path): \(error.message)", stage: .open)
         }
         if let insets = options.capInsets {
             let size = image.size

@@ -1,3 +1,5 @@
+internal import VidscanMedia
+
 extension Settings {
     /// The section `filters`, which is one value.
     static let filtersDeclaration = Setting(

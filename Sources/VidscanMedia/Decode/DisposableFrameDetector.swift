@@ -1,0 +1,115 @@
+internal import CFFmpeg
+
+/// Detects the pictures to which no other picture refers.
+///
+/// Containers mark such packets, but the mark counts only if the bitstream confirms it. In HEVC, pictures of the same
+/// temporal sub-layer do not refer to a sub-layer non-reference picture, but pictures of higher sub-layers may (ITU-T H.265,
+/// 7.4.2.2). Therefore only those of the highest sub-layer are disposable, although libavcodec's `skip_frame` drops all.
+struct DisposableFrameDetector {
+    private enum Codec {
+        case h264, hevc, other
+    }
+
+    private let codec: Codec
+    private let units: NALUnits
+    /// The highest TemporalId that a sequence parameter set announces or a picture has had.
+    private var highestLayer = 0
+
+    init(_ parameters: AVCodecParameters) {
+        units = NALUnits(parameters)
+        switch parameters.codec_id {
+        case AV_CODEC_ID_H264: codec = .h264
+        case AV_CODEC_ID_HEVC: codec = .hevc
+        default: codec = .other
+        }
+        guard codec == .hevc else { return }
+        let extradata = UnsafeBufferPointer(start: parameters.extradata, count: Int(max(0, parameters.extradata_size)))
+        if NALUnits.isHEVCRecord(extradata) {
+            // numTemporalLayers, 0 if unknown. Then the pictures show it.
+            highestLayer = max(0, Int(extradata[21] >> 3 & 7) - 1)
+            noteRecord(extradata)
+        } else {
+            _ = firstPicture(extradata, raising: &highestLayer)
+        }
+    }
+
+    /// Notes the sub-layers of a packet. Every packet is noted before a decision on any packet before it.
+    mutating func note(_ packet: borrowing Packet) {
+        guard codec == .hevc else { return }
+        if let picture = firstPicture(packet.bytes, raising: &highestLayer) {
+            highestLayer = max(highestLayer, picture.layer)
+        }
+    }
+
+    /// Whether the decoder may decide by itself to skip the picture if no other picture refers to it.
+    func mayLeaveToDecoder(_ packet: borrowing Packet) -> Bool {
+        guard codec == .hevc else { return true }
+        var layer = highestLayer
+        guard let picture = firstPicture(packet.bytes, raising: &layer) else { return false }
+        return picture.layer >= layer
+    }
+
+    /// Whether the picture is marked as disposable, and the bitstream confirms it.
+    func isDisposable(_ packet: borrowing Packet) -> Bool {
+        guard packet.has(AV_PKT_FLAG_DISPOSABLE) else { return false }
+        switch codec {
+        case .other:
+            return false
+        case .hevc:
+            var layer = highestLayer
+            guard let picture = firstPicture(packet.bytes, raising: &layer) else { return false }
+            return picture.isNonReference && picture.layer >= layer
+        case .h264:
+            let bytes = packet.bytes
+            var position = 0
+            while let header = units.nextHeader(in: bytes, from: &position, headerSize: 1) {
+                // nal_ref_idc is the same in all slices of a picture.
+                if (1...5).contains(bytes[header] & 0x1F) { return bytes[header] >> 5 & 3 == 0 }
+            }
+            return false
+        }
+    }
+
+    /// The sub-layer of the first picture, and whether it is a sub-layer non-reference picture.
+    ///
+    /// - Parameter layer: is raised to the highest sub-layer of the sequence parameter sets before the picture.
+    private func firstPicture(
+        _ bytes: UnsafeBufferPointer<UInt8>, raising layer: inout Int
+    ) -> (layer: Int, isNonReference: Bool)? {
+        var position = 0
+        while let header = units.nextHeader(in: bytes, from: &position, headerSize: 2) {
+            let type = bytes[header] >> 1 & 0x3F
+            if type < 32 {
+                // Even types up to 14 are sub-layer non-reference pictures (table 7-1).
+                return (max(0, Int(bytes[header + 1] & 7) - 1), type <= 14 && type % 2 == 0)
+            }
+            noteParameters(bytes, header, type: type, &layer)
+        }
+        return nil
+    }
+
+    /// A sequence parameter set begins with an identifier of 4 bits and sps_max_sub_layers_minus1 of 3 bits.
+    private func noteParameters(
+        _ bytes: UnsafeBufferPointer<UInt8>, _ header: Int, type: UInt8, _ layer: inout Int
+    ) {
+        guard type == 33, header + 2 < bytes.count else { return }
+        layer = max(layer, Int(bytes[header + 2] >> 1 & 7))
+    }
+
+    /// The parameter sets in an hvcC record (ISO/IEC 14496-15, 8.3.3.1).
+    private mutating func noteRecord(_ record: UnsafeBufferPointer<UInt8>) {
+        var position = 23
+        for _ in 0..<Int(record[22]) {
+            guard position + 3 <= record.count else { return }
+            let type = record[position] & 0x3F
+            let count = Int(record[position + 1]) << 8 | Int(record[position + 2])
+            position += 3
+            for _ in 0..<count {
+                guard position + 2 <= record.count else { return }
+                let length = Int(record[position]) << 8 | Int(record[position + 1])
+                noteParameters(record, position + 2, type: type, &highestLayer)
+                position += 2 + length
+            }
+        }
+    }
+}

@@ -1,0 +1,372 @@
+internal import CFFmpeg
+internal import DequeModule
+public import VidscanBase
+
+/// Reads the sampled frames of one video, in presentation order.
+///
+/// Demuxes packets, plans which of them the samples need, decodes these and selects the frames of the sampling grid. Use it
+/// from one thread.
+public final class FrameReader {
+    public let info: VideoInfo
+    public private(set) var statistics = ReadStatistics()
+    /// `nil` before the first sample and without filters.
+    public private(set) var filtering: Filtering?
+
+    let demuxer: Demuxer
+    private let decoder: VideoDecoder
+    private let randomAccess: RandomAccessPointDetector
+    private var disposable: DisposableFrameDetector
+    private let fields: FieldDetector?
+    /// How many packets are read before the first decision.
+    private var lookahead: Int
+    private var reportedDiscontinuities = 0
+    /// Number of discontinuities at or before the last frame.
+    private var epoch = 0
+    private let grid: SampleGrid
+    /// Whether other segments may have frames when this one has none.
+    private let isSegment: Bool
+    private let streamOrientation: Orientation?
+    private let maximumPixels: Int
+    private var plan: SamplePlan
+    private var selector: FrameSelector
+    private var numbering: PresentationIndex
+    /// The packets in the plan, oldest first.
+    private var planned = UniqueDeque<Packet>()
+    private var isInputAtEnd = false
+    private var isDraining = false
+    /// Waits until the decoder has been drained before a gap.
+    private var packetAfterDrain: PendingPacket?
+    private var sequence = 0
+    private var assumedTimestamp: Int64?
+    private var latestTimestamp: Int64?
+    private let filter: FrameFilter?
+    /// Time and index of the last frames that went into the filters.
+    private var filterInputs: Deque<(microseconds: Int64, index: Int64)> = []
+    private var sourceGeometry: DisplayGeometry?
+
+    private struct PendingPacket: ~Copyable {
+        let packet: Packet
+        let skipUnreferenced: Bool
+    }
+
+    /// Opens a file.
+    ///
+    /// - Parameters:
+    ///   - path: of a regular file.
+    ///   - cancellation: ends the current call with the code `cancelled`.
+    /// - Throws: `MediaError` when there is no video to read.
+    public init(
+        path: String, options: Options, cancellation: CancellationFlag = CancellationFlag()
+    ) throws(MediaError) {
+        let demuxer = try Demuxer(
+            path: path, streamIndex: options.streamIndex, limits: options.limits, cancellation: cancellation)
+        let parameters = demuxer.stream.pointee.codecpar.pointee
+        info = VideoInfo(demuxer)
+        guard info.codedSize.width * info.codedSize.height <= options.limits.maximumPixels else {
+            throw .pictureTooLarge(info.codedSize, limit: options.limits.maximumPixels)
+        }
+        let window = try options.window(duration: demuxer.durationMicroseconds)
+        let grid = SampleGrid(rate: options.rate, clock: demuxer.clock, start: window.start, end: window.end)
+        self.grid = grid
+        isSegment = options.segment != nil
+        self.demuxer = demuxer
+        let threads = max(1, options.decoderThreads)
+        decoder = try VideoDecoder(stream: demuxer.stream, limits: options.limits, threads: threads)
+        randomAccess = demuxer.randomAccess
+        disposable = DisposableFrameDetector(parameters)
+        fields = FieldDetector(demuxer.stream.pointee.codecpar)
+        // The first pictures of HEVC show the temporal sub-layers if the parameter sets do not.
+        lookahead = parameters.codec_id == AV_CODEC_ID_HEVC ? Self.layerLookahead : 0
+        filter = options.filters.map { [info] in
+            FrameFilter(
+                $0, grid: grid, frameRate: info.frameRate, threads: threads,
+                maximumPixels: options.limits.maximumPixels)
+        }
+        // Filters with memory need every frame from the first one on.
+        let maySkip =
+            demuxer.randomAccess.allowsSkipping && options.skipsUnneededPackets
+            && options.filters?.needsEveryFrame != true
+        plan = SamplePlan(grid: grid, mayPass: maySkip)
+        selector = FrameSelector(grid: grid)
+        maximumPixels = options.limits.maximumPixels
+        let matrix = vs_stream_display_matrix(demuxer.stream).flatMap(DisplayMatrix.orientation)
+        streamOrientation = matrix?.orientation
+        statistics.orientationIsApproximate = matrix.map { !$0.isExact } ?? false
+        numbering = PresentationIndex(base: 0)
+        if maySkip, let start = window.start, let landing = try SeekPlanner(demuxer: demuxer).seek(before: start) {
+            numbering = PresentationIndex(base: landing.frames)
+            enter(landing.packet)
+        }
+    }
+
+    /// The next sampled frame.
+    ///
+    /// - Returns: `nil` at the end of the video or of the window.
+    /// - Throws: `MediaError` when nothing of the video could be decoded; with the code `cancelled` after cancellation.
+    public func next() throws(MediaError) -> SampledFrame? {
+        while true {
+            switch try nextFiltered() {
+            case .sample(let sample): return sample
+            case .pastEnd: return nil
+            case .none: break
+            }
+            switch try decoder.receive() {
+            case .frame(let frame):
+                if let sample = try select(frame) { return sample }
+            case .needsPacket:
+                try feed()
+            case .ended:
+                guard let pending = packetAfterDrain.take() else {
+                    try filter?.flush()
+                    if case .sample(let sample) = try nextFiltered() { return sample }
+                    try finish()
+                    return nil
+                }
+                isDraining = false
+                decoder.flush()
+                try send(pending.packet, skipUnreferenced: pending.skipUnreferenced)
+            }
+        }
+    }
+
+    // MARK: Packets
+
+    private static let layerLookahead = 32
+
+    /// Sends the decoder one packet that it needs, or the end.
+    private func feed() throws(MediaError) {
+        while lookahead > 0, !isInputAtEnd, !plan.isFull {
+            try readPacket()
+            lookahead -= 1
+        }
+        while true {
+            guard let action = plan.next(atEnd: isInputAtEnd) else {
+                if isInputAtEnd {
+                    if !isDraining { try drain() }
+                    return
+                }
+                try readPacket()
+                continue
+            }
+            guard let packet = planned.popFirst() else { continue }
+            switch action {
+            case .drop:
+                statistics.packetsDropped += 1
+            case .decode(let afterGap):
+                return try send(packet, skipUnreferenced: false, afterGap: afterGap)
+            case .decodeIfReferenced(let afterGap):
+                let skips = disposable.mayLeaveToDecoder(packet)
+                return try send(packet, skipUnreferenced: skips, afterGap: afterGap)
+            }
+        }
+    }
+
+    private func drain() throws(MediaError) {
+        isDraining = true
+        try decoder.sendEnd()
+    }
+
+    private func send(
+        _ packet: consuming Packet, skipUnreferenced: Bool, afterGap: Bool
+    ) throws(MediaError) {
+        guard afterGap, randomAccess.needsFlushAfterGap else {
+            return try send(packet, skipUnreferenced: skipUnreferenced)
+        }
+        packetAfterDrain = PendingPacket(packet: packet, skipUnreferenced: skipUnreferenced)
+        try drain()
+    }
+
+    private func send(_ packet: borrowing Packet, skipUnreferenced: Bool) throws(MediaError) {
+        statistics.packetsDecoded += 1
+        try decoder.send(packet, skipUnreferenced: skipUnreferenced)
+    }
+
+    private func readPacket() throws(MediaError) {
+        guard !plan.isPastEnd, let packet = try demuxer.read() else {
+            isInputAtEnd = true
+            if !plan.isPastEnd { statistics.readError = demuxer.readError }
+            return
+        }
+        enter(packet)
+        reportDiscontinuities()
+    }
+
+    /// Reports those within the window, so that the reports of all segments add up to that of the whole video.
+    private func reportDiscontinuities() {
+        let found = demuxer.discontinuities
+        while reportedDiscontinuities < found.count {
+            let microseconds = found[reportedDiscontinuities].microseconds
+            if microseconds >= grid.start ?? .min, microseconds < grid.end ?? .max {
+                statistics.discontinuities.append(found[reportedDiscontinuities])
+            }
+            reportedDiscontinuities += 1
+        }
+    }
+
+    /// Enters a packet into the plan and its frame into the numbering.
+    private func enter(_ packet: consuming Packet) {
+        disposable.note(packet)
+        let structure = fields?.structure(of: packet) ?? .frame
+        // A plan for one field would have to hold for the other one too.
+        if structure != .frame { plan.distrust() }
+        let isHidden = packet.has(AV_PKT_FLAG_DISCARD) || structure == .secondField || isHiddenReference(packet)
+        let summary = PacketSummary(
+            presentation: packet.presentation, decoding: packet.decoding,
+            isRestartPoint: randomAccess.isRandomAccessPoint(packet), isDisposable: disposable.isDisposable(packet),
+            isHidden: isHidden, byteCount: Int(packet.size))
+        if packet.has(AV_PKT_FLAG_CORRUPT) { statistics.corruptPackets += 1 }
+        if !summary.isHidden, let presentation = summary.presentation, grid.clock.isPlausible(presentation) {
+            numbering.enter(presentation)
+            if filter?.needsEveryFrame != true { selector.note(presentation) }
+        }
+        plan.push(summary)
+        planned.append(packet)
+    }
+
+    /// VP8 stores hidden reference frames as packets of their own (RFC 6386, 9.1).
+    private func isHiddenReference(_ packet: borrowing Packet) -> Bool {
+        guard demuxer.stream.pointee.codec == AV_CODEC_ID_VP8, let first = packet.bytes.first else { return false }
+        return first & 0x10 == 0
+    }
+
+    // MARK: Frames
+
+    /// Decides whether a decoded frame is a sample.
+    private func select(_ frame: consuming Frame) throws(MediaError) -> SampledFrame? {
+        statistics.framesDecoded += 1
+        let stamp = FFmpeg.timestamp(frame.best_effort_timestamp)
+        let index = numbering.index(of: stamp)
+        let own = stamp ?? assumed(index: index)
+        assumedTimestamp = own
+        guard grid.clock.isPlausible(own) else {
+            statistics.implausibleTimestamps += 1
+            return nil
+        }
+        // A player shows a late frame at once; its clock does not go back.
+        let timestamp = max(own, latestTimestamp ?? own)
+        if own < timestamp { statistics.framesBehind += 1 }
+        latestTimestamp = timestamp
+        let microseconds = grid.clock.microseconds(at: timestamp)
+        statistics.lastMicroseconds = max(statistics.lastMicroseconds ?? microseconds, microseconds)
+        if let filter, filter.needsEveryFrame {
+            try checkSize(frame)
+            filterInputs.append((microseconds, index))
+            let geometry = prepareForFilter(frame)
+            try filter.push(frame, timestamp: timestamp, geometry: geometry)
+            return nil
+        }
+        guard selector.takes(timestamp) else { return nil }
+        try checkSize(frame)
+        guard let filter else {
+            let geometry = geometry(of: frame)
+            return sample(
+                frame, index: index, timestamp: timestamp, microseconds: microseconds, geometry: geometry)
+        }
+        let geometry = prepareForFilter(frame)
+        let filtered = try filter.apply(frame, timestamp: timestamp, geometry: geometry)
+        return try filteredSample(filtered, index: index, timestamp: timestamp, microseconds: microseconds)
+    }
+
+    private func checkSize(_ frame: borrowing Frame) throws(MediaError) {
+        let size = frame.size
+        guard size.width > 0, size.height > 0, size.width * size.height <= maximumPixels else {
+            throw .pictureTooLarge(size, limit: maximumPixels)
+        }
+    }
+
+    private func sample(
+        _ frame: consuming Frame, index: Int64, timestamp: Int64, microseconds: Int64, geometry: DisplayGeometry
+    ) -> SampledFrame {
+        defer { sequence += 1 }
+        let discontinuities = demuxer.discontinuities
+        while epoch < discontinuities.count, discontinuities[epoch].microseconds <= microseconds { epoch += 1 }
+        return SampledFrame(
+            frame: frame, sequence: sequence, index: index, timestamp: timestamp, microseconds: microseconds,
+            epoch: epoch, geometry: geometry)
+    }
+
+    // MARK: Filters
+
+    private enum Filtered {
+        case sample(SampledFrame)
+        /// The filters have given every frame of the window.
+        case pastEnd
+        case none
+    }
+
+    /// The next sample among the pictures from a filter chain that takes every frame.
+    private func nextFiltered() throws(MediaError) -> Filtered {
+        guard let filter, filter.needsEveryFrame else { return .none }
+        while let output = filter.pop() {
+            let clock = grid.clock.withTimeBase(output.timeBase)
+            guard let timestamp = output.timestamp, clock.isPlausible(timestamp) else { continue }
+            if let end = grid.end, clock.isAtOrAfter(end, timestamp) { return .pastEnd }
+            selector.grid = SampleGrid(rate: grid.rate, clock: clock, start: grid.start, end: grid.end)
+            guard selector.takes(timestamp) else { continue }
+            let microseconds = clock.microseconds(at: timestamp)
+            // The index of the frame that is shown at that time.
+            while filterInputs.count > 1, filterInputs[1].microseconds <= microseconds { filterInputs.removeFirst() }
+            return .sample(
+                try filteredSample(
+                    output.frame, index: filterInputs.first?.index ?? 0, timestamp: timestamp,
+                    microseconds: microseconds))
+        }
+        return .none
+    }
+
+    /// Sets the pixel aspect that the container announces on a frame that goes into the filters.
+    private func prepareForFilter(_ frame: borrowing Frame) -> DisplayGeometry {
+        frame.sample_aspect_ratio = pixelAspect(of: frame)
+        let geometry = geometry(of: frame)
+        sourceGeometry = geometry
+        return geometry
+    }
+
+    private func filteredSample(
+        _ frame: consuming Frame, index: Int64, timestamp: Int64, microseconds: Int64
+    ) throws(MediaError) -> SampledFrame {
+        try checkSize(frame)
+        let geometry = DisplayGeometry(
+            codedSize: frame.size, pixelAspect: frame.sample_aspect_ratio.rational ?? .one, orientation: .upright)
+        if filtering == nil, let sourceGeometry {
+            filtering = Filtering(
+                sourceSize: sourceGeometry.displaySize, filteredSize: geometry.displaySize, toSource: filter?.toSource)
+        }
+        return sample(frame, index: index, timestamp: timestamp, microseconds: microseconds, geometry: geometry)
+    }
+
+    /// A timestamp for a frame without one: that of the frame before plus the announced duration of a frame.
+    private func assumed(index: Int64) -> Int64 {
+        statistics.assumesFrameRate = info.frameRate
+        let rate = info.frameRate
+        let base = grid.clock.timeBase
+        let ticks = { (count: Int64) -> Int64 in
+            Int64(
+                clamping: Int128(count) * Int128(rate.denominator) * Int128(base.denominator)
+                    / (Int128(max(1, rate.numerator)) * Int128(max(1, base.numerator))))
+        }
+        guard let last = assumedTimestamp, index > 0 else { return ticks(index) }
+        return last &+ max(1, ticks(index) - ticks(index - 1))
+    }
+
+    private func pixelAspect(of frame: borrowing Frame) -> AVRational {
+        av_guess_sample_aspect_ratio(demuxer.input.pointer, demuxer.stream, frame.pointer)
+    }
+
+    private func geometry(of frame: borrowing Frame) -> DisplayGeometry {
+        let own = vs_frame_display_matrix(frame.pointer).flatMap(DisplayMatrix.orientation)
+        return DisplayGeometry(
+            codedSize: frame.size, pixelAspect: pixelAspect(of: frame).rational ?? .one,
+            orientation: own?.orientation ?? streamOrientation ?? .upright)
+    }
+
+    private func finish() throws(MediaError) {
+        statistics.damage = decoder.damageCount
+        guard statistics.framesDecoded == 0, !isSegment, grid.start == nil, grid.end == nil || decoder.lastError != nil
+        else { return }
+        let reason = decoder.lastError ?? statistics.readError
+        throw MediaError(
+            .undecodable,
+            reason.map { "no frame could be decoded: \($0)" } ?? "has a video stream without frames")
+    }
+}

@@ -1,0 +1,204 @@
+internal import CFFmpeg
+internal import Glibc
+internal import VidscanBase
+
+/// The container format of a new video.
+public enum VideoContainer: String, Sendable, CaseIterable {
+    case mp4
+    case mov
+    case mkv
+
+    /// By the extension of a file's name.
+    public init?(path: String) {
+        guard let dot = path.lastIndex(of: ".") else { return nil }
+        self.init(rawValue: path[path.index(after: dot)...].lowercased())
+    }
+
+    var formatName: String { self == .mkv ? "matroska" : rawValue }
+
+    /// The codecs in MP4 that players support, which are fewer than those that the format allows.
+    private static let mp4Codecs: Set<String> = [
+        "aac", "mp3", "mp2", "ac3", "eac3", "opus", "flac", "alac", "mov_text",
+    ]
+
+    func holds(_ codec: AVCodecID) -> Bool {
+        switch self {
+        case .mp4:
+            return Self.mp4Codecs.contains(String(cString: avcodec_get_name(codec)))
+        case .mov, .mkv:
+            guard let format = av_guess_format(formatName, nil, nil) else { return false }
+            return avformat_query_codec(format, codec, FF_COMPLIANCE_NORMAL) == 1
+        }
+    }
+}
+
+/// Writes a container with one encoded video stream and copies of other streams.
+final class ContainerWriter {
+    private let output: OutputContext
+    private let keepsMetadata: Bool
+    /// Copied packets of which nothing was left without metadata.
+    private(set) var emptyPackets = 0
+    private var copies: [Int32: CopiedStream] = [:]
+    /// The last packet of the new video. Its duration is final when another packet follows.
+    private let held: Packet
+    private var firstDecoding: Int64?
+    private var firstPresentation: Int64?
+    private var endPresentation: Int64?
+    private let videoTimeBase: AVRational
+
+    private struct CopiedStream {
+        let stream: UnsafeMutablePointer<AVStream>
+        let sourceTimeBase: AVRational
+        /// Subtracted from every timestamp.
+        let shift: Int64
+        var lastDecoding: Int64?
+    }
+
+    /// - Parameters:
+    ///   - path: of the new file. An existing file is overwritten.
+    ///   - encoder: an open encoder.
+    ///   - streams: indices of the streams to copy.
+    ///   - shiftMicroseconds: subtracted from every timestamp.
+    ///   - keepsMetadata: `false` copies no metadata of the source; see `MetadataStripper`.
+    init(
+        path: String, container: VideoContainer, encoder: VideoEncoder, source: Demuxer, streams: [Int],
+        shiftMicroseconds: Int64, keepsMetadata: Bool
+    ) throws(MediaError) {
+        output = try OutputContext(path: path, container: container)
+        held = try Packet()
+        videoTimeBase = encoder.context.time_base
+        self.keepsMetadata = keepsMetadata
+        try addVideo(encoder, source: source)
+        let copied = source.input.streams.filter { streams.contains(Int($0.pointee.index)) }
+        for stream in copied { try addCopy(of: stream, shiftMicroseconds: shiftMicroseconds) }
+        if keepsMetadata {
+            av_dict_copy(&output.pointer.pointee.metadata, source.input.pointer.pointee.metadata, 0)
+            // These describe the container of the source.
+            for key in ["major_brand", "minor_version", "compatible_brands", "encoder"] {
+                av_dict_set(&output.pointer.pointee.metadata, key, nil, 0)
+            }
+        }
+        var options = OptionDictionary()
+        if container != .mkv {
+            options["movflags"] = "+faststart"
+            // Edit lists, which store the start of each stream, count in this unit, which is a millisecond by default.
+            let rates = copied.map { Int64($0.pointee.codecpar.pointee.sample_rate) }.filter { $0 > 0 }
+            options["movie_timescale"] = "\(Self.movieTimescale(video: videoTimeBase, audio: rates))"
+        }
+        try output.open(path: path, options: &options)
+    }
+
+    /// Writes a packet of the new video.
+    func write(video packet: borrowing Packet) throws(MediaError) {
+        try writeHeld()
+        av_packet_move_ref(held.pointer, packet.pointer)
+        let (presentation, decoding) = (held.pts, held.dts)
+        firstDecoding = firstDecoding ?? decoding
+        firstPresentation = min(firstPresentation ?? presentation, presentation)
+        endPresentation = max(endPresentation ?? presentation, presentation + held.duration)
+    }
+
+    private func writeHeld() throws(MediaError) {
+        guard held.size > 0, let stream = output.pointer.pointee.streams[0] else { return }
+        held.stream_index = 0
+        av_packet_rescale_ts(held.pointer, videoTimeBase, stream.pointee.time_base)
+        try output.write(held)
+    }
+
+    /// In MP4, the differences between decoding times add up to the duration of the stream. Therefore the last packet in
+    /// decoding order is extended to the end of the last picture in presentation order.
+    private func extendLastPacket() {
+        guard held.size > 0, let firstDecoding, let firstPresentation, let endPresentation else { return }
+        let remaining = endPresentation - firstPresentation - (held.dts - firstDecoding)
+        if remaining > 0 { held.duration = remaining }
+    }
+
+    /// Writes a copy of a packet, unless its stream is not copied.
+    func write(copyOf packet: borrowing Packet) throws(MediaError) {
+        guard var copy = copies[packet.stream_index] else { return }
+        let copied = try Packet(sharing: packet)
+        if !keepsMetadata {
+            guard try MetadataStripper.strip(copied, codec: copy.stream.pointee.codec) else {
+                emptyPackets += 1
+                return
+            }
+        }
+        copied.stream_index = copy.stream.pointee.index
+        copied.pos = -1
+        copied.presentation = copied.presentation.map { $0 - copy.shift }
+        copied.decoding = copied.decoding.map { $0 - copy.shift }
+        av_packet_rescale_ts(copied.pointer, copy.sourceTimeBase, copy.stream.pointee.time_base)
+        // Damaged packets may repeat a time or have none, which no container accepts.
+        var decoding = copied.decoding ?? copied.presentation
+        if let last = copy.lastDecoding { decoding = max(decoding ?? last + 1, last + 1) }
+        copied.dts = decoding ?? 0
+        copied.pts = max(copied.presentation ?? copied.dts, copied.dts)
+        copy.lastDecoding = copied.dts
+        copies[packet.stream_index] = copy
+        try output.write(copied)
+    }
+
+    /// Writes the last packet and the index, and closes the file.
+    func finish() throws(MediaError) {
+        extendLastPacket()
+        try writeHeld()
+        try output.finish()
+    }
+
+    // MARK: Streams
+
+    private func addVideo(_ encoder: VideoEncoder, source: Demuxer) throws(MediaError) {
+        guard let stream = avformat_new_stream(output.pointer, nil) else { throw .outOfMemory }
+        avcodec_parameters_from_context(stream.pointee.codecpar, encoder.context.pointer)
+        stream.pointee.time_base = encoder.context.time_base
+        stream.pointee.avg_frame_rate = encoder.context.framerate
+        stream.pointee.sample_aspect_ratio = encoder.context.sample_aspect_ratio
+        stream.pointee.disposition = source.stream.pointee.disposition & AV_DISPOSITION_DEFAULT
+        if keepsMetadata { Self.copyLanguageAndTitle(from: source.stream, to: stream) }
+    }
+
+    private func addCopy(
+        of original: UnsafeMutablePointer<AVStream>, shiftMicroseconds: Int64
+    ) throws(MediaError) {
+        guard let stream = avformat_new_stream(output.pointer, nil),
+            avcodec_parameters_copy(stream.pointee.codecpar, original.pointee.codecpar) >= 0
+        else { throw .outOfMemory }
+        // Codec tags differ between containers.
+        stream.pointee.codecpar.pointee.codec_tag = 0
+        stream.pointee.time_base = original.pointee.time_base
+        stream.pointee.disposition = original.pointee.disposition
+        stream.pointee.sample_aspect_ratio = original.pointee.sample_aspect_ratio
+        stream.pointee.avg_frame_rate = original.pointee.avg_frame_rate
+        if keepsMetadata {
+            Self.copyLanguageAndTitle(from: original, to: stream)
+        } else {
+            try MetadataStripper.strip(stream.pointee.codecpar)
+            stream.pointee.disposition &= AV_DISPOSITION_DEFAULT | AV_DISPOSITION_FORCED
+        }
+        let shift = av_rescale_q_rnd(
+            shiftMicroseconds, AVRational(num: 1, den: 1_000_000), original.pointee.time_base, AV_ROUND_NEAR_INF)
+        copies[original.pointee.index] = CopiedStream(
+            stream: stream, sourceTimeBase: original.pointee.time_base, shift: shift)
+    }
+
+    private static func copyLanguageAndTitle(
+        from source: UnsafeMutablePointer<AVStream>, to target: UnsafeMutablePointer<AVStream>
+    ) {
+        for key in ["language", "title"] {
+            guard let entry = av_dict_get(source.pointee.metadata, key, nil, 0) else { continue }
+            av_dict_set(&target.pointee.metadata, key, entry.pointee.value, 0)
+        }
+    }
+
+    /// A timescale in which the ticks of all streams are whole numbers, as far as 31 bits allow.
+    static func movieTimescale(video: AVRational, audio: [Int64]) -> Int64 {
+        var scale = max(1, Int64(video.den))
+        // The muxer refines a coarse timescale in the same way.
+        while scale < 10_000 { scale *= 2 }
+        for rate in audio {
+            let common = scale / av_gcd(scale, rate) * rate
+            if common <= Int64(Int32.max) { scale = common }
+        }
+        return min(scale, Int64(Int32.max))
+    }
+}

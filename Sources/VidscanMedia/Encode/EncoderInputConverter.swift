@@ -1,0 +1,118 @@
+internal import CFFmpeg
+internal import VidscanBase
+
+/// Converts decoded pictures to what the encoders take: 8-bit 4:2:0 of one size, upright and with even sides.
+///
+/// A picture that fits already is not copied. libswscale changes size (for square pixels or another height) and format;
+/// rotation moves bytes. An odd side gets one more pixel, a copy of its last one.
+final class EncoderInputConverter {
+    /// Pixels that show the display.
+    let contentSize: PictureSize
+    /// `contentSize` rounded up to even sides.
+    private let outputSize: PictureSize
+    private let keepsMetadata: Bool
+    private let keepsCaptions: Bool
+    private var scaler = Scaler(flags: Int32(SWS_BICUBIC) | Int32(SWS_ACCURATE_RND) | Int32(SWS_BITEXACT))
+
+    /// - Parameters:
+    ///   - height: of the output in pixels; `nil` keeps the display's.
+    ///   - keepsMetadata: whether timecodes and similar side data are kept, which an encoder may write into the new stream.
+    ///   - keepsCaptions: whether closed captions are kept, which are side data of the pictures.
+    init(displaySize: PictureSize, height: Int?, keepsMetadata: Bool, keepsCaptions: Bool) {
+        self.keepsMetadata = keepsMetadata
+        self.keepsCaptions = keepsCaptions
+        if let height, height != displaySize.height {
+            let width = Double(displaySize.width) * Double(height) / Double(displaySize.height)
+            contentSize = PictureSize(width: max(2, Int((width / 2).rounded()) * 2), height: height)
+        } else {
+            contentSize = displaySize
+        }
+        outputSize = PictureSize(width: (contentSize.width + 1) & ~1, height: (contentSize.height + 1) & ~1)
+    }
+
+    /// - Returns: a frame that may share its pixels with `sample`.
+    func convert(_ sample: SampledFrame) throws(MediaError) -> Frame {
+        let orientation = sample.geometry.orientation
+        // The size before the rotation.
+        let coded = orientation.apply(to: contentSize)
+        var frame = try Frame(sharing: sample.frame)
+        if !keepsMetadata { MetadataStripper.strip(frame) }
+        if !keepsCaptions { frame.removeSideData(AV_FRAME_DATA_A53_CC) }
+        let fits = frame.pixelFormat == AV_PIX_FMT_YUV420P || frame.pixelFormat == AV_PIX_FMT_YUVJ420P
+        if !fits || frame.size != coded { frame = try scale(frame, to: coded) }
+        if YCbCrToRGB.isFullRange(frame) { frame.color_range = AVCOL_RANGE_JPEG }
+        frame.format = AV_PIX_FMT_YUV420P.rawValue
+        if orientation != .upright || outputSize != coded { frame = try rotate(frame, orientation) }
+        frame.sample_aspect_ratio = AVRational(num: 1, den: 1)
+        // The picture is upright now. The encoder chooses its own keyframes.
+        frame.removeSideData(AV_FRAME_DATA_DISPLAYMATRIX)
+        frame.pict_type = AV_PICTURE_TYPE_NONE
+        return frame
+    }
+
+    /// A frame with uninitialised pixels and the properties of another frame.
+    private static func allocate(_ size: PictureSize, like frame: borrowing Frame) throws(MediaError) -> Frame {
+        let output = try Frame.allocate(size, AV_PIX_FMT_YUV420P)
+        guard av_frame_copy_props(output.pointer, frame.pointer) >= 0 else { throw .outOfMemory }
+        return output
+    }
+
+    /// Changes size and format. Matrix and range stay the same, but R'G'B' becomes BT.709 in limited range.
+    private func scale(_ frame: borrowing Frame, to size: PictureSize) throws(MediaError) -> Frame {
+        guard let descriptor = frame.pixelFormat.descriptor else {
+            throw MediaError(.undecodable, "unknown pixel format \(frame.format)")
+        }
+        let isFull = YCbCrToRGB.isFullRange(frame)
+        let output = try Self.allocate(size, like: frame)
+        try scaler.scale(
+            frame, into: output,
+            colors: Scaler.Colors(
+                matrix: descriptor.isRGB ? SWS_CS_ITU709 : SWS_CS_DEFAULT,
+                sourceIsFullRange: descriptor.isRGB || isFull, targetIsFullRange: isFull && !descriptor.isRGB))
+        if descriptor.isRGB {
+            output.colorspace = AVCOL_SPC_BT709
+            output.color_range = AVCOL_RANGE_MPEG
+        } else if isFull {
+            output.color_range = AVCOL_RANGE_JPEG
+        }
+        return output
+    }
+
+    private func rotate(_ frame: borrowing Frame, _ orientation: Orientation) throws(MediaError) -> Frame {
+        let output = try Self.allocate(outputSize, like: frame)
+        let (source, target) = (MutablePlanes(frame), MutablePlanes(output))
+        let half = { (size: PictureSize) in PictureSize(width: (size.width + 1) / 2, height: (size.height + 1) / 2) }
+        let (size, halfSize) = (frame.size, half(frame.size))
+        Self.rotate(source.luma, size, orientation, into: target.luma, outputSize)
+        Self.rotate(source.blueDifference, halfSize, orientation, into: target.blueDifference, half(outputSize))
+        Self.rotate(source.redDifference, halfSize, orientation, into: target.redDifference, half(outputSize))
+        return output
+    }
+
+    /// - Parameter targetSize: up to one more than the rotated source on each axis. The last row or column is repeated.
+    private static func rotate(
+        _ source: MutablePlanes.Plane, _ size: PictureSize, _ orientation: Orientation,
+        into target: MutablePlanes.Plane, _ targetSize: PictureSize
+    ) {
+        let rotated = orientation.apply(to: size)
+        // Steps in the source for one pixel to the right and one down in the target.
+        let stepX = (orientation.swapsAxes ? source.stride : 1) * (orientation.mirrorsX ? -1 : 1)
+        let stepY = (orientation.swapsAxes ? 1 : source.stride) * (orientation.mirrorsY ? -1 : 1)
+        let origin =
+            (orientation.mirrorsX ? (rotated.width - 1) * -stepX : 0)
+            + (orientation.mirrorsY ? (rotated.height - 1) * -stepY : 0)
+        // Rotation by 90° reads down columns. A tile stays in the cache.
+        let tile = 32
+        for top in stride(from: 0, to: targetSize.height, by: tile) {
+            for left in stride(from: 0, to: targetSize.width, by: tile) {
+                for y in top..<min(top + tile, targetSize.height) {
+                    let line = source.base + origin + min(y, rotated.height - 1) * stepY
+                    let output = target.base + y * target.stride
+                    for x in left..<min(left + tile, targetSize.width) {
+                        output[x] = line[min(x, rotated.width - 1) * stepX]
+                    }
+                }
+            }
+        }
+    }
+}

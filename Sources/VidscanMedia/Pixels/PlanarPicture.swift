@@ -1,0 +1,111 @@
+internal import CFFmpeg
+internal import VidscanBase
+
+/// The planes of an 8-bit Y'CbCr picture in memory and the meaning of their values. A view, which is valid as long as the
+/// frame lives.
+struct PlanarPicture {
+    struct Plane {
+        let base: UnsafePointer<UInt8>
+        /// Bytes from one row to the next; may be negative.
+        let stride: Int
+        let width: Int
+        let height: Int
+    }
+
+    let luma: Plane
+    /// `nil` in a grey picture.
+    let blueDifference: Plane?
+    let redDifference: Plane?
+    /// Luma pixels per chroma sample, as powers of two.
+    let chromaShiftX: Int
+    let chromaShiftY: Int
+    /// The centre of a chroma sample, in luma pixels from the centre of its block of pixels.
+    let chromaOffsetX: Double
+    let chromaOffsetY: Double
+    let color: YCbCrToRGB
+
+    /// - Returns: `nil` for a pixel format other than 8-bit planar Y'CbCr.
+    init?(_ frame: borrowing Frame) {
+        guard let pixel = frame.pixelFormat.descriptor else { return nil }
+        let unfit = UInt64(
+            AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_PAL | AV_PIX_FMT_FLAG_HWACCEL | AV_PIX_FMT_FLAG_BITSTREAM
+                | AV_PIX_FMT_FLAG_BAYER | AV_PIX_FMT_FLAG_FLOAT)
+        guard pixel.flags & unfit == 0, pixel.comp.0.depth == 8, pixel.comp.0.step == 1, let luma = frame.data.0
+        else { return nil }
+        let (width, height) = (frame.size.width, frame.size.height)
+        self.luma = Plane(base: luma, stride: Int(frame.linesize.0), width: width, height: height)
+        chromaShiftX = Int(pixel.log2_chroma_w)
+        chromaShiftY = Int(pixel.log2_chroma_h)
+        if pixel.nb_components >= 3 {
+            guard pixel.comp.1.plane == 1, pixel.comp.2.plane == 2, pixel.comp.1.step == 1, pixel.comp.2.step == 1,
+                let blue = frame.data.1, let red = frame.data.2
+            else { return nil }
+            let chromaWidth = (width + (1 << chromaShiftX) - 1) >> chromaShiftX
+            let chromaHeight = (height + (1 << chromaShiftY) - 1) >> chromaShiftY
+            blueDifference = Plane(
+                base: blue, stride: Int(frame.linesize.1), width: chromaWidth, height: chromaHeight)
+            redDifference = Plane(
+                base: red, stride: Int(frame.linesize.2), width: chromaWidth, height: chromaHeight)
+        } else {
+            blueDifference = nil
+            redDifference = nil
+        }
+        // Untagged chroma lies on the left column of its block in MPEG-2 and later standards, and in the centre in JPEG.
+        let isFull = YCbCrToRGB.isFullRange(frame)
+        let location = frame.chroma_location
+        let isLeft =
+            location == AVCHROMA_LOC_LEFT || location == AVCHROMA_LOC_TOPLEFT
+            || (location == AVCHROMA_LOC_UNSPECIFIED && !isFull)
+        let isTop = location == AVCHROMA_LOC_TOPLEFT || location == AVCHROMA_LOC_TOP
+        chromaOffsetX = isLeft ? -Double((1 << chromaShiftX) - 1) / 2 : 0
+        chromaOffsetY = isTop ? -Double((1 << chromaShiftY) - 1) / 2 : 0
+        color = YCbCrToRGB(frame)
+    }
+}
+
+/// The conversion from Y'CbCr code values to R'G'B' in 0…255, by the matrix coefficients and the range of ITU-T H.273.
+struct YCbCrToRGB: Equatable {
+    let lumaOffset: Float
+    let lumaScale: Float
+    let redFromCr: Float
+    let greenFromCb: Float
+    let greenFromCr: Float
+    let blueFromCb: Float
+
+    /// The weights of red and blue in luma, Kr and Kb.
+    static func weights(_ frame: borrowing Frame) -> (red: Double, blue: Double) {
+        switch frame.colorspace {
+        case AVCOL_SPC_BT709: return (0.2126, 0.0722)
+        case AVCOL_SPC_BT2020_NCL, AVCOL_SPC_BT2020_CL: return (0.2627, 0.0593)
+        case AVCOL_SPC_SMPTE240M: return (0.212, 0.087)
+        case AVCOL_SPC_FCC: return (0.30, 0.11)
+        case AVCOL_SPC_BT470BG, AVCOL_SPC_SMPTE170M: return (0.299, 0.114)
+        default:
+            // Like players, by the size of untagged video.
+            let isHighDefinition = frame.width >= 1280 || frame.height > 576
+            return isHighDefinition && !isFullRange(frame) ? (0.2126, 0.0722) : (0.299, 0.114)
+        }
+    }
+
+    init(_ frame: borrowing Frame) {
+        let weights = Self.weights(frame)
+        let isFull = Self.isFullRange(frame)
+        let chroma = isFull ? 1.0 : 255.0 / 224.0
+        let green = 1 - weights.red - weights.blue
+        lumaOffset = isFull ? 0 : 16
+        lumaScale = Float(isFull ? 1.0 : 255.0 / 219.0)
+        redFromCr = Float(2 * (1 - weights.red) * chroma)
+        blueFromCb = Float(2 * (1 - weights.blue) * chroma)
+        greenFromCr = Float(-2 * (1 - weights.red) * weights.red / green * chroma)
+        greenFromCb = Float(-2 * (1 - weights.blue) * weights.blue / green * chroma)
+    }
+
+    static func isFullRange(_ frame: borrowing Frame) -> Bool {
+        if frame.color_range == AVCOL_RANGE_JPEG { return true }
+        switch frame.pixelFormat {
+        case AV_PIX_FMT_YUVJ420P, AV_PIX_FMT_YUVJ422P, AV_PIX_FMT_YUVJ444P, AV_PIX_FMT_YUVJ440P, AV_PIX_FMT_YUVJ411P:
+            return true
+        default: return false
+        }
+    }
+}

@@ -1,0 +1,29 @@
+package import VidscanBase
+package import VidscanMedia
+
+extension MediaError {
+    /// The reason, and what to do about it on the command line.
+    package var message: String {
+        switch remedy {
+        case .raisePixelLimit?: "\(reason); --max-pixels raises the limit"
+        case .raiseDurationLimit?: "\(reason); --max-duration raises the limit"
+        case .permitFilters?: "\(reason); --allow-file-filters permits it"
+        case .listFilters?: "\(reason); 'vidscan filters list' lists all filters"
+        case .listOptions(let filter)?: "\(reason); 'vidscan filters show \(filter)' lists its options"
+        case nil: reason
+        }
+    }
+}
+
+extension VidscanError {
+    /// Runs work that reads or writes media, and says in which stage of a run it failed.
+    package static func media<Value>(
+        stage: VidscanError.Stage, _ work: () throws(MediaError) -> Value
+    ) throws(VidscanError) -> Value {
+        do {
+            return try work()
+        } catch {
+            throw VidscanError(.media(error.code), error.message, stage: stage, microseconds: error.microseconds)
+        }
+    }
+}
