@@ -124,8 +124,8 @@ extension Setting {
     fileprivate var completion: CompletionKind? {
         switch kind {
         case .choice(let names), .list(let names): .list(names)
-        case .text where path == "write.folder": .directory
-        case .text: .file()
+        case .folder: .directory
+        case .file: .file()
         default: nil
         }
     }

@@ -54,7 +54,7 @@ struct VidscanCommand: AsyncParsableCommand {
         let isUsage = exitCode(for: error) == .validationFailure
         let message = message(for: error)
         let near =
-            message.hasPrefix("Unexpected argument")
+            message.lowercased().contains("unexpected argument")
             ? (try? CommandHelp.root().suggestion(for: CommandLine.arguments.dropFirst())) ?? "" : ""
         Output.error("vidscan: error: \(message)\(near)" + (isUsage ? " (see '--help')" : ""))
         return isUsage ? ExitStatus.usage.code : ExitStatus.someFailed.code

@@ -4,9 +4,9 @@ import Testing
 import TestSupport
 import VidscanMedia
 
-@Suite("Bad inputs")
+@Suite("A bad input is one line of error")
 struct BadInputTests {
-    /// The name under which an input is given, how to make it, and what is said of it.
+    /// An input's name, how to make the input, and the message about it.
     private struct Case {
         let name: String
         var variant: String?
@@ -52,7 +52,7 @@ struct BadInputTests {
         Case(name: "concat:a.mp4|b.mp4", message: "cannot open: No such file or directory"),
     ]
 
-    @Test("Each is one line that says what and why, status 1, and leaves nothing behind", arguments: cases.indices)
+    @Test("A file that cannot be analysed is an error in one line with status 1", arguments: cases.indices)
     func table(number: Int) throws {
         let bad = Self.cases[number]
         let folder = try TemporaryFolder()
@@ -69,7 +69,7 @@ struct BadInputTests {
         #expect(folder.entries == before)
     }
 
-    @Test("A file that may not be read says so")
+    @Test("A file without read permission is an error")
     func unreadable() throws {
         let folder = try TemporaryFolder()
         try folder.write("secret", to: "secret.mp4")
@@ -79,7 +79,7 @@ struct BadInputTests {
         #expect(outcome.status == 1)
     }
 
-    @Test("A stream that is none, and limits, are told in one line")
+    @Test("A stream that is not there and a limit are errors in one line")
     func streamsAndLimits() throws {
         let folder = try TemporaryFolder()
         for (option, message) in [
@@ -97,7 +97,7 @@ struct BadInputTests {
         #expect(folder.entries == [])
     }
 
-    @Test("Among good ones do not keep those from being delivered")
+    @Test("Bad inputs do not prevent the results of good ones")
     func mixed() throws {
         let folder = try TemporaryFolder()
         let still = try Variants.path("still.png")

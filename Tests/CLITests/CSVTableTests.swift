@@ -1,7 +1,7 @@
 import Testing
 import TestSupport
 
-/// The reader that all tests of tables rely on.
+/// Tests of tables rely on this reader.
 @Suite("The tests read CSV strictly")
 struct CSVTableTests {
     @Test("Quoted fields may hold commas, quotes and line ends")

@@ -2,20 +2,20 @@ import Foundation
 import Testing
 import TestSupport
 
-/// What a run asks of the kernel, as strace records it.
-@Suite("Containment")
+/// Inspects the system calls of a run with strace.
+@Suite("A run stays inside its output folder")
 struct ContainmentTests {
     static let runs: [[String]] = [
         ["--landmarks", "--report"], ["--anonymize", "solid"], ["--filter", "eq=gamma=1.2", "--overlay"],
     ]
 
     @Test(
-        "A run opens no socket, starts no program, reads no neighbouring file, and writes only into its output folder",
+        "A run opens no socket, starts no program, reads no other file and writes only into its output folder",
         arguments: runs)
     func staysInside(options: [String]) throws {
         let folder = try TemporaryFolder()
         try Self.makeClip(in: folder)
-        // What a player or a demuxer might look for beside a video.
+        // Files that a player or a demuxer might open beside a video.
         let neighbours = ["clip.srt", "clip.idx", "clip.mp4.json", "secret.txt"]
         for name in neighbours { try folder.write("secret", to: name) }
 
@@ -26,7 +26,7 @@ struct ContainmentTests {
         #expect(calls.filter { Self.network.contains($0.name) } == [])
         #expect(calls.filter { call in neighbours.contains { call.text.contains("/\($0)\"") } } == [])
 
-        // The last is a file that is open already, which libav is handed by its number.
+        // FFmpeg opens an input by its file descriptor, through /proc/self/fd.
         let inside = [folder.path + "/out", "/dev/null", "/proc/self/fd"]
         let writes = calls.filter(\.writes)
         let outside = writes.filter { call in
@@ -38,7 +38,7 @@ struct ContainmentTests {
 
     // MARK: Tracing
 
-    /// Calls that reach another machine or another process. `socketpair` and `pipe` reach nobody else.
+    /// Calls that reach another machine or process. `socketpair` and `pipe` do not.
     private static let network: Set = [
         "socket", "connect", "bind", "listen", "accept", "accept4", "sendto", "sendmsg", "sendmmsg",
     ]
@@ -82,7 +82,7 @@ struct ContainmentTests {
         try #require(outcome.status == 0, "\(outcome.errors)")
         return try folder.text("calls.log").split(separator: "\n").compactMap { line in
             let text = line.drop { $0.isNumber || $0 == " " }
-            // The second half of a call that another thread's interrupted.
+            // The second half of a call that another thread interrupted.
             guard !text.hasPrefix("<..."), !text.hasPrefix("+++"), let end = text.firstIndex(of: "(") else {
                 return nil
             }

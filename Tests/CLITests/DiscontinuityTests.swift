@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TestSupport
 
-@Suite("A file whose timestamps jump")
+@Suite("A video whose timestamps jump is analysed to its end")
 struct DiscontinuityTests {
     private struct Record: Decodable {
         struct Discontinuity: Decodable {
@@ -13,14 +13,28 @@ struct DiscontinuityTests {
         var warnings: [String]
     }
 
-    @Test("Is analysed to its end; run.json says where they jump, and no face_id or person_id is on both sides")
+    private func record(of result: String, in folder: TemporaryFolder) throws -> Record {
+        try JSONDecoder().decode(Record.self, from: folder.bytes(result + "/run.json"))
+    }
+
+    /// The number of frames of a video that ffprobe decodes.
+    private func decodedFrames(_ path: String) throws -> Int {
+        let counted = try ChildProcess.run([
+            "ffprobe", "-v", "error", "-select_streams", "v", "-count_frames", "-show_entries", "stream=nb_read_frames",
+            "-of", "csv=p=0", path,
+        ])
+        // A stream of a programme is listed twice.
+        return try #require(counted.output.split(separator: "\n").first.flatMap { Int($0) }, "\(counted.errors)")
+    }
+
+    @Test("run.json says where the timestamps jump, and no face_id or person_id is on both sides")
     func analyzed() throws {
         let folder = try TemporaryFolder()
         let path = try Variants.path("joined.ts")
         let outcome = try Tool.run("analyze", path, "--output", "whole", in: folder)
         #expect(outcome.status == 0)
         let result = "whole/joined.ts.vidscan"
-        let record = try JSONDecoder().decode(Record.self, from: folder.bytes(result + "/run.json"))
+        let record = try record(of: result, in: folder)
         let jump = try #require(record.discontinuities.first)
         #expect(record.discontinuities.count == 1)
         #expect(abs(jump.jump_seconds + 3) < 1e-5)
@@ -50,35 +64,44 @@ struct DiscontinuityTests {
         }
     }
 
-    @Test("Divided into parts and merged gives the tables of one run")
+    @Test("Merged segments on both sides of a jump give the tables of one run")
     func merged() throws {
         let folder = try TemporaryFolder()
         let path = try Variants.path("joined.ts")
         #expect(try Tool.run("analyze", path, "--output", "whole", in: folder).status == 0)
-        for part in ["0/3", "1/3", "2/3"] {
-            #expect(try Tool.run("analyze", path, "--segment", part, in: folder).status == 0)
-        }
+        try Tool.analyzeSegments(3, of: path, in: folder)
         #expect(try Tool.shell("\"$0\" merge *-of-3 --output merged", in: folder).status == 0)
-        for file in ["faces.csv", "frames.csv", "tracks.csv", "events.csv"] {
-            #expect(
-                try folder.bytes("merged/joined.ts.vidscan/" + file)
-                    == folder.bytes("whole/joined.ts.vidscan/" + file), "\(file)")
-        }
-        let record = try JSONDecoder().decode(Record.self, from: folder.bytes("merged/joined.ts.vidscan/run.json"))
-        #expect(record.discontinuities.count == 1)
+        try folder.expectSameTables("merged/joined.ts.vidscan", "whole/joined.ts.vidscan")
+        #expect(try record(of: "merged/joined.ts.vidscan", in: folder).discontinuities.count == 1)
     }
 
-    @Test("Is hidden to its end", arguments: ["joined.ts", "reset.ts"])
-    func hidden(name: String) throws {
+    @Test(
+        "An anonymized video has every frame, and every face is covered, on both sides of a jump",
+        arguments: ["joined.ts", "reset.ts"])
+    func anonymized(name: String) throws {
         let folder = try TemporaryFolder()
-        let outcome = try Tool.run(
-            "analyze", try Variants.path(name), "--every-frame", "--anonymize", "solid", in: folder)
-        #expect(outcome.status == 0, "\(outcome.errors)")
-        let video = try #require(folder.entries.first { $0.hasSuffix(".mp4") })
-        let counted = try ChildProcess.run([
-            "ffprobe", "-v", "error", "-select_streams", "v", "-count_frames", "-show_entries", "stream=nb_read_frames",
-            "-of", "csv=p=0", folder.path + "/" + video,
-        ])
-        #expect(counted.output == (name == "joined.ts" ? "150\n" : "75\n"))
+        let source = try Variants.path(name)
+        let outcome = try Tool.run("analyze", source, "--anonymize", "solid", "--crf", "0", in: folder)
+        try #require(outcome.status == 0, "\(outcome.errors)")
+        let result = "\(name).vidscan"
+        let video = folder.path + "/" + (try #require(folder.entries.first { $0.contains("/anonymized.") }))
+        let count = try decodedFrames(source)
+        #expect(count == (name == "joined.ts" ? 150 : 75))
+        #expect(try decodedFrames(video) == count)
+
+        let plain = try RawVideo(source, width: 640, height: 360)
+        let covered = try RawVideo(video, width: 640, height: 360)
+        try #require([plain, covered].map(\.frameCount) == [count, count])
+        let faces = try CSVTable(path: "\(folder.path)/\(result)/faces.csv")
+        let (frames, times, boxes) = (try faces.numbers("frame"), try faces.numbers("time"), try faces.boxes())
+        let jump = try #require(try record(of: result, in: folder).discontinuities.first).time_seconds
+        // One face is in nearly every frame.
+        let before = times.count { $0 < jump - 1e-6 }
+        try #require(before > count / 3 && times.count - before > count / 3)
+        for row in faces.rows.indices {
+            let frame = Int(frames[row])
+            #expect(!plain.isCovered(boxes[row], frame: frame), "frame \(frame)")
+            #expect(covered.isCovered(boxes[row], frame: frame), "frame \(frame)")
+        }
     }
 }

@@ -2,13 +2,13 @@ import Foundation
 import Testing
 import TestSupport
 
-/// What files bring along must not speak to the terminal, forge lines, or read as something else.
-@Suite("Text from files")
+/// Text from files must not control the terminal, forge lines or look like other text.
+@Suite("Text from files cannot control a terminal, a page or a spreadsheet")
 struct EscapingTests: BatchTesting {
     private static let evil = "a\u{1B}[31mred\n\u{9B}2J\u{202E}.mp4"
     private static let shown = #"a\u{1B}[31mred\u{A}\u{9B}2J\u{202E}.mp4"#
 
-    /// What a terminal would obey, or what would reorder a line; line ends and tabs are expected.
+    /// Control characters, except line ends and tabs, and characters that reorder a line.
     private static func unsafe(_ text: String) -> [Unicode.Scalar] {
         text.unicodeScalars.filter { scalar in
             let isOverride = (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
@@ -29,7 +29,7 @@ struct EscapingTests: BatchTesting {
         }
     }
 
-    /// A folder with two seconds of video under the name.
+    /// A folder with two seconds of video that has the hostile name.
     private func folderWithVideo() throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
         try FileManager.default.copyItem(
@@ -43,7 +43,7 @@ struct EscapingTests: BatchTesting {
         return folder
     }
 
-    @Test("Is shown, not obeyed, by all that is said of a good video")
+    @Test("A hostile file name is escaped in every message about a good video")
     func good() throws {
         let folder = try folderWithVideo()
         let result = Self.evil + ".vidscan"
@@ -64,7 +64,7 @@ struct EscapingTests: BatchTesting {
         }
     }
 
-    @Test("Is shown, not obeyed, by what every command says of a broken one")
+    @Test("A hostile file name is escaped in every command's error")
     func broken() throws {
         let folder = try folderWithBrokenVideo()
         try FileManager.default.createDirectory(
@@ -87,7 +87,7 @@ struct EscapingTests: BatchTesting {
         }
     }
 
-    @Test("A name that is no UTF-8 is told as such, and the others are done")
+    @Test("A name that is not UTF-8 is an error, and the other files are analysed")
     func notText() throws {
         let folder = try makeFolder(["good.png"])
         let outcome = try Tool.shell(
@@ -100,7 +100,7 @@ struct EscapingTests: BatchTesting {
         #expect(folder.entries.contains("good.png.vidscan/run.json"))
     }
 
-    @Test("In lines of JSON keeps its value in the facts, and is escaped in the message")
+    @Test("JSON messages hold the original name as a value and the escaped name in the text")
     func json() throws {
         let folder = try folderWithBrokenVideo()
         let outcome = try Tool.run("analyze", Self.evil, "--log-format", "json", in: folder)
@@ -112,7 +112,7 @@ struct EscapingTests: BatchTesting {
         #expect(object["message"]?.hasPrefix(Self.shown + ": not a video") == true)
     }
 
-    @Test("Does not leave the line of progress on a terminal")
+    @Test("A hostile file name is escaped in the progress line")
     func terminal() throws {
         let folder = try TemporaryFolder()
         try FileManager.default.copyItem(atPath: Checkout.clip, toPath: "\(folder.path)/\(Self.evil)")
@@ -129,7 +129,7 @@ struct EscapingTests: BatchTesting {
         for line in lines { #expect(line.contains(Self.shown), "\(line)") }
     }
 
-    @Test("In a pipeline file is shown, not obeyed")
+    @Test("Hostile text in a pipeline file is escaped")
     func pipeline() throws {
         let folder = try TemporaryFolder()
         try folder.write(
@@ -147,7 +147,7 @@ struct EscapingTests: BatchTesting {
         }
     }
 
-    @Test("In a batch is shown, not obeyed, wherever its names and reasons go")
+    @Test("A hostile file name is escaped in everything that a batch writes")
     func batch() throws {
         let folder = try makeFolder(["=1+1.png", "-2.png", "@c;d.png"])
         try add(Self.evil, from: "audiofirst.mp4", to: folder)
@@ -170,7 +170,7 @@ struct EscapingTests: BatchTesting {
         for name in ["index.csv", "index.html", "summary.json", "faces.csv", "metrics.prom"] {
             #expect(Self.unsafe(try folder.text("out/" + name)) == [], "\(name)")
         }
-        // Names of files do not reach the command: what it is given is what the command line says.
+        // File names do not reach the command. Its variables hold only what the command line says.
         #expect(
             Set(try folder.text("hook").split(separator: "\n").map(String.init))
                 == ["VIDSCAN_STATUS=1", "VIDSCAN_OUTPUT=\(folder.path)/out"])
@@ -180,7 +180,7 @@ struct EscapingTests: BatchTesting {
         #expect(failures.map { $0["path"] as? String } == ["\(folder.path)/in/broken-\(Self.evil)"])
     }
 
-    @Test("Is no formula to a spreadsheet")
+    @Test("File names are not formulas in a spreadsheet")
     func formulas() throws {
         let names = ["=1+1.png", "+2.png", "-2.png", "@c.png", "＝5.png", "d;e.png", "f\"g,h.png", "plain.png"]
         let folder = try makeFolder(names)

@@ -2,15 +2,15 @@ import Foundation
 import Testing
 import TestSupport
 
-@Suite("Filters that a file has no right to")
+@Suite("A file cannot permit its own filters")
 struct HostileFilterTests {
-    /// A folder with things that filters could do, each of which would leave a mark.
+    /// A folder with targets for filters, each of which leaves a file if a filter reaches it.
     private struct Trap {
         let folder: TemporaryFolder
-        /// Writes `loaded` as soon as it is loaded.
+        /// A library that writes `loaded` when it is loaded.
         var library: String { folder.path + "/trap.so" }
         var loaded: String { folder.path + "/loaded" }
-        /// Would be written by a recogniser of speech.
+        /// The log file of the speech recognition filter.
         var log: String { folder.path + "/log" }
 
         init() throws {
@@ -29,7 +29,7 @@ struct HostileFilterTests {
             for (name, text) in texts { try folder.write("filters: \"\(text)\"\n", to: name + ".yaml") }
         }
 
-        /// File names of pipelines, and what their filters are.
+        /// Names of pipeline files, and their filters.
         var texts: [(name: String, text: String)] {
             [
                 ("library", "null;anullsrc,ladspa=file=\(library),anullsink"),
@@ -44,7 +44,7 @@ struct HostileFilterTests {
 
     private static let reason = "filter 'anullsrc' is not only for video; --allow-file-filters permits it"
 
-    @Test("Run when the command line permits them: the trap works")
+    @Test("A permitted filter loads its library, so that the other tests would notice")
     func permitted() throws {
         let trap = try Trap()
         let outcome = try Tool.run("pipelines", "check", "library.yaml", "--allow-file-filters", in: trap.folder)
@@ -52,7 +52,7 @@ struct HostileFilterTests {
         #expect(FileManager.default.fileExists(atPath: trap.loaded))
     }
 
-    @Test("Run in no command that takes a pipeline, and one line names file, place and filter")
+    @Test("No command runs a forbidden filter, and the error names the file, line, column and filter")
     func refused() throws {
         let trap = try Trap()
         for name in trap.texts.map(\.name) {
@@ -80,7 +80,7 @@ struct HostileFilterTests {
         #expect(Set(trap.folder.entries) == ["library.yaml", "log.yaml", "trap.c", "trap.so"])
     }
 
-    @Test("Are refused as steps with options too, and in the record of a run")
+    @Test("Filters with options and filters in run.json are checked too")
     func steps() throws {
         let trap = try Trap()
         try trap.folder.write(
@@ -96,15 +96,11 @@ struct HostileFilterTests {
         #expect(!trap.hasSprung)
     }
 
-    @Test("Are not built where a pipeline only says how to draw, or a part is only merged")
+    @Test("Rendering and merging do not build the filters of an analysis")
     func readBack() throws {
         let trap = try Trap()
         let folder = trap.folder
-        for part in ["0/2", "1/2"] {
-            let outcome = try Tool.run(
-                "analyze", Checkout.clip, "--segment", part, "--rate", "1", "--filter", "null", in: folder)
-            try #require(outcome.status == 0, "\(outcome.errors)")
-        }
+        try Tool.analyzeSegments(2, of: Checkout.clip, "--rate", "1", "--filter", "null", in: folder)
         for (name, text) in trap.texts {
             for part in 0..<2 {
                 let record = "faces.mp4.part-\(part)-of-2/part.json"
@@ -124,7 +120,7 @@ struct HostileFilterTests {
                 let outcome = try ChildProcess.run([Checkout.tool] + arguments, in: folder.path)
                 #expect(outcome.status == 0, "\(arguments): \(outcome.errors)")
             }
-            // But what the record says runs no more than what any file says.
+            // Filters in a record need permission like those in any file.
             let again = try Tool.run(
                 "analyze", Checkout.clip, "--pipeline", "\(result)/run.json", "--output", "again", in: folder)
             #expect(again.status == 2 && again.errors.contains(Self.reason), "\(again.errors)")
@@ -132,17 +128,13 @@ struct HostileFilterTests {
         #expect(!trap.hasSprung)
     }
 
-    @Test("That were permitted when a result was made are not needed to merge and render it")
+    @Test("Merging and rendering need no permission for the filters of an analysis")
     func permittedOnce() throws {
         let folder = try TemporaryFolder()
         try folder.write("LUT_3D_SIZE 2\n0 0 0\n1 0 0\n0 1 0\n1 1 0\n0 0 1\n1 0 1\n0 1 1\n1 1 1\n", to: "same.cube")
         let filter = "lut3d=file=\(folder.path)/same.cube"
-        for part in ["0/2", "1/2"] {
-            let outcome = try Tool.run(
-                "analyze", Checkout.clip, "--segment", part, "--rate", "1", "--filter", filter, "--allow-file-filters",
-                "--overlay", in: folder)
-            try #require(outcome.status == 0, "\(outcome.errors)")
-        }
+        try Tool.analyzeSegments(
+            2, of: Checkout.clip, "--rate", "1", "--filter", filter, "--allow-file-filters", "--overlay", in: folder)
         let whole = try Tool.run(
             "analyze", Checkout.clip, "--rate", "1", "--filter", filter, "--allow-file-filters", "--output", "whole",
             in: folder)

@@ -3,16 +3,17 @@ import Testing
 import TestSupport
 import VidscanMedia
 
-@Suite("An installed vidscan")
+@Suite("An installed vidscan works away from its checkout")
 struct InstallationTests {
     /// A copy of the tool laid out as `make install` does, with these models.
     private func install(into folder: TemporaryFolder, models: [String]) throws -> String {
-        // Deep enough that no checkout's models are found from it.
+        // Deep enough that no checkout's models are found from here.
         let prefix = folder.path + "/a/b/c"
         for part in ["bin", "lib", "share/vidscan/models"] {
             try FileManager.default.createDirectory(atPath: prefix + "/" + part, withIntermediateDirectories: true)
         }
-        // By another process: one that a test starts beside this could inherit the open copy, which then cannot be run.
+        // Another process copies it. A child of another test could inherit a file that this process has open for writing,
+        // and then the copy could not be run.
         let copied = try ChildProcess.run(["cp", Checkout.tool, prefix + "/bin/vidscan"])
         try #require(copied.status == 0, "\(copied.errors)")
         try FileManager.default.createSymbolicLink(
@@ -28,7 +29,7 @@ struct InstallationTests {
 
     private func allModels() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: Checkout.models) }
 
-    @Test("The doctor finds nothing amiss in a checkout")
+    @Test("The doctor finds no problem in a checkout")
     func healthy() throws {
         let outcome = try ChildProcess.run([Checkout.tool, "doctor"])
         #expect(outcome.status == 0)
@@ -40,7 +41,7 @@ struct InstallationTests {
         }
     }
 
-    @Test("Works from anywhere")
+    @Test("An installed vidscan finds its models and pipelines")
     func relocated() throws {
         let folder = try TemporaryFolder()
         let prefix = try install(into: folder, models: try allModels())
@@ -53,7 +54,7 @@ struct InstallationTests {
         #expect(analysis.status == 0, "\(analysis.errors)")
     }
 
-    @Test("Without its models says what is missing and what to do, with status 2")
+    @Test("Without its models, vidscan says what is missing and what to do")
     func noModels() throws {
         let folder = try TemporaryFolder()
         let prefix = try install(into: folder, models: [])
@@ -69,7 +70,7 @@ struct InstallationTests {
         #expect(folder.entries.filter { $0.contains(".vidscan") } == [])
     }
 
-    @Test("With a damaged model the doctor tells, and a run ends with one line that names it")
+    @Test("A damaged model is reported by the doctor and ends a run with one line")
     func damagedModel() throws {
         let folder = try TemporaryFolder()
         let prefix = try install(into: folder, models: try allModels().filter { $0 != "centerface.onnx" })

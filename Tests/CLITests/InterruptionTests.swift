@@ -2,25 +2,25 @@ import Glibc
 import Testing
 import TestSupport
 
-@Suite("A run that is interrupted")
+@Suite("An interrupted run leaves nothing unfinished")
 struct InterruptionTests {
-    @Test("Stops promptly with status 130, and leaves nothing half-written", arguments: [SIGINT, SIGTERM])
+    @Test("A signal ends a run promptly with status 130", arguments: [SIGINT, SIGTERM])
     func interrupted(signal: Int32) throws {
         let folder = try TemporaryFolder()
         let clip = try Tool.makeLongClip(in: folder)
         let process = try ChildProcess(
             [Checkout.tool, "analyze", clip, "--every-frame"], in: folder.path, errorsToTerminal: true)
-        // The live line of progress: frames are being analysed.
+        // The progress line shows that frames are being analysed.
         try process.waitForErrors(containing: " frames/s ")
         process.send(signal)
-        // It takes well under a second, unless other tests keep every core busy; the rest would take half a minute.
+        // This takes well under a second on an idle machine. The rest of the video would take half a minute.
         let outcome = try process.finish(within: 5)
         #expect(outcome.status == 130)
         #expect(outcome.errors.hasSuffix("vidscan: error: interrupted; complete results are kept\r\n"))
         #expect(folder.entries == ["long.mp4"])
     }
 
-    @Test("Keeps the results that were complete")
+    @Test("Results that were complete are kept")
     func keepsComplete() throws {
         let folder = try TemporaryFolder()
         let clip = try Tool.makeLongClip(in: folder)
@@ -34,7 +34,8 @@ struct InterruptionTests {
     }
 
     @Test(
-        "A reader that has seen enough is no failure", arguments: ["schema", "sample '\(Checkout.clip)' --every-frame"])
+        "A reader that closes the pipe early is not a failure",
+        arguments: ["schema", "sample '\(Checkout.clip)' --every-frame"])
     func brokenPipe(command: String) throws {
         let folder = try TemporaryFolder()
         let outcome = try Tool.shell("\"$0\" \(command) | head -n 1", in: folder)

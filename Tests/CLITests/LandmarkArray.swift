@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A landmark file, as NumPy reads it: rows × 478 × 3.
+/// A landmark file in NumPy's format: rows × 478 × 3.
 struct LandmarkArray {
     let rowCount: Int
     private let values: [Float]

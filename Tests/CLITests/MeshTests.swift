@@ -2,9 +2,10 @@ import Foundation
 import Testing
 import TestSupport
 
-/// Meshes against `scripts/mesh/reference.py`, which shares nothing with vidscan but the model: frames by the ffmpeg
-/// command line, crops in numpy, OpenVINO's Python API, from the sample's true boxes.
-@Suite struct MeshTests {
+/// The reference is `scripts/mesh/reference.py`, which shares only the model with vidscan: it takes frames from the ffmpeg
+/// command line, crops them in numpy at the sample's true boxes, and calls OpenVINO's Python API.
+@Suite("Mesh points equal those of a reference implementation")
+struct MeshTests {
     private struct Golden: Decodable {
         struct Case: Decodable {
             var frame: Int
@@ -17,10 +18,11 @@ import TestSupport
     /// ffmpeg's filters that turn the sample clockwise.
     private static let turns = [0: "null", 90: "transpose=1", 180: "hflip,vflip"]
 
-    @Test(arguments: [0, 90, 180]) func pointsLieWhereTheReferenceFindsThem(turn: Int) throws {
+    @Test("Mesh points are where the reference finds them, also in a rotated picture", arguments: [0, 90, 180])
+    func points(turn: Int) throws {
         let folder = try TemporaryFolder()
         let filter = try #require(Self.turns[turn])
-        // Every fifth frame of the sample, without loss.
+        // Every fifth frame of the sample, lossless.
         let made = try ChildProcess.run(
             ["ffmpeg", "-v", "error", "-i", Checkout.clip, "-an", "-vf", "select='not(mod(n,5))',\(filter)"]
                 + ["-vsync", "passthrough", "-c:v", "libx264", "-qp", "0", "-preset", "ultrafast", "turned.mkv"],
@@ -40,11 +42,11 @@ import TestSupport
         for golden in golden.cases where golden.turn == turn {
             let rows = try faces.rows.indices.filter { try faces.number("frame", $0) == Double(golden.frame / 5) }
             let error = rows.map { Self.error(meshes, row: $0, golden.points) }.min() ?? .infinity
-            // A face that lies or stands on its head may be missed by the detector, but not placed wrongly.
+            // The detector may miss a rotated face, but must not misplace it.
             if turn == 0 || error < 0.1 { errors.append(error) }
         }
         #expect(errors.count >= (turn == 0 ? 12 : 10))
-        // In shares of the distance between the outer eye corners.
+        // Relative to the distance between the outer eye corners.
         #expect(errors.reduce(0, +) / Double(errors.count) < 0.01)
         #expect(errors.allSatisfy { $0 < (turn == 0 ? 0.01 : 0.015) }, "\(errors)")
     }

@@ -2,7 +2,8 @@ import Foundation
 import Testing
 import TestSupport
 
-@Suite struct MetricChoiceTests {
+@Suite("--metrics and --blendshapes choose what is measured")
+struct MetricChoiceTests {
     private func analyze(_ options: [String]) throws -> CSVTable {
         let folder = try TemporaryFolder()
         let run = try ChildProcess.run(
@@ -11,7 +12,8 @@ import TestSupport
         return try CSVTable(path: folder.path + "/faces.mp4.vidscan/faces.csv")
     }
 
-    @Test func whatIsNotAskedForIsBlankAndTheColumnsStay() throws {
+    @Test("Metrics that are not requested are blank, and all columns remain")
+    func choice() throws {
         let all = try analyze([])
         let some = try analyze(["--metrics", "smile,eyes"])
         let none = try analyze(["--metrics", "none"])
@@ -29,13 +31,15 @@ import TestSupport
         }
     }
 
-    @Test func anUnknownMetricIsRefused() throws {
+    @Test("An unknown metric is refused")
+    func unknown() throws {
         let run = try ChildProcess.run([Checkout.tool, "analyze", Checkout.clip, "--metrics", "smiles"], in: "/")
         #expect(run.status == 2)
         #expect(run.errors.contains("smiles"))
     }
 
-    @Test func blendshapesAreWrittenForEveryFaceThatCanBeTold() throws {
+    @Test("Blendshapes are written for every face")
+    func blendshapes() throws {
         let folder = try TemporaryFolder()
         let run = try ChildProcess.run(
             [Checkout.tool, "analyze", Checkout.clip, "--end", "1", "--quiet", "--blendshapes", "--metrics", "none"],

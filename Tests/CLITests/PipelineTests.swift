@@ -2,20 +2,20 @@ import Foundation
 import Testing
 import TestSupport
 
-@Suite("Pipelines on the command line")
+@Suite("Pipelines set every option of a run")
 struct PipelineTests {
     private static let shipped =
         (try? FileManager.default.contentsOfDirectory(atPath: Checkout.root + "/pipelines"))?
         .filter { $0.hasSuffix(".yaml") }.map { String($0.dropLast(5)) }.sorted() ?? ["(pipelines cannot be listed)"]
 
-    @Test("Every shipped one is listed, is whole, and runs", arguments: shipped)
+    @Test("Every shipped pipeline is listed, is valid and runs", arguments: shipped)
     func runs(name: String) throws {
         let folder = try TemporaryFolder()
         let listed = try Tool.run("pipelines", "list", in: folder)
         #expect(listed.status == 0)
         #expect(listed.output.split(separator: "\n").contains { $0.hasPrefix(name + "  ") })
         #expect(try Tool.run("pipelines", "check", name, in: folder).output == "\(name): ok\n")
-        // Two seconds; cut out beforehand, because faces are hidden in whole videos only.
+        // Two seconds, cut beforehand, because --anonymize takes whole videos only.
         let clip = folder.path + "/faces.mp4"
         let made = try ChildProcess.run([
             "ffmpeg", "-nostdin", "-v", "error", "-ss", "2", "-t", "2", "-i", Checkout.clip, clip,
@@ -27,7 +27,7 @@ struct PipelineTests {
     }
 
     @Test(
-        "A run repeated from run.json makes the same tables, and the same video, byte for byte",
+        "A run repeated from run.json gives the same tables and video, byte for byte",
         arguments: [
             [
                 "--rate", "30000/1001", "--end", "2", "--accuracy", "high", "--min-face", "0.05", "--no-smoothing",
@@ -50,7 +50,7 @@ struct PipelineTests {
             "analyze", Checkout.clip, "--pipeline", record, "--output", "two", "--workers", "1", in: folder)
         try #require(second.status == 0, "\(second.errors)")
         let tables = folder.entries.filter { $0.hasPrefix("one/faces.mp4.vidscan/") && !$0.hasSuffix("run.json") }
-            // It names the folder, and what the run took.
+            // The report names the folder and the run's duration.
             .filter { !$0.hasSuffix("report.html") }
         #expect(tables.count >= 4)
         for table in tables {
@@ -61,9 +61,9 @@ struct PipelineTests {
             return try #require(object?["pipeline"] as? NSDictionary)
         }
         #expect(pipelines[0] == pipelines[1])
-        // What belongs to one run is not handed on.
+        // Settings that belong to one run are not recorded.
         #expect((pipelines[0]["write"] as? [String: Any])?["folder"] == nil)
-        // What is shown of it is a pipeline with the same settings.
+        // pipelines show prints a pipeline with the same settings.
         let shown = try Tool.run("pipelines", "show", record, in: folder)
         try folder.write(shown.output, to: "again.yaml")
         #expect(try Tool.run("pipelines", "check", "again.yaml", in: folder).status == 0)
@@ -76,7 +76,7 @@ struct PipelineTests {
         let schema = try ChildProcess.run([Checkout.tool, "pipelines", "schema"]).output
         let known = Set(
             schema.matches(of: /"(--[a-z-]+)"/).map { String($0.output.1) })
-        // The pipeline itself, the leave that no file can give itself, and what every command has.
+        // No pipeline can set these: the pipeline, the permission for filters, the segment and every command's options.
         // Which part is analysed is one run's affair.
         let others: Set = ["--pipeline", "--allow-file-filters", "--segment", "--help", "--version"]
         #expect(said.subtracting(others) == known)
@@ -95,7 +95,7 @@ struct PipelineTests {
         ("filters list --category blurs", "The value 'blurs' is invalid for '--category <category>'"),
     ]
 
-    @Test("What is wrong is one line and status 2", arguments: wrong)
+    @Test("A wrong pipeline or filter is one line with status 2", arguments: wrong)
     func wrongUsage(line: String, message: String) throws {
         let folder = try TemporaryFolder()
         try folder.write("detect:\n  accuracy: best\n", to: "p.yaml")
@@ -108,7 +108,7 @@ struct PipelineTests {
         #expect(outcome.output == "")
     }
 
-    @Test("Checking tells all that is wrong with all files, with status 1")
+    @Test("Checking lists every problem of every file")
     func check() throws {
         let folder = try TemporaryFolder()
         try folder.write("detect:\n  accuracy: best\n  min_face: 2\n", to: "p.yaml")
@@ -123,7 +123,7 @@ struct PipelineTests {
                 """)
     }
 
-    @Test("Messages, folder and replacing can be a pipeline's")
+    @Test("A pipeline can set the output folder, replacement and messages")
     func output() throws {
         let folder = try TemporaryFolder()
         try folder.write("write:\n  folder: night\n  replace: true\n  messages: quiet\n", to: "p.yaml")
@@ -137,9 +137,9 @@ struct PipelineTests {
     }
 }
 
-@Suite("Filters on the command line")
+@Suite("Filters change the picture that is analysed")
 struct FilterCommandTests {
-    @Test("Faces lie where the filtered picture has them, and the map leads back")
+    @Test("Boxes are in the filtered picture, and the recorded map leads back to the source")
     func places() throws {
         let folder = try TemporaryFolder()
         let options = ["--start", "2", "--end", "3", "--no-smoothing", "--quiet"]
@@ -167,7 +167,7 @@ struct FilterCommandTests {
         }
     }
 
-    @Test("Without a map there is none, and a notice says so")
+    @Test("If no map describes the filters, none is recorded, and a notice says so")
     func noMap() throws {
         let folder = try TemporaryFolder()
         let run = try Tool.run(
@@ -183,7 +183,7 @@ struct FilterCommandTests {
         #expect(notices.contains { $0.hasPrefix("the filters move the picture in a way that no map tells") })
     }
 
-    @Test("A chain that does not fit the picture is an error that names file and reason")
+    @Test("A filter chain that does not fit the picture is an error")
     func unfit() throws {
         let folder = try TemporaryFolder()
         let run = try Tool.run("analyze", Checkout.clip, "--filter", "crop=9999:10", in: folder)
@@ -196,7 +196,7 @@ struct FilterCommandTests {
         #expect(folder.entries == [])
     }
 
-    @Test("The list goes by category, and the description of one is JSON too")
+    @Test("Filters are listed by category and described as text and JSON")
     func lists() throws {
         let folder = try TemporaryFolder()
         let blur = try Tool.run("filters", "list", "--category", "blur", in: folder)
@@ -223,9 +223,9 @@ struct FilterCommandTests {
             "ffprobe", "-v", "error", "-show_entries", "stream=codec_name,width,height", "-of", "csv=p=0",
             folder.path + "/sheet.png",
         ])
-        // Two by two panels of 480 and what is between them; the pictures are 270 tall, each under two lines.
+        // Two by two panels, 480 pixels wide, with gaps. Pictures are 270 pixels tall, each below two lines of text.
         #expect(probed.output == "png,1008,682\n")
-        // Panels against what ffmpeg makes of the same frame: the middle of the second picture is the negative of the first.
+        // The middle of the second picture is the negative of the first.
         let first = try middle(of: folder.path + "/sheet.png", x: 120, y: 120)
         let second = try middle(of: folder.path + "/sheet.png", x: 120, y: 120 + 333)
         for (a, b) in zip(first, second) { #expect(abs(Int(a) + Int(b) - 255) < 24) }
@@ -240,7 +240,7 @@ struct FilterCommandTests {
         #expect(folder.entries == ["sheet.png"])
     }
 
-    /// Red, green and blue of a small patch, averaged.
+    /// The mean red, green and blue of a small patch.
     private func middle(of path: String, x: Int, y: Int) throws -> [UInt8] {
         try ChildProcess.run([
             "ffmpeg", "-nostdin", "-v", "error", "-i", path, "-vf", "crop=20:20:\(x):\(y),scale=1:1:flags=area", "-f",

@@ -2,13 +2,13 @@ import Foundation
 import Testing
 import TestSupport
 
-/// Links that somebody put at the names of temporary files, which hold the number of the process.
-@Suite("A link at the name of a temporary file")
+/// Symbolic links at the names of temporary files, which contain the process ID.
+@Suite("A link at the name of a temporary file is not followed")
 struct PlantedFileTests: BatchTesting {
-    /// Runs the tool as a process whose number is known before it starts.
+    /// Runs the tool in a process whose ID is known before it starts.
     ///
     /// - Parameters:
-    ///   - names: of links to `victim`; `PID` stands for the process's number.
+    ///   - names: names of links to `victim`; `PID` stands for the process ID.
     private func run(_ command: String, planting names: [String], in folder: TemporaryFolder) throws
         -> ChildProcess.Outcome
     {
@@ -17,7 +17,7 @@ struct PlantedFileTests: BatchTesting {
         return try Tool.shell((plant + ["exec \"$0\" \(command)"]).joined(separator: "\n"), in: folder)
     }
 
-    @Test("Is not followed by a report, an index of reports, or a video")
+    @Test("Reports and videos do not follow a planted link")
     func rendering() throws {
         let folder = try TemporaryFolder()
         try FileManager.default.copyItem(atPath: try Variants.path("oneframe.mp4"), toPath: folder.path + "/a.mp4")
@@ -36,7 +36,7 @@ struct PlantedFileTests: BatchTesting {
         #expect(!folder.entries.contains { $0.contains("partial") })
     }
 
-    @Test("Is not followed by a batch's record, nor by its merged table")
+    @Test("A batch's tables do not follow a planted link")
     func batch() throws {
         let folder = try makeFolder(["a.png"])
         try FileManager.default.createDirectory(atPath: folder.path + "/out", withIntermediateDirectories: false)
@@ -52,7 +52,7 @@ struct PlantedFileTests: BatchTesting {
         #expect(try folder.text("all.csv").hasPrefix("video,time,frame,"))
     }
 
-    @Test("Is not followed by an analysis, whose folder's name it has")
+    @Test("An analysis does not follow a planted link")
     func analysis() throws {
         let folder = try TemporaryFolder()
         try FileManager.default.copyItem(atPath: try Variants.path("still.png"), toPath: folder.path + "/a.png")
@@ -63,13 +63,13 @@ struct PlantedFileTests: BatchTesting {
         #expect(!folder.entries.contains { $0.hasPrefix("other/") })
     }
 
-    @Test("A result that a killed run had put aside is put back by the next one, and not analysed over")
+    @Test("A result that a killed run had set aside is restored by the next run")
     func aside() throws {
         let folder = try TemporaryFolder()
         try FileManager.default.copyItem(atPath: try Variants.path("still.png"), toPath: folder.path + "/a.png")
         #expect(try Tool.run("analyze", "--quiet", "a.png", in: folder).status == 0)
         let before = try folder.bytes("a.png.vidscan/run.json")
-        // A process that has ended, as the one that was killed between the two steps.
+        // The ID of a process that has ended, like the one that was killed between the two steps.
         let outcome = try Tool.shell(
             """
             gone=$(sh -c 'echo $$')
@@ -82,13 +82,13 @@ struct PlantedFileTests: BatchTesting {
         #expect(!folder.entries.contains { $0.contains(".old-") })
     }
 
-    @Test("Where names cannot be exchanged a result is replaced in two steps")
+    @Test("On a file system that cannot exchange names, a result is replaced in two steps")
     func twoSteps() throws {
         let folder = try TemporaryFolder()
         try FileManager.default.copyItem(atPath: try Variants.path("still.png"), toPath: folder.path + "/a.png")
         #expect(try Tool.run("analyze", "--quiet", "a.png", in: folder).status == 0)
         try folder.write("old", to: "a.png.vidscan/note.txt")
-        // The kernel answers renameat2 with flags as NFS and FAT do.
+        // A seccomp filter makes renameat2 with flags fail as on NFS and FAT.
         let filter = try folder.write(
             """
             import ctypes, os, platform, struct, sys

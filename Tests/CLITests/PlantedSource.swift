@@ -2,17 +2,17 @@ import Foundation
 import Testing
 import TestSupport
 
-/// Short videos with a secret in every place where a file says something of itself.
+/// Short videos with a secret in every metadata field.
 struct PlantedSource {
     let name: String
-    /// Texts that are in its bytes.
+    /// Texts that the file contains.
     let secrets: [String]
 
     static let all = ["SECsource.mp4", "SECsource.mov", "SECsource.mkv", "SECsource.ts", "SECsource.jpg"]
 
     private static let ffmpeg = ["ffmpeg", "-nostdin", "-v", "error", "-y"]
 
-    /// Makes a file in a folder; its kind is told by its extension.
+    /// Makes a file in a folder. The extension decides the format.
     static func make(_ name: String, in folder: TemporaryFolder) throws -> PlantedSource {
         switch name.split(separator: ".").last {
         case "jpg": return try picture(name, in: folder)
@@ -28,7 +28,7 @@ struct PlantedSource {
         try #require(made.status == 0, "\(made.errors)")
     }
 
-    /// Ten pictures of a face, with a message and captions in every one.
+    /// Ten frames of a face, each with a message and captions.
     private static func elementaryStream(in folder: TemporaryFolder) throws {
         try run(
             [
@@ -75,7 +75,7 @@ struct PlantedSource {
                 "creation_time=2001-02-03T04:05:06Z", "-metadata:s:v:0", "handler_name=SECvideoHandler",
                 "-metadata:s:a:0", "handler_name=SECsoundHandler", "-metadata:s:a:0", "language=swe", name,
             ], in: folder)
-        // An XMP packet in a box of its own.
+        // An XMP packet in its own box.
         let identifier: [UInt8] = [
             0xBE, 0x7A, 0xCF, 0xCB, 0x97, 0xA9, 0x42, 0xE8, 0x9C, 0x71, 0x99, 0x94, 0x91, 0xE3, 0xAF, 0xAC,
         ]

@@ -2,9 +2,9 @@ import Foundation
 import Testing
 import TestSupport
 
-@Suite("vidscan render")
+@Suite("vidscan render makes a video from a result")
 struct RenderTests {
-    /// A result of a short video that lies beside it, in a folder of its own.
+    /// A folder with a short video and its result.
     private func result(_ options: String...) throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
         try FileManager.default.copyItem(
@@ -18,7 +18,7 @@ struct RenderTests {
         try FileManager.default.contentsOfDirectory(atPath: folder.path + "/movie.mp4.vidscan").sorted()
     }
 
-    @Test("Puts overlay.mp4 into the result, once; --force replaces it, a failed run leaves nothing")
+    @Test("The video is written into the result folder, and only --force replaces it")
     func overlay() throws {
         let folder = try result()
         let before = try names(folder)
@@ -37,7 +37,7 @@ struct RenderTests {
         #expect(try names(folder) == (before + ["overlay.mp4"]).sorted())
     }
 
-    @Test("analyze --overlay does the same in one go, and so does --anonymize")
+    @Test("analyze --overlay and --anonymize make the video in the same run")
     func inOneGo() throws {
         let folder = try result("--overlay", "--style", "full", "--crf", "40")
         #expect(try names(folder).contains("overlay.mp4"))
@@ -48,7 +48,7 @@ struct RenderTests {
         #expect(record.contains(#""rate" : "every-frame""#) && record.contains(#""faces" : "small""#))
     }
 
-    @Test("A video that has gone or changed is told, and --input and --changed-source help")
+    @Test("A missing or changed video is an error that names the option to use")
     func source() throws {
         let folder = try result()
         let video = folder.path + "/movie.mp4"
@@ -62,7 +62,7 @@ struct RenderTests {
             "render", "movie.mp4.vidscan", "--input", "elsewhere.mp4", "--crf", "40", "-o", "new.mp4", "-q", in: folder)
         #expect(found.status == 0 && found.errors == "")
 
-        // The same with an empty box at its end.
+        // The same video with an empty box at its end.
         let grown = try folder.bytes("elsewhere.mp4") + Data([0, 0, 0, 8]) + Data("free".utf8)
         try grown.write(to: URL(fileURLWithPath: video))
         let changed = try Tool.run("render", "movie.mp4.vidscan", in: folder)
@@ -72,7 +72,7 @@ struct RenderTests {
         #expect(taken.status == 0 && taken.errors == "")
     }
 
-    @Test("Whatever is wrong is one line, and nothing is left behind")
+    @Test("An error of render is one line and leaves nothing behind")
     func wrong() throws {
         let folder = try result()
         try folder.write("no picture", to: "text.png")
@@ -100,15 +100,12 @@ struct RenderTests {
         ]
         for (arguments, message) in cases {
             let outcome = try ChildProcess.run([Checkout.tool, "render"] + arguments, in: folder.path)
-            #expect(outcome.status == 1, "\(arguments)")
-            #expect(outcome.errorLines.count == 1, "\(outcome.errors)")
-            #expect(
-                outcome.errors.hasPrefix("vidscan: error: ") && outcome.errors.contains(message), "\(outcome.errors)")
+            outcome.expectError(message)
             #expect(folder.entries == before)
         }
     }
 
-    @Test("Interrupted, it leaves nothing behind and ends with 130")
+    @Test("An interrupted render leaves nothing behind and ends with status 130")
     func interrupted() throws {
         let folder = try TemporaryFolder()
         let clip = try Tool.makeLongClip(in: folder)

@@ -2,8 +2,8 @@ import Foundation
 import Testing
 import TestSupport
 
-/// Pages made of finished results by the real binary. What a browser makes of them is checked by scripts/check_report.py.
-@Suite("Reports", .serialized)
+/// Reports that the real binary makes. scripts/check_report.py checks them in a browser.
+@Suite("A report shows what the tables hold", .serialized)
 struct ReportTests {
     private static func folder(of input: String = Checkout.clip, named name: String) throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
@@ -13,7 +13,7 @@ struct ReportTests {
         return folder
     }
 
-    @Test("Show every face, cut and event, and name nothing outside themselves")
+    @Test("A report shows every face, cut and event, and refers to nothing outside it")
     func page() throws {
         let folder = try Self.folder(named: "a <b> & \"c\".mp4")
         let result = "a <b> & \"c\".mp4.vidscan"
@@ -26,13 +26,13 @@ struct ReportTests {
         #expect(page.matches(of: /src="data:image\/jpeg;base64,/).count == 2)
         let events = try CSVTable(path: "\(folder.path)/\(result)/events.csv")
         #expect(page.matches(of: /<tr data-kind=/).count == events.rows.count)
-        // The name space of SVG is a name, not an address that is asked for.
+        // The namespace of SVG is never requested.
         let addresses = page.matches(of: /https?:\/\/[^"' ]*/).map { String($0.output) }
         #expect(Set(addresses) == ["http://www.w3.org/2000/svg"])
         #expect(page.contains("default-src 'none'"))
     }
 
-    @Test("Draw the values of faces.csv")
+    @Test("The curves have the values of faces.csv")
     func curves() throws {
         let folder = try Self.folder(named: "clip.mp4")
         #expect(try Tool.run("report", "--no-thumbnails", "clip.mp4.vidscan", in: folder).status == 0)
@@ -77,7 +77,7 @@ struct ReportTests {
         #expect(compared > 90)
     }
 
-    @Test("Of several results have an index that leads to each, also past one that fails")
+    @Test("An index links every report, even if another result fails")
     func index() throws {
         let folder = try Self.folder(of: try Variants.path("still.png"), named: "one two.png")
         try FileManager.default.createDirectory(atPath: folder.path + "/empty", withIntermediateDirectories: true)
@@ -91,7 +91,7 @@ struct ReportTests {
         #expect(page.contains("is no result of vidscan"))
     }
 
-    @Test("Replace no page unasked, and say what is missing")
+    @Test("A report is replaced only with --force, and an error names what is missing")
     func refusals() throws {
         let folder = try Self.folder(of: try Variants.path("still.png"), named: "still.png")
         #expect(try Tool.run("report", "still.png.vidscan", in: folder).status == 0)

@@ -2,9 +2,9 @@ import Foundation
 import Testing
 import TestSupport
 
-@Suite("Results")
+@Suite("A result is complete, in its place and never overwritten")
 struct ResultTests {
-    @Test("Of the README's example are what the README shows")
+    @Test("The README's example shows what vidscan writes")
     func example() throws {
         let readme = try String(contentsOfFile: Checkout.root + "/README.md", encoding: .utf8)
             .split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
@@ -23,7 +23,7 @@ struct ResultTests {
         }
     }
 
-    @Test("Lie in the current folder, and the last line says where")
+    @Test("A result is in the current folder, and the last line says where")
     func place() throws {
         let folder = try TemporaryFolder()
         let path = try Variants.path("still.png")
@@ -42,7 +42,7 @@ struct ResultTests {
         #expect(try folder.text("still.png.vidscan/frames.csv") == "time,frame,faces\n0.000000,0,1\n")
     }
 
-    @Test("Hold the formats asked for")
+    @Test("A result holds the requested formats")
     func formats() throws {
         let folder = try TemporaryFolder()
         let outcome = try Tool.run(
@@ -52,7 +52,7 @@ struct ResultTests {
         #expect(folder.entries == ["out", "out/still.png.vidscan"] + files)
     }
 
-    @Test("That are there are refused without --force and replaced with it")
+    @Test("An existing result is replaced only with --force")
     func force() throws {
         let folder = try TemporaryFolder()
         let path = try Variants.path("still.png")
@@ -70,7 +70,7 @@ struct ResultTests {
         #expect(folder.entries == entries)
     }
 
-    @Test("Of two inputs of one name go to two folders")
+    @Test("Two inputs with the same name get two folders")
     func sameName() throws {
         let folder = try TemporaryFolder()
         for side in ["left", "right"] {
@@ -89,7 +89,7 @@ struct ResultTests {
             try folder.bytes("out/face.png.vidscan/faces.csv") == folder.bytes("out/face.png-2.vidscan/faces.csv"))
     }
 
-    @Test("That cannot be written there end with one line, before any work", arguments: ["file/out", "/proc/out"])
+    @Test("An unwritable output folder is an error before any work", arguments: ["file/out", "/proc/out"])
     func unwritable(place: String) throws {
         let folder = try TemporaryFolder()
         try folder.write("in the way", to: "file")
@@ -100,10 +100,10 @@ struct ResultTests {
         #expect(folder.entries == ["file"])
     }
 
-    @Test("That outgrow what may be written end with that reason, and nothing of them stays")
+    @Test("A file size limit ends the run with that reason and leaves nothing behind")
     func fileSizeLimit() throws {
         let folder = try TemporaryFolder()
-        // Blocks of 1 KiB; the signal that comes with the limit is ignored, so that writing itself fails.
+        // Blocks of 1 KiB. The signal SIGXFSZ is ignored, so that the write itself fails.
         let outcome = try Tool.shell(
             "trap '' XFSZ; ulimit -f 40; exec \"$0\" analyze '\(Checkout.clip)' --every-frame --format jsonl",
             in: folder)
@@ -114,10 +114,10 @@ struct ResultTests {
         #expect(folder.entries == [])
     }
 
-    @Test("On a full disk end with that reason, and nothing of them stays")
+    @Test("A full disk ends the run with that reason and leaves nothing behind")
     func fullDisk() throws {
         let folder = try TemporaryFolder()
-        // In a mount name space of its own, so that the disk goes with the process.
+        // In a mount namespace of its own, so that the disk is unmounted when the process ends.
         let outcome = try Tool.shell(
             """
             unshare --mount bash -c '

@@ -3,11 +3,11 @@ import Glibc
 import Testing
 import TestSupport
 
-@Suite("The samples for every night and for clusters")
+@Suite("The sample scripts for nightly runs and clusters work")
 struct ScheduleTests {
     private static let nightly = Checkout.samples + "/nightly"
 
-    @Test("The service and the timer are what systemd takes")
+    @Test("systemd accepts the service and the timer")
     func units() throws {
         let found = try ChildProcess.run(["bash", "-c", "command -v systemd-analyze"])
         guard found.status == 0 else { try skip(missing: .systemd) }
@@ -25,7 +25,7 @@ struct ScheduleTests {
         #expect(outcome.errors == "")
     }
 
-    /// The service's command line, and cron's, with another configuration and place.
+    /// The command line of the service or of cron, with another path and configuration.
     private func line(of file: String, after mark: String, configuration: String) throws -> String {
         let text = try String(contentsOfFile: Self.nightly + "/" + file, encoding: .utf8)
         let line = try #require(text.split(separator: "\n").last { $0.hasPrefix(mark) })
@@ -36,7 +36,7 @@ struct ScheduleTests {
     }
 
     @Test(
-        "A night analyses what is new, logs it, and says so when a file fails",
+        "A nightly run analyses new files, logs them and reports failures",
         arguments: [("vidscan-nightly.service", "ExecStart="), ("crontab", "30 21 * * * ")])
     func night(file: String, mark: String) throws {
         let folder = try TemporaryFolder()
@@ -61,16 +61,16 @@ struct ScheduleTests {
         #expect(second.status == 1)
         #expect(try folder.text("called") == "1\n")
 
-        // While one is at it, another does not begin.
+        // A second run does not start while the first holds the lock.
         let lock = open(folder.path + "/out/log/lock", O_RDWR | O_CLOEXEC)
         defer { close(lock) }
         #expect(flock(lock, LOCK_EX) == 0)
         let third = try ChildProcess.run(["bash", "-c", command])
         #expect(third.status == 75)
-        #expect(third.errors == "vidscan-nightly: the run before is still at it\n")
+        #expect(third.errors == "vidscan-nightly: the previous run has not finished\n")
     }
 
-    @Test("A task of a Slurm array does its part of the files")
+    @Test("The tasks of a Slurm array divide the files")
     func slurmTask() throws {
         let folder = try TemporaryFolder()
         try FileManager.default.createDirectory(atPath: folder.path + "/in", withIntermediateDirectories: false)
@@ -79,7 +79,7 @@ struct ScheduleTests {
                 atPath: try Variants.path("still.png"), toPath: folder.path + "/in/\(number).png")
         }
         for task in 0..<2 {
-            // As Slurm starts it.
+            // The environment that Slurm sets.
             let outcome = try Tool.shell(
                 """
                 VIDSCAN="$0" SLURM_ARRAY_TASK_ID=\(task) SLURM_ARRAY_TASK_COUNT=2 SLURM_CPUS_PER_TASK=1 \

@@ -2,13 +2,13 @@ import Foundation
 import Testing
 import TestSupport
 
-/// The real binary, as it lies beside the tests.
+/// The real binary, which is built beside the tests.
 enum Tool {
     static func run(_ arguments: String..., in folder: TemporaryFolder) throws -> ChildProcess.Outcome {
         try ChildProcess.run([Checkout.tool] + arguments, in: folder.path)
     }
 
-    /// Runs the tool bound by the permissions of files, also where the tests run as root.
+    /// Runs the tool so that file permissions apply, even if the tests run as root.
     static func runUnprivileged(_ arguments: String..., in folder: TemporaryFolder) throws -> ChildProcess.Outcome {
         let prefix = geteuid() == 0 ? ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] : []
         return try ChildProcess.run(prefix + [Checkout.tool] + arguments, in: folder.path)
@@ -19,7 +19,18 @@ enum Tool {
         try ChildProcess.run(["bash", "-o", "pipefail", "-c", line, Checkout.tool], in: folder.path)
     }
 
-    /// A long video of faces: the sample clip over and over, 120 s of it.
+    /// Analyses a video in segments, each of which becomes a folder `NAME.part-K-of-N`.
+    static func analyzeSegments(
+        _ count: Int, of input: String, _ options: String..., in folder: TemporaryFolder
+    ) throws {
+        for index in 0..<count {
+            let outcome = try ChildProcess.run(
+                [Checkout.tool, "analyze", input, "--segment", "\(index)/\(count)"] + options, in: folder.path)
+            try #require(outcome.status == 0, "\(outcome.errors)")
+        }
+    }
+
+    /// Makes a video of 120 s, which repeats the sample clip.
     static func makeLongClip(in folder: TemporaryFolder) throws -> String {
         let path = folder.path + "/long.mp4"
         let made = try ChildProcess.run([
@@ -27,5 +38,27 @@ enum Tool {
         ])
         try #require(made.status == 0, "\(made.errors)")
         return path
+    }
+}
+
+extension ChildProcess.Outcome {
+    /// Expects the tool to have failed with one line of error that contains this text.
+    func expectError(_ text: String, status: Int32 = 1, sourceLocation: SourceLocation = #_sourceLocation) {
+        #expect(self.status == status, "\(errors)", sourceLocation: sourceLocation)
+        #expect(errorLines.count == 1, "\(errors)", sourceLocation: sourceLocation)
+        #expect(errors.hasPrefix("vidscan: error: "), "\(errors)", sourceLocation: sourceLocation)
+        #expect(errors.contains(text), "\(errors)", sourceLocation: sourceLocation)
+    }
+}
+
+extension TemporaryFolder {
+    /// Expects two result folders in this one to have the same tables, byte for byte.
+    func expectSameTables(
+        _ one: String, _ other: String, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        try #require(try CSVTable(bytes: bytes(one + "/faces.csv")).rows.count > 0, sourceLocation: sourceLocation)
+        for file in ["faces.csv", "frames.csv", "tracks.csv", "events.csv"] {
+            #expect(try bytes(one + "/" + file) == bytes(other + "/" + file), "\(file)", sourceLocation: sourceLocation)
+        }
     }
 }

@@ -1,10 +1,10 @@
 import Testing
 import TestSupport
 
-@Suite("What vidscan is told")
+@Suite("Wrong usage is explained in one line")
 struct UsageTests {
     @Test(
-        "Help has examples",
+        "Every help text has examples",
         arguments: [
             ([], "vidscan analyze movie.mp4"), (["--help"], "vidscan doctor"), (["help"], "vidscan schema"),
             (["analyze", "--help"], "vidscan analyze interview.mov --rate 12 --format csv,json"),
@@ -142,11 +142,11 @@ struct UsageTests {
         ("sample a.mp4 b.mp4", "Unexpected argument 'b.mp4'"),
         ("schema --format xml", "The value 'xml' is invalid for '--format <format>'."),
         ("analyse", "Unexpected argument 'analyse'; did you mean 'analyze'?"),
-        ("pipelines schow x", "Unexpected argument 'schow'; did you mean 'show'?"),
+        ("pipelines schow x", "2 unexpected arguments: 'schow', 'x'; did you mean 'show'?"),
         ("sample --rate 5 a.mp4 b.mp4", "Unexpected argument 'b.mp4' (see '--help')"),
     ]
 
-    @Test("Wrong usage is one line that says what is wrong, and status 2", arguments: wrong)
+    @Test("A wrong command is one line that says what is wrong, with status 2", arguments: wrong)
     func wrongUsage(line: String, message: String) throws {
         let folder = try TemporaryFolder()
         let arguments = line.split(separator: " ").map(String.init)

@@ -2,30 +2,30 @@ import Foundation
 import Testing
 import TestSupport
 
-/// Inputs that once ended a fuzzer, fed again as the fuzzer does it. Each target has a process of its own, because what goes
-/// wrong ends it.
-@Suite("What fuzzing has found stays repaired")
+/// Inputs that once stopped a fuzzer. Each target runs in its own process, because a failure ends the
+/// process.
+@Suite("Inputs that once broke the fuzzer do no harm")
 struct FuzzRegressionTests {
-    @Test("Videos")
+    @Test("Videos end with a result or an error")
     func videos() async { await #expect(processExitsWith: .success) { try await Regressions.feed(.video) } }
 
-    @Test("Filter texts")
+    @Test("Filter texts end with a chain or an error")
     func filters() async { await #expect(processExitsWith: .success) { try await Regressions.feed(.filters) } }
 
-    @Test("Pipelines")
+    @Test("Pipeline files end with a configuration or an error")
     func pipelines() async { await #expect(processExitsWith: .success) { try await Regressions.feed(.pipeline) } }
 
-    @Test("Results and parts")
+    @Test("Results and segments end with a report, a video or an error")
     func results() async { await #expect(processExitsWith: .success) { try await Regressions.feed(.results) } }
 
-    @Test("Journals")
+    @Test("Journals end with a batch or an error")
     func journals() async { await #expect(processExitsWith: .success) { try await Regressions.feed(.journal) } }
 }
 
 enum Regressions {
     struct Missing: Error {}
 
-    /// Feeds all files of one target, in a folder that goes when it is done.
+    /// Feeds all files of one target.
     static func feed(_ target: FuzzTarget) async throws {
         let folder = Checkout.root + "/Tests/FuzzRegressions/\(target.rawValue)"
         let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
@@ -34,7 +34,7 @@ enum Regressions {
         let scratch = try FuzzScratch()
         defer { scratch.remove() }
         let base = try await FuzzBase.make(at: scratch.path + "/base", clip: Checkout.clip)
-        // Feeding blocks, which the cooperative pool must not.
+        // Feeding blocks, and the cooperative pool must not be blocked.
         await withCheckedContinuation { continuation in
             Thread {
                 for (name, bytes) in zip(names, inputs) {

@@ -2,13 +2,13 @@ import Foundation
 import VidscanBase
 import VidscanMedia
 
-/// The text of a filter chain: taken apart and judged; what is allowed without permission is built and run on a small video.
+/// The text of a filter chain. It is parsed and checked. A chain that needs no permission is run on a small video.
 enum FilterFuzzing {
     private static let limits = MediaLimits(maximumPixels: 1 << 20)
 
     static func feed(_ bytes: ArraySlice<UInt8>, base: FuzzBase, scratch: FuzzScratch) {
         guard bytes.count <= 1024 else { return }
-        // A filter that reaches for a file by a relative name makes it here.
+        // A filter that creates a file by a relative name creates it here.
         let folder = scratch.emptyFolder()
         demand(FileManager.default.changeCurrentDirectoryPath(folder), "no folder \(folder)")
         defer {

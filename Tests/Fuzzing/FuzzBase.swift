@@ -4,7 +4,7 @@ import VidscanBase
 import VidscanMedia
 import VidscanResults
 
-/// A good result, good parts and the small video that they are of: what inputs of readers differ from in one file or a few.
+/// A good result, good segments and their small video. Fuzzed inputs replace one or a few of these files.
 struct FuzzBase: Sendable {
     let path: String
 
@@ -12,7 +12,7 @@ struct FuzzBase: Sendable {
     static let result = "result"
     static let parts = ["part-0", "part-1"]
 
-    /// - Parameter path: of a folder that `make` has filled.
+    /// - Parameter path: a folder that `make` has filled.
     init(path: String) {
         self.path = path
     }
@@ -20,8 +20,8 @@ struct FuzzBase: Sendable {
     /// Makes the video with ffmpeg, and analyses it.
     ///
     /// - Parameters:
-    ///   - path: of a folder, made when it is missing.
-    ///   - clip: that seconds 3 to 4 are taken of.
+    ///   - path: a folder, which is created if it is missing.
+    ///   - clip: the video of which seconds 3 to 4 are used.
     static func make(at path: String, clip: String) async throws -> FuzzBase {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         let base = FuzzBase(path: path)
@@ -55,7 +55,7 @@ struct FuzzBase: Sendable {
         _ = try await analysis.run(input: base.video, resultPath: base.path + "/" + name, replaces: true)
     }
 
-    /// Its files but for the video, by their paths below it.
+    /// All files except the video, by their relative paths.
     func files() -> [String] {
         ([Self.result] + Self.parts).flatMap { folder in
             ((try? FileManager.default.contentsOfDirectory(atPath: "\(path)/\(folder)")) ?? []).sorted().map {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What is fuzzed. Each target takes bytes that anybody could have written, and must come to a result or to an error.
+/// What is fuzzed. Each target takes arbitrary bytes and must end with a result or an error.
 enum FuzzTarget: String, CaseIterable {
     case video, filters, pipeline, results, journal
 
@@ -20,7 +20,7 @@ enum FuzzTarget: String, CaseIterable {
     }
 }
 
-/// Ends the process where something that must hold does not.
+/// Ends the process if a condition does not hold.
 func demand(_ holds: Bool, _ what: @autoclosure () -> String) {
     if !holds { fatalError(what()) }
 }
@@ -39,7 +39,7 @@ struct FuzzScratch: Sendable {
 
     func remove() { try? FileManager.default.removeItem(atPath: path) }
 
-    /// An empty folder, whatever the last input left in it.
+    /// Empties the folder.
     func emptyFolder() -> String {
         let folder = path + "/input"
         try? FileManager.default.removeItem(atPath: folder)
@@ -53,7 +53,7 @@ struct FuzzScratch: Sendable {
     }
 }
 
-/// Waits for asynchronous work, which a fuzzer cannot do otherwise. Not to be called on the cooperative pool.
+/// Waits for asynchronous work, because a fuzzer's callback is synchronous. Do not call it on the cooperative pool.
 func waitFor(_ work: @escaping @Sendable () async -> Void) {
     let done = DispatchSemaphore(value: 0)
     Task.detached {

@@ -2,9 +2,9 @@ import Foundation
 import GRDB
 import VidscanBatch
 
-/// A batch's journal that somebody else has written. An input is a letter, then: after `d` the bytes of the database;
-/// after `k` rows for the journal's own table; after `u` rows for one of the same columns that takes any value anywhere.
-/// A row is a line, its fields are separated by tabs, each a letter for the type (`n`, `i`, `f`, `t`, `x`) and a value.
+/// A batch's journal that an attacker wrote. An input is a letter and what follows: after `d` the bytes of the database,
+/// after `k` rows for the journal's own table, after `u` rows for a table without types and constraints. A row is a line
+/// with fields separated by tabs, each a letter for the type (`n`, `i`, `f`, `t`, `x`) and a value.
 enum JournalFuzzing {
     private static let secret = "this stands outside the batch's folder"
 
@@ -35,7 +35,7 @@ enum JournalFuzzing {
         demand(!String(decoding: table, as: UTF8.self).contains(secret), "something outside the folder was read")
     }
 
-    /// What a batch does with its journal, each step whatever became of the one before it.
+    /// Every use that a batch makes of its journal. A step runs even if the one before it failed.
     private static func use(_ folder: String) {
         let inputs = ["a", "b"].map { name in
             BatchInput(
@@ -67,14 +67,14 @@ enum JournalFuzzing {
 
     // MARK: Databases
 
-    /// An empty journal, made once in a process.
+    /// An empty journal, made once per process.
     private static func template(_ scratch: FuzzScratch) -> String? {
         let folder = scratch.path + "/template"
         let path = folder + "/batch.sqlite"
         if FileManager.default.fileExists(atPath: path) { return path }
         try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         _ = try? BatchJournal(folder: folder)
-        // The log goes into the database when the last connection ends.
+        // Closing the last connection moves the write-ahead log into the database.
         return FileManager.default.fileExists(atPath: path) ? path : nil
     }
 
@@ -106,7 +106,7 @@ enum JournalFuzzing {
         }
     }
 
-    /// Inputs to begin with.
+    /// The initial corpus.
     static func seeds(_ scratch: FuzzScratch) -> [(name: String, bytes: [UInt8])] {
         // place, path, bytes, modified, configuration, status, attempts, failures, named, due, owner, lease, started,
         // finished, error, wall, video, frames, faces

@@ -1,7 +1,7 @@
 import Foundation
 import VidscanAnalysis
 
-/// The text of a pipeline: what is read must mean the same when it is written and read again.
+/// The text of a pipeline. A configuration must be the same after it is written and read again.
 enum PipelineFuzzing {
     static func feed(_ bytes: ArraySlice<UInt8>) {
         guard let text = String(validating: bytes, as: UTF8.self) else { return }

@@ -5,14 +5,14 @@ import VidscanMedia
 import VidscanRender
 import VidscanReport
 
-/// Results and parts that somebody else has written. An input is a letter for what is done with them, then files that take
-/// the place of those of a good one, each after a line with its path:
+/// Results and segments that an attacker wrote. An input is a letter for the command, then files that replace those of a
+/// good result, each after a line with its path:
 ///
 ///     r
 ///     === result/tracks.csv
 ///     face_id,…
 ///
-/// `r` makes a report, `t` one with thumbnails, `o` an overlay, `a` hides the faces, `m` joins the parts.
+/// `r` makes a report, `t` one with thumbnails, `o` an overlay, `a` an anonymized video; `m` merges the segments.
 enum ResultFuzzing {
     private static let marker = Array("\n=== ".utf8)
 
@@ -23,7 +23,7 @@ enum ResultFuzzing {
         let isMerge = action == UInt8(ascii: "m")
         for file in base.files() where file.hasPrefix("part-") == isMerge { known.insert(file) }
         let replaced = sections(bytes.dropFirst()).filter { known.contains($0.name) }
-        // What is not replaced makes no difference to others: nothing to learn.
+        // An input that replaces no file tests nothing.
         guard !replaced.isEmpty else { return }
         for part in isMerge ? FuzzBase.parts : [FuzzBase.result] {
             try? FileManager.default.createDirectory(atPath: "\(folder)/\(part)", withIntermediateDirectories: true)
@@ -80,7 +80,7 @@ enum ResultFuzzing {
         }
     }
 
-    /// Digests tell that a file is damaged, and not that somebody means harm: whoever writes a part writes them too.
+    /// A digest detects damage but not an attack, because an attacker can write the digest too.
     private static func correctDigests(_ files: [String], in folder: String, base: FuzzBase) {
         for file in files where !file.hasSuffix(".json") {
             let record = "\(folder)/\((file as NSString).deletingLastPathComponent)/part.json"
@@ -117,7 +117,7 @@ enum ResultFuzzing {
         return nil
     }
 
-    /// Inputs to begin with: each file of the base by itself.
+    /// The initial corpus: each file of the base alone.
     static func seeds(_ base: FuzzBase) -> [(name: String, bytes: [UInt8])] {
         base.files().flatMap { file -> [(String, [UInt8])] in
             guard let content = FileManager.default.contents(atPath: "\(base.path)/\(file)") else { return [] }

@@ -2,14 +2,14 @@ import Foundation
 import VidscanBase
 import VidscanMedia
 
-/// The bytes of a video through open, plan, decode, sample and crop. The first four choose how it is read.
+/// The bytes of a video, which is opened, decoded, sampled and cropped. The first four bytes choose the settings.
 enum VideoFuzzing {
     static let headerCount = 4
 
     private static let rates: [SampleGrid.Rate] =
         [.everyFrame]
         + [(1, 1), (5, 1), (24000, 1001), (1, 10), (1000, 1)].compactMap { Rational($0, $1) }.map { .perSecond($0) }
-    /// Samples that are looked at; a small file may hold any number.
+    /// The maximum number of samples that are read, because a small file may have any number.
     private static let mostSamples = 32
     private static let limits = MediaLimits(maximumPixels: 512 * 512, maximumDurationSeconds: 3600)
 
@@ -54,7 +54,7 @@ enum VideoFuzzing {
             guard let frame = try reader.next() else { break }
             demand(frame.sequence == number, "sample \(number) has number \(frame.sequence)")
             if let last {
-                // Frames may share a timestamp, samples at a rate may not.
+                // Frames may share a timestamp, but samples at a rate must not.
                 let grows = options.rate == .everyFrame ? frame.microseconds >= last : frame.microseconds > last
                 demand(grows, "time goes back from \(last) to \(frame.microseconds)")
             }

@@ -35,9 +35,9 @@ guard let target = FuzzTarget(rawValue: name) else {
 }
 Fuzzed.chosen = (target, base, scratch)
 
-/// What the callback needs, which C calls without any context.
+/// The state of the callback, which C calls without a context.
 enum Fuzzed {
-    /// Set before the fuzzer starts, and only read from then on.
+    /// Set before the fuzzer starts, and then only read.
     nonisolated(unsafe) static var chosen: (target: FuzzTarget, base: FuzzBase, scratch: FuzzScratch)?
 }
 

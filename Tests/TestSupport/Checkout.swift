@@ -1,15 +1,15 @@
 import Foundation
 
-/// Where things lie while the tests run.
+/// Paths that tests use.
 package enum Checkout {
     /// The repository's folder.
     package static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().path
 
-    /// The folder that this test process was built into; the tool lies beside the tests.
+    /// The folder with the built tests and the built tool.
     package static let products = (executable as NSString).deletingLastPathComponent
 
-    /// SwiftPM's scratch folder, where what takes long to make may stay from run to run.
+    /// SwiftPM's scratch folder, which keeps slowly made files from run to run.
     package static let scratch = ((products as NSString).deletingLastPathComponent as NSString)
         .deletingLastPathComponent
 

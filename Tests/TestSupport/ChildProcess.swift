@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A program under way, with pipes for what it writes.
+/// A running program, with pipes for its output.
 ///
 /// Foundation's `Process` gives no terminal, keeps the signals that the test runner ignores, and lets two children that
 /// start at once inherit each other's pipes; this does not.
@@ -15,7 +15,7 @@ package final class ChildProcess {
 
         package var output: String { String(decoding: outputBytes, as: UTF8.self) }
         package var errors: String { String(decoding: errorBytes, as: UTF8.self) }
-        /// Standard error without the line of progress that comes every ten seconds, on a slow machine of any run.
+        /// Standard error without the progress lines, which come every ten seconds on a slow machine.
         package var errorLines: [String] {
             errors.split(separator: "\n").map(String.init).filter { !$0.contains(" frames/s  ") }
         }
@@ -25,7 +25,7 @@ package final class ChildProcess {
         package let description: String
     }
 
-    /// Far beyond what any test takes on a busy machine: what lasts longer hangs.
+    /// Far more than any program takes on a busy machine. One that takes longer hangs.
     package static let hangSeconds = 300.0
 
     private let name: String
@@ -37,13 +37,13 @@ package final class ChildProcess {
     private var openDescriptors: Set<Int32>
     private var isReaped = false
 
-    /// Between making a pipe and closing it on exec no other child may start.
+    /// No other child may start before a new pipe is set to close on exec.
     private static let spawning = Mutex(())
 
     /// - Parameters:
-    ///   - arguments: the program, found on the PATH, and what it is told.
-    ///   - folder: that it runs in.
-    ///   - errorsToTerminal: gives it a terminal as standard error instead of a pipe.
+    ///   - arguments: the program, found on the PATH, and its arguments.
+    ///   - folder: the working directory.
+    ///   - errorsToTerminal: connects standard error to a terminal instead of a pipe.
     package init(_ arguments: [String], in folder: String = "/", errorsToTerminal: Bool = false) throws {
         name = arguments.first ?? ""
         // `env` changes the folder, then becomes the program, in the same process.
@@ -81,7 +81,7 @@ package final class ChildProcess {
         kill(process, signal)
     }
 
-    /// Waits until standard error has said this.
+    /// Waits until standard error contains a text.
     package func waitForErrors(containing text: String) throws {
         let begin = ContinuousClock.now
         while !String(decoding: errorBytes, as: UTF8.self).contains(text) {
@@ -105,9 +105,9 @@ package final class ChildProcess {
             status: signal == 0 ? status >> 8 & 0xFF : 128 + signal, outputBytes: outputBytes, errorBytes: errorBytes)
     }
 
-    /// Reads what has come.
+    /// Reads available output.
     ///
-    /// - Returns: `false` when both channels are at their end, which a process that has ended brings about.
+    /// - Returns: `false` when both channels have ended, as they do when the process ends.
     private func read(until deadline: ContinuousClock.Instant) throws -> Bool {
         guard !openDescriptors.isEmpty else { return false }
         var polled = openDescriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
@@ -119,7 +119,7 @@ package final class ChildProcess {
         for entry in polled where entry.revents != 0 {
             var buffer = [UInt8](repeating: 0, count: 1 << 16)
             let count = Glibc.read(entry.fd, &buffer, buffer.count)
-            // A terminal whose other side is closed fails to read.
+            // Reading from a terminal fails when its other side is closed.
             if count <= 0 {
                 openDescriptors.remove(entry.fd)
             } else if entry.fd == outputDescriptor {
@@ -156,7 +156,7 @@ package final class ChildProcess {
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
         posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO)
-        // Every signal as a login shell would leave it, whatever runs the tests.
+        // Signals are reset to a login shell's state, because test runners change them.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// Ways to damage a file, by chance but the same in every run.
+/// Random damage to a file, the same in every run.
 package enum Damage {
     private static let values = [
         "nan", "-nan", "inf", "1e30", "-1e30", "-1", "0", "", "9223372036854775807", "1e400", "0x1p2000", "2147483648",
@@ -17,7 +17,7 @@ package enum Damage {
         case 2: bytes.removeLast(place + 1)
         case 3: bytes.insert(contentsOf: (0..<4).map { _ in UInt8.random(in: 0...255, using: &generator) }, at: place)
         case 4:
-            // Whole words of binary files: infinities, not-a-numbers, the largest and the least.
+            // Words of binary files: infinities, NaN, the largest and the smallest.
             let word =
                 [0x7F80_0000, 0x7FC0_0000, 0x7FFF_FFFF, 0x8000_0000, 0xFFFF_FFFF, 0x7149_F2CA, 1].randomElement(
                     using: &generator) ?? 0
@@ -29,7 +29,7 @@ package enum Damage {
         return Data(bytes)
     }
 
-    /// Replaces what lies between two separators, or copies, drops or swaps lines.
+    /// Replaces the text between two separators, or copies, drops or swaps lines.
     private static func field(_ bytes: [UInt8], near place: Int, with generator: inout SeededGenerator) -> Data {
         let separators = Set(",\n:{}[] ".utf8)
         var lines = bytes.split(separator: 10, omittingEmptySubsequences: false).map(Array.init)

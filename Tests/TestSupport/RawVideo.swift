@@ -1,6 +1,6 @@
 import Testing
 
-/// A video as ffmpeg decodes it: frame after frame of 8-bit 4:2:0, upright.
+/// A video decoded by ffmpeg into upright 8-bit 4:2:0 frames.
 package struct RawVideo {
     package let width: Int
     package let height: Int
@@ -36,7 +36,7 @@ package struct RawVideo {
         bytes[(index * width * height * 3 / 2)..<((index + 1) * width * height * 3 / 2)]
     }
 
-    /// The least box, in whole pixels, around all pixels whose luma differs from another video's by more than this.
+    /// The smallest box around all pixels whose luma differs from another video's by more than a threshold.
     package func difference(
         from other: RawVideo, frame: Int, threshold: Int
     ) -> (left: Int, top: Int, right: Int, bottom: Int)? {

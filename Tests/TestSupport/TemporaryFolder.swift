@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A fresh folder that goes when its last reference does.
+/// A new folder that is removed with its last reference.
 package final class TemporaryFolder: Sendable {
     package let path: String
 
@@ -13,7 +13,7 @@ package final class TemporaryFolder: Sendable {
         try? FileManager.default.removeItem(atPath: path)
     }
 
-    /// Everything in it, hidden files too, at any depth, sorted.
+    /// The paths of all files and folders in it, sorted, hidden ones too.
     package var entries: [String] {
         (try? FileManager.default.subpathsOfDirectory(atPath: path).sorted()) ?? []
     }

@@ -2,12 +2,12 @@ import Foundation
 import Glibc
 import Testing
 
-/// The odd files that `samples/variants.sh` makes.
+/// The unusual files that `samples/variants.sh` makes.
 ///
 /// They are made once for each state of the script, the clip and ffmpeg, and stay in SwiftPM's scratch folder. Several
 /// test processes may ask at once: one makes them, the others wait.
 package enum Variants {
-    /// The path of a variant. Where this ffmpeg has no encoder for it, the test is skipped.
+    /// The path of a variant. The test is skipped if this ffmpeg has no encoder for it.
     package static func path(_ name: String) throws -> String {
         let path = try folder.get() + "/" + name
         guard FileManager.default.fileExists(atPath: path) else {
@@ -43,7 +43,7 @@ package enum Variants {
     }
 }
 
-/// FNV-1a, 64 bits: tells files apart, no more.
+/// FNV-1a, 64 bits, which is enough to tell files apart.
 private struct Fingerprint {
     private var value: UInt64 = 0xCBF2_9CE4_8422_2325
 

@@ -4,7 +4,7 @@ import TestSupport
 import VidscanAnalysis
 import VidscanBase
 
-/// One analysis into a folder of its own, and what it delivered.
+/// One analysis with its own folder, and its results.
 struct AnalysisRun {
     let folder: TemporaryFolder
     let summary: Analysis.Summary
@@ -29,7 +29,7 @@ struct AnalysisRun {
     func bytes(_ name: String) throws -> Data { try folder.bytes(Self.resultName + "/" + name) }
     func table(_ name: String) throws -> CSVTable { try CSVTable(bytes: bytes(name)) }
 
-    /// `run.json`, as far as tests ask.
+    /// The fields of `run.json` that tests read.
     func record() throws -> RunRecord {
         let decoder = JSONDecoder()
         decoder.keyDecodingStrategy = .convertFromSnakeCase

@@ -4,9 +4,9 @@ import TestSupport
 import VidscanBase
 import VidscanRender
 
-@Suite("Hiding faces")
+@Suite("Anonymized faces cannot be recognized")
 struct AnonymizeTests {
-    /// Looks as thoroughly as `analyze --anonymize` does.
+    /// Analyses with the settings of `analyze --anonymize`.
     private static func thorough(_ path: String) async throws -> AnalysisRun {
         try await AnalysisRun(path) { $0.detectThoroughly() }
     }
@@ -24,7 +24,7 @@ struct AnonymizeTests {
         return run.summary.faces
     }
 
-    @Test("The detector finds none of them, at high accuracy and looking for small ones")
+    @Test("The detector finds no anonymized face, even at high accuracy and with small faces")
     func unseen() async throws {
         let source = try Variants.path("bpyramid.mp4")
         let analysis = try await Self.thorough(source)
@@ -40,8 +40,8 @@ struct AnonymizeTests {
         }
     }
 
-    /// How much of the fine detail of one picture is in another: what remains of each after its neighbourhood's mean is
-    /// taken off, one projected on the other. 1 for the picture itself, 0 for one that knows nothing of it.
+    /// The share of one picture's fine detail in another: the detail is the difference from the neighbourhood's mean, and
+    /// one picture's is projected on the other's. 1 for the picture itself, 0 for an unrelated one.
     private func carriedDetail(
         reach: Int, inside: (Int, Int) -> Bool, width: Int, height: Int, original: (Int, Int) -> Int,
         output: (Int, Int) -> Int
@@ -63,9 +63,9 @@ struct AnonymizeTests {
         return (power > 0 ? abs(product) / power : 0, samples)
     }
 
-    /// Brightness has nearly all the detail; what the squares' steps in colour share with it is the face's coarse shading.
+    /// Brightness has nearly all the detail. The colour steps of the squares still follow the face's coarse shading.
     @Test(
-        "Less than 2 % of the face's fine detail is left in brightness, less than 20 % in colour",
+        "Less than 2 % of a face's fine detail remains in brightness, and less than 20 % in colour",
         arguments: [AnonymizeOptions.Method.blur, .pixelate, .solid])
     func detail(method: AnonymizeOptions.Method) async throws {
         let source = try Variants.path("bpyramid.mp4")
@@ -98,7 +98,7 @@ struct AnonymizeTests {
         }
     }
 
-    @Test("A face is covered in every frame, and held before it is first and after it was last seen")
+    @Test("A face is covered in every frame, and for half a second before and after it is seen")
     func hold() async throws {
         // The scene without a face lasts from 14.52 to 17 s.
         let analysis = try await Self.thorough(Checkout.clip)
@@ -114,7 +114,7 @@ struct AnonymizeTests {
         for frame in [last + 13, last + 20] { #expect(plain.frame(frame) == hidden.frame(frame)) }
     }
 
-    @Test("A face that comes back after another shot is not hidden in that one, where it is not")
+    @Test("A face that returns after another shot is not covered in that shot")
     func cutAway() async throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/cutaway.mp4"
@@ -132,12 +132,12 @@ struct AnonymizeTests {
         let run = try await RenderedRun(analysis) { $0.anonymize = AnonymizeOptions(method: .solid) }
         let (plain, hidden) = (try RawVideo(path, width: 640, height: 360), try run.pixels())
         for frame in 0..<30 { #expect(plain.frame(frame) != hidden.frame(frame), "frame \(frame)") }
-        // Held for half a second, and no longer.
+        // The cover stays for half a second and no longer.
         for frame in 43..<52 { #expect(plain.frame(frame) == hidden.frame(frame), "frame \(frame)") }
         for frame in 65..<83 { #expect(plain.frame(frame) != hidden.frame(frame), "frame \(frame)") }
     }
 
-    @Test("Inverted, everything but the faces is hidden; --only and --except choose")
+    @Test("Inverted, everything except the faces is covered; --only and --except choose faces")
     func choice() async throws {
         let source = try Variants.path("bpyramid.mp4")
         let analysis = try await Self.thorough(source)
@@ -160,7 +160,7 @@ struct AnonymizeTests {
         #expect(except.frame(60) == plain.frame(60))
     }
 
-    @Test("Nothing of the file's own words, and no cover picture, comes along")
+    @Test("The video has neither the source's metadata nor its cover picture")
     func metadata() async throws {
         let folder = try TemporaryFolder()
         let source = folder.path + "/named.mp4"
@@ -180,7 +180,7 @@ struct AnonymizeTests {
         #expect(listed.output == "h264\naac\n")
     }
 
-    @Test("A result of a part of the video is refused, and so is one that left faces out")
+    @Test("A result that covers only part of the video or of its faces is refused")
     func refused() async throws {
         let source = try Variants.path("bpyramid.mp4")
         let part = try await AnalysisRun(source) { $0.sample.end = 1_000_000 }

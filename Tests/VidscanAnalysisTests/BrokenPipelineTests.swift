@@ -4,7 +4,7 @@ import TestSupport
 import VidscanAnalysis
 import VidscanMedia
 
-/// A pipeline that cannot be used, and all that is said of it, with line and column.
+/// A broken pipeline and its problems with line and column.
 struct Broken: Sendable, CustomTestStringConvertible {
     let text: String
     let problems: [String]
@@ -161,9 +161,9 @@ struct Broken: Sendable, CustomTestStringConvertible {
     ]
 }
 
-@Suite("A broken pipeline file")
+@Suite("A broken pipeline file is refused with every problem")
 struct BrokenPipelineTests {
-    @Test("Is refused with everything that is wrong, where, and what is allowed", arguments: Broken.all)
+    @Test("Each problem has its line and column, and names what is allowed", arguments: Broken.all)
     func messages(broken: Broken) throws {
         do {
             let file = try PipelineFile(text: broken.text, path: "night/p.yaml", allowsFileFilters: false)
@@ -174,7 +174,7 @@ struct BrokenPipelineTests {
         }
     }
 
-    @Test("That is no file, no text or far too large is told in one line")
+    @Test("A pipeline that is missing, not text, too large or too deep is an error in one line")
     func unreadable() throws {
         let folder = try TemporaryFolder()
         try folder.write(String(repeating: "# a long remark\n", count: 20_000), to: "long.yaml")
@@ -196,7 +196,7 @@ struct BrokenPipelineTests {
         }
     }
 
-    @Test("Says how many problems there are, where one line must do")
+    @Test("An error in one line counts the other problems")
     func count() throws {
         let text = "detect:\n  accuracy: best\n  faces: tiny\n"
         do {

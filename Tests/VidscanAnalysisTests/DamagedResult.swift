@@ -9,7 +9,7 @@ struct DamagedResult {
     let places: [String]
     private let originals: [String: Data]
 
-    /// Two seconds of two faces, small, so that hundreds of videos can be made of it.
+    /// Two seconds of two faces, in a small size, so that rendering hundreds of videos is fast.
     static func makeClip(in folder: TemporaryFolder) throws -> String {
         let path = folder.path + "/clip.mp4"
         let made = try ChildProcess.run([
@@ -20,7 +20,7 @@ struct DamagedResult {
         return path
     }
 
-    /// - Parameter places: of folders in `folder`.
+    /// - Parameter places: paths of folders in `folder`.
     init(folder: TemporaryFolder, places: [String]) throws {
         self.folder = folder
         self.places = places
@@ -40,14 +40,14 @@ struct DamagedResult {
 
     func replace(_ path: String, by bytes: Data) throws { try bytes.write(to: URL(fileURLWithPath: path)) }
 
-    /// Makes every file what it was.
+    /// Restores the original file.
     func restore(_ path: String) throws { try replace(path, by: bytes(path)) }
 
     /// Replaces one field of a table.
     ///
     /// - Parameters:
     ///   - line: 1 is the header.
-    ///   - again: in the table as it is now.
+    ///   - again: changes the current table instead of the original one.
     func set(_ column: String, line: Int, to value: String, in path: String, again: Bool = false) throws {
         var table = again ? try CSVTable(path: path) : try CSVTable(bytes: bytes(path))
         try table.set(column, line - 2, to: value)

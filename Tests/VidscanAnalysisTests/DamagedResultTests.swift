@@ -7,7 +7,7 @@ import VidscanMedia
 import VidscanRender
 import VidscanReport
 
-@Suite("What is read back is not trusted", .serialized)
+@Suite("Damaged results and segments are refused with one line", .serialized)
 struct DamagedResultTests {
     private static func result() async throws -> DamagedResult {
         let folder = try TemporaryFolder()
@@ -60,7 +60,7 @@ struct DamagedResultTests {
         }
     }
 
-    /// - Returns: the reason why the work ended, or `nil` when it delivered.
+    /// - Returns: the error, or `nil` if the work succeeded.
     private static func reason(_ work: () async throws -> Void) async -> String? {
         do {
             try await work()
@@ -73,58 +73,63 @@ struct DamagedResultTests {
         }
     }
 
-    @Test("A field that cannot be true is an error that names the file and the line")
-    func fields() async throws {
-        let result = try await Self.result()
+    /// A field of a table, what it is replaced by, and the error that follows.
+    private typealias FieldDamage = (file: String, column: String, line: Int, value: String, message: String)
+
+    /// Damages one field after the other and expects the error each time.
+    private static func expectRefusals(
+        of damages: [FieldDamage], in result: DamagedResult, by work: (DamagedResult) async throws -> Void
+    ) async throws {
         let place = result.places[0]
-        let hint = "; the table is damaged, analyse the video again"
-        let coordinates = "must be a number from -10000000 to 10000000, and is"
-        try await Self.report(result)
-        try await Self.render(result)
-        for (file, column, line, value, message) in [
-            ("faces.csv", "face_id", 3, "1e30", "must be a whole number from 1 to 2147483647, and is '1e30'"),
-            ("faces.csv", "face_id", 3, "0", "must be a whole number from 1 to 2147483647, and is '0'"),
-            ("faces.csv", "x", 2, "nan", "\(coordinates) 'nan'"),
-            ("faces.csv", "nose_y", 2, "1e30", "\(coordinates) '1e30'"),
-            ("faces.csv", "width", 2, "-1", "must be a number from 0 to 10000000, and is '-1'"),
-            ("faces.csv", "x", 2, "", "is blank"),
-            ("faces.csv", "dominant_emoji", 2, "\u{1B}[31m", "is '?[31m'"),
-            ("faces.csv", "smile", 2, "101", "must be a number from 0 to 100, and is '101'"),
-            ("frames.csv", "faces", 2, "-1", "must be a whole number from 0 to 1024, and is '-1'"),
-            ("frames.csv", "time", 2, "inf", "must be a number from -8589934592 to 8589934592, and is 'inf'"),
-        ] {
+        for (file, column, line, value, message) in damages {
             try result.set(column, line: line, to: value, in: "\(place)/\(file)")
-            let reason = await Self.reason { try await Self.render(result) }
-            #expect(reason == "\(place): \(file), line \(line): \(column) \(message)\(hint)")
+            let reason = await Self.reason { try await work(result) }
+            // A time that is too late is noticed in the line after it.
+            let shown = message == "time goes back" ? line + 1 : line
+            #expect(
+                reason == "\(place): \(file), line \(shown): \(message); the table is damaged, analyse the video again")
             try result.restore("\(place)/\(file)")
         }
-        for (file, column, line, value, message) in [
+    }
+
+    @Test("An impossible field is an error that names the file and the line")
+    func fields() async throws {
+        let result = try await Self.result()
+        let coordinates = "must be a number from -10000000 to 10000000, and is"
+        let times = "must be a number from -8589934592 to 8589934592, and is"
+        try await Self.report(result)
+        try await Self.render(result)
+        let inRendering: [FieldDamage] = [
+            ("faces.csv", "face_id", 3, "1e30", "face_id must be a whole number from 1 to 2147483647, and is '1e30'"),
+            ("faces.csv", "face_id", 3, "0", "face_id must be a whole number from 1 to 2147483647, and is '0'"),
+            ("faces.csv", "x", 2, "nan", "x \(coordinates) 'nan'"),
+            ("faces.csv", "nose_y", 2, "1e30", "nose_y \(coordinates) '1e30'"),
+            ("faces.csv", "width", 2, "-1", "width must be a number from 0 to 10000000, and is '-1'"),
+            ("faces.csv", "x", 2, "", "x is blank"),
+            ("faces.csv", "dominant_emoji", 2, "\u{1B}[31m", "dominant_emoji is '?[31m'"),
+            ("faces.csv", "smile", 2, "101", "smile must be a number from 0 to 100, and is '101'"),
+            ("frames.csv", "faces", 2, "-1", "faces must be a whole number from 0 to 1024, and is '-1'"),
+            ("frames.csv", "time", 2, "inf", "time \(times) 'inf'"),
+        ]
+        try await Self.expectRefusals(of: inRendering, in: result) { try await Self.render($0) }
+        let inReporting: [FieldDamage] = [
             ("tracks.csv", "face_id", 2, "1e30", "face_id must be a whole number from 1 to 2147483647, and is '1e30'"),
             (
                 "tracks.csv", "samples", 2, "nan",
                 "samples must be a whole number from 0 to 1125899906842624, and is 'nan'"
             ),
-            (
-                "tracks.csv", "best_time", 2, "1e30",
-                "best_time must be a number from -8589934592 to 8589934592, and is '1e30'"
-            ),
+            ("tracks.csv", "best_time", 2, "1e30", "best_time \(times) '1e30'"),
             ("tracks.csv", "last_time", 2, "-5", "last_time is before first_time"),
             ("tracks.csv", "joy_mean", 2, "inf", "joy_mean must be a number from 0 to 100, and is 'inf'"),
             ("events.csv", "kind", 2, "<b>", "kind is '<b>'"),
             ("events.csv", "time", 2, "9", "time goes back"),
             ("frames.csv", "time", 2, "8000000", "time goes back"),
             ("frames.csv", "time", 2, "", "time is blank"),
-        ] {
-            try result.set(column, line: line, to: value, in: "\(place)/\(file)")
-            let reason = await Self.reason { try await Self.report(result) }
-            // A time that is too late shows in the line after it.
-            let shown = message == "time goes back" ? line + 1 : line
-            #expect(reason == "\(place): \(file), line \(shown): \(message)\(hint)")
-            try result.restore("\(place)/\(file)")
-        }
+        ]
+        try await Self.expectRefusals(of: inReporting, in: result) { try await Self.report($0) }
     }
 
-    @Test("So is a row that is cut off, too long, too much, or twice there")
+    @Test("A truncated, overlong, surplus or repeated row is an error")
     func rows() async throws {
         let result = try await Self.result()
         let place = result.places[0]
@@ -164,7 +169,7 @@ struct DamagedResultTests {
         #expect(twice == "\(place): tracks.csv, line \(end): face_id 1 is there twice\(hint)")
     }
 
-    @Test("Points of faces must be as many as the header says, and numbers or none")
+    @Test("A landmark file must have as many coordinates as its header says, and all must be finite or NaN")
     func landmarks() async throws {
         let result = try await Self.result()
         let place = result.places[0]
@@ -189,7 +194,7 @@ struct DamagedResultTests {
         }
     }
 
-    @Test("A record's numbers are checked, and what is no file is not waited for")
+    @Test("Numbers in run.json are checked, and a pipe in place of a file is refused")
     func records() async throws {
         let result = try await Self.result()
         let place = result.places[0]
@@ -224,7 +229,7 @@ struct DamagedResultTests {
         }
     }
 
-    @Test("Segments that were changed or cut off are not merged, and the file is named")
+    @Test("Segments that were changed or truncated are not merged, and the error names the file")
     func digests() async throws {
         let segments = try await Self.segments()
         try await Self.merge(segments)
@@ -244,7 +249,7 @@ struct DamagedResultTests {
         }
     }
 
-    @Test("A segment cannot name a place outside the folder of results, nor be one of endlessly many")
+    @Test("A segment can neither name a path outside the results folder nor claim impossible numbers")
     func segmentRecords() async throws {
         let segments = try await Self.segments()
         let path = segments.places[0] + "/part.json"
@@ -268,7 +273,7 @@ struct DamagedResultTests {
         #expect(!FileManager.default.fileExists(atPath: segments.folder.path + "/../escaped.vidscan"))
     }
 
-    @Test("Whatever is damaged in a result, a report and a video are made, or an error of one line says why not")
+    @Test("A result with random damage gives a report or a video, or an error in one line")
     func results() async throws {
         let result = try await Self.result()
         var generator = SeededGenerator(seed: 15)
@@ -290,9 +295,7 @@ struct DamagedResultTests {
         try await Self.render(result, hides: true)
     }
 
-    @Test(
-        "Whatever is damaged in a segment, even where its digest says otherwise, merging gives a result or such an error"
-    )
+    @Test("A segment with random damage and a matching digest gives a result, or an error in one line")
     func damagedSegments() async throws {
         let segments = try await Self.segments()
         var generator = SeededGenerator(seed: 16)

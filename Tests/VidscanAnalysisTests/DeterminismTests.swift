@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TestSupport
 
-@Suite("The same input gives the same bytes")
+@Suite("The same input always gives the same bytes")
 struct DeterminismTests {
     private static let files = ["faces.csv", "frames.csv", "faces.json", "faces.jsonl"]
 
@@ -15,7 +15,9 @@ struct DeterminismTests {
         return try Dictionary(uniqueKeysWithValues: Self.files.map { ($0, try run.bytes($0)) })
     }
 
-    @Test("With one, two and eight workers, and in every run", arguments: ["opengop.mkv", "vfr.mp4", "corrupt.ts"])
+    @Test(
+        "One, two and eight workers give the same tables in every run",
+        arguments: ["opengop.mkv", "vfr.mp4", "corrupt.ts"])
     func workers(name: String) async throws {
         let path = try Variants.path(name)
         let first = try await results(path, workers: 1)
@@ -26,7 +28,7 @@ struct DeterminismTests {
         }
     }
 
-    @Test("With two faces and a cut, too")
+    @Test("A video with two faces and cuts gives the same tables with eight workers")
     func clip() async throws {
         let one = try await results(Checkout.clip, workers: 1)
         let eight = try await results(Checkout.clip, workers: 8)
@@ -34,7 +36,7 @@ struct DeterminismTests {
         for file in Self.files { #expect(one[file] == eight[file], "\(file)") }
     }
 
-    @Test("CSV, JSON and JSON lines say the same")
+    @Test("CSV, JSON and JSON Lines hold the same values")
     func formats() async throws {
         struct Face: Decodable, Equatable {
             var face_id: Int

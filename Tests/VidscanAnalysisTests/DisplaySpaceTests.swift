@@ -3,21 +3,21 @@ import TestSupport
 import VidscanBase
 import VidscanResults
 
-@Suite("Boxes are in display space")
+@Suite("Boxes are in pixels of the displayed picture")
 struct DisplaySpaceTests {
     private func faces(_ name: String) async throws -> [FaceRow] {
         try await AnalysisRun(try Variants.path(name)).table("faces.csv").faces()
     }
 
-    /// Display pixels. Mirroring moves rounding errors about, and scaling to other pixels blurs; neither moves a face.
+    /// In display pixels. Mirroring and scaling change rounding errors, but do not move a face.
     private static let tolerance = 2.0
 
     @Test(
-        "Whichever way the picture is stored, and whatever the shape of its pixels",
+        "Boxes are the same for every orientation and pixel aspect ratio",
         arguments: [
             ("orient2.mp4", 1), ("orient3.mp4", 1), ("orient4.mp4", 1), ("orient5.mp4", 1), ("orient6.mp4", 1),
             ("orient7.mp4", 1), ("orient8.mp4", 1), ("sar.mp4", 1),
-            // Shown at 480x270.
+            // Displayed at 480x270.
             ("sar_tall.mp4", 4.0 / 3),
         ])
     func sameBoxes(name: String, scale: Double) async throws {
@@ -36,19 +36,20 @@ struct DisplaySpaceTests {
         [box.x * scale, box.y * scale, (box.x + box.width) * scale, (box.y + box.height) * scale]
     }
 
-    @Test("A still picture is a video of one frame at time 0", arguments: ["still.png", "still.jpg", "still_exif.jpg"])
+    @Test(
+        "A still picture is analysed as one frame at time 0", arguments: ["still.png", "still.jpg", "still_exif.jpg"])
     func stillPicture(name: String) async throws {
         let faces = try await faces(name)
         let face = try #require(faces.first)
         #expect(faces.count == 1)
         #expect(face.frame == 0 && face.seconds == 0 && face.id == 1)
-        // Seconds 2 of the clip, where the truth says (206.18, 98.50, 87.85, 107.97) within a pixel.
+        // Second 2 of the clip, where the true box is (206.18, 98.50, 87.85, 107.97).
         let upright = try #require(try await Upright.faces.value.first)
         #expect(face.box.intersectionOverUnion(with: upright.box) > 0.95)
     }
 }
 
-/// The faces of the upright variant, found once.
+/// The faces of the upright variant, detected once for all tests.
 private enum Upright {
     static let faces = Task {
         try await AnalysisRun(try Variants.path("orient1.mp4")).table("faces.csv").faces()

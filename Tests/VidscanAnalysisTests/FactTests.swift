@@ -7,14 +7,14 @@ import VidscanRender
 import VidscanReport
 import VidscanResults
 
-@Suite("A fact has one source")
+@Suite("Tables, schema, documents and drawings agree")
 struct FactTests {
     private func column(_ name: String, of file: String) throws -> Column {
         let table = try #require(Schema.tables.first { $0.file == file })
         return try #require(table.columns.first { $0.name == name })
     }
 
-    @Test("A measurement has one range: as a value, as a median, and as it is drawn")
+    @Test("A metric has the same range in faces.csv and in tracks.csv")
     func ranges() throws {
         for metric in Metric.allCases where !metric.isFlag {
             let range = try column(metric.rawValue, of: "faces.csv").range
@@ -25,12 +25,12 @@ struct FactTests {
         for name in ["yaw", "pitch", "roll"] {
             #expect(try column(name, of: "faces.csv").range == column("\(name)_median", of: "tracks.csv").range)
         }
-        // A head turned as far as expressions can be told, and eyes turned by a right angle.
+        // The largest head angles with valid expressions, plus 90 degrees for the eyes.
         #expect(try column("gaze_yaw", of: "faces.csv").range == "-130 to 130")
         #expect(try column("gaze_pitch", of: "faces.csv").range == "-120 to 120")
     }
 
-    @Test("The schema tells the limits of events as the settings have them, and that they are defaults")
+    @Test("The schema states the event limits of the default settings")
     func events() throws {
         let meaning = try column("kind", of: "events.csv").meaning
         let options = EventOptions()
@@ -45,7 +45,7 @@ struct FactTests {
         }
     }
 
-    @Test("The schema tells what the model's constants say")
+    @Test("The schema states the constants of the expression model")
     func constants() throws {
         struct File: Decodable {
             struct Constants: Decodable {
@@ -69,7 +69,7 @@ struct FactTests {
         #expect(constants.thresholds.dominant_emoji == Metric.likelyScore)
     }
 
-    @Test("The documents tell the same limits and the same four emotions")
+    @Test("The documents state the same limits and the same four emotions")
     func documents() throws {
         let measurements = try String(contentsOfFile: Checkout.root + "/docs/measurements.md", encoding: .utf8)
             .replacing("\n", with: " ")
@@ -85,7 +85,7 @@ struct FactTests {
                     + " \(Int(ExpressionLimits.minimumEyePixels)) px"))
     }
 
-    @Test("Only what is likely is named, and only one")
+    @Test("Only the likeliest emotion is named, and only if it is likely")
     func likeliest() {
         let scores: [Metric: Double] = [.sadness: 39, .joy: 49.99]
         #expect(Metric.likeliest(of: Metric.namedEmotions) { scores[$0] } == nil)
@@ -95,7 +95,7 @@ struct FactTests {
         #expect(Metric.likeliest(of: Metric.namedEmotions) { both[$0] }?.metric == .surprise)
     }
 
-    @Test("A report names sadness when it is likely on average, and nothing when it is not", arguments: [39.0, 60.0])
+    @Test("A report names an emotion only if it is likely on average", arguments: [39.0, 60.0])
     func report(score: Double) async throws {
         let run = try await AnalysisRun(try Variants.path("oneframe.mp4"))
         let place = run.folder.path + "/" + AnalysisRun.resultName
@@ -111,7 +111,7 @@ struct FactTests {
         #expect(page.contains("sadness \(Int(score))") == (score >= 50))
     }
 
-    @Test("An overlay names an emotion when it is likely, and draws nothing when none is", arguments: [39.0, 60.0])
+    @Test("An overlay names an emotion only if it is likely", arguments: [39.0, 60.0])
     func overlay(score: Double) async throws {
         let source = try Variants.path("oneframe.mp4")
         let run = try await AnalysisRun(source)

@@ -5,7 +5,7 @@ import TestSupport
 import VidscanAnalysis
 import VidscanBase
 
-@Suite("A run that fails")
+@Suite("A failed run ends with its error and leaves nothing behind")
 struct FailureTests {
     private func run(
         _ input: String, into folder: TemporaryFolder, replaces: Bool = false, observer: Recorder = Recorder(),
@@ -17,7 +17,7 @@ struct FailureTests {
             input: input, resultPath: folder.path + "/clip.vidscan", replaces: replaces)
     }
 
-    @Test("Opening ends with the reader's reason, and leaves nothing behind")
+    @Test("An input that cannot be opened ends the run with the reader's reason")
     func opening() async throws {
         let folder = try TemporaryFolder()
         let path = try Variants.path("audio.m4a")
@@ -28,7 +28,7 @@ struct FailureTests {
         #expect(folder.entries == [])
     }
 
-    @Test("Because its folder is taken away ends with that error, whatever the other stages do")
+    @Test("A run whose output folder is removed ends with that error")
     func folderTakenAway() async throws {
         let folder = try TemporaryFolder()
         let observer = Recorder { progress in
@@ -47,11 +47,11 @@ struct FailureTests {
         #expect(folder.entries == [])
     }
 
-    @Test("Cancelled in the middle it ends at once as interrupted, and leaves nothing behind")
+    @Test("A cancelled run ends at once as interrupted")
     func cancellation() async throws {
         let folder = try TemporaryFolder()
         let work = Mutex<Task<Analysis.Summary, any Error>?>(nil)
-        // Cancelled from the run's own thread, so that no other test can delay it.
+        // The run's own thread cancels it, so that no other test can delay the cancellation.
         let observer = Recorder { if $0.frames >= 3 { work.withLock { $0?.cancel() } } }
         let task = Task {
             try await run(Checkout.clip, into: folder, observer: observer) { $0.sample.rate = .everyFrame }
@@ -60,12 +60,12 @@ struct FailureTests {
         let error = await #expect(throws: VidscanError.self) { _ = try await task.value }
         #expect(error?.code == .interrupted)
         #expect(error?.description == "interrupted")
-        // Of 500 frames no more came out than were under way, two workers' worth.
+        // Of 500 frames, only those in flight for two workers were finished.
         #expect(observer.progress.count < 20)
         #expect(folder.entries == [])
     }
 
-    @Test("Cancelled before it begins does nothing")
+    @Test("A run that is cancelled before it starts does nothing")
     func cancelledBefore() async throws {
         let folder = try TemporaryFolder()
         let work = Task {
@@ -77,7 +77,7 @@ struct FailureTests {
         #expect(folder.entries == [])
     }
 
-    @Test("Because its result cannot be put there says where, before any work")
+    @Test("An unwritable output folder is an error before any work")
     func unwritable() async throws {
         let folder = try TemporaryFolder()
         try folder.write("a file", to: "file")
@@ -95,7 +95,7 @@ struct FailureTests {
         #expect(folder.entries == ["file"])
     }
 
-    @Test("Because the picture is over the limit names the limit")
+    @Test("A picture over the size limit is an error")
     func limit() async throws {
         let folder = try TemporaryFolder()
         let error = await #expect(throws: VidscanError.self) {
@@ -106,7 +106,7 @@ struct FailureTests {
     }
 
     @Test(
-        "Only in part delivers what there is, warns, and says so in run.json",
+        "A damaged video gives a partial result with a warning, also in run.json",
         arguments: ["truncated.mkv", "corrupt.ts"])
     func partly(name: String) async throws {
         let run = try await AnalysisRun(try Variants.path(name))

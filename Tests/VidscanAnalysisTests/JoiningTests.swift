@@ -4,7 +4,7 @@ import TestSupport
 import VidscanAnalysis
 import VidscanBase
 
-@Suite("Parts of a video, joined")
+@Suite("Merged segments equal a run over the whole video")
 struct JoiningTests {
     private static let files = [
         "faces.csv", "frames.csv", "tracks.csv", "events.csv", "faces.json", "faces.jsonl", "landmarks.npy",
@@ -17,7 +17,7 @@ struct JoiningTests {
         settings.write.blendshapes = true
     }
 
-    /// Parts, each analysed by itself, the last one first.
+    /// Segments that are analysed separately, the last one first.
     private struct Parts {
         let runs: [AnalysisRun]
 
@@ -35,7 +35,7 @@ struct JoiningTests {
             self.runs = runs.reversed()
         }
 
-        /// Of the folders, in order. They last as long as the runs do.
+        /// The folders in order. They are removed with the runs.
         var paths: [String] { runs.map { $0.folder.path + "/" + AnalysisRun.resultName } }
     }
 
@@ -47,7 +47,7 @@ struct JoiningTests {
     }
 
     @Test(
-        "Are what one run gives, to the byte",
+        "Merged segments give the tables of one run, byte for byte",
         arguments: [
             ("faces.mp4", 7, "5"), ("faces.mp4", 2, "every-frame"), ("vfr.mp4", 5, "12"), ("opengop.ts", 4, "12"),
             ("hevc_opengop.mkv", 3, "every-frame"), ("editlist.mp4", 3, "12"), ("starttime.ts", 3, "5"),
@@ -72,7 +72,7 @@ struct JoiningTests {
         }
     }
 
-    @Test("Of a window divide that window; more parts than samples are no harm")
+    @Test("Segments divide a window, even if there are more segments than samples")
     func window() async throws {
         let configure: (inout Settings) throws -> Void = {
             $0.sample.start = 9_300_000
@@ -92,7 +92,7 @@ struct JoiningTests {
         }
     }
 
-    @Test("That do not belong together, or are not all there, are refused by name, and nothing is left behind")
+    @Test("Segments that do not belong together or are incomplete are refused by name")
     func refused() async throws {
         let shared: (inout Settings) throws -> Void = { $0.sample.rate = try .of("2") }
         let halves = try await Parts(of: Checkout.clip, count: 2, configure: shared)
@@ -142,7 +142,7 @@ struct JoiningTests {
         }
     }
 
-    @Test("Of a video that does not say how long it is cannot be made")
+    @Test("A video of unknown duration cannot be divided")
     func noDuration() async throws {
         let path = try Variants.path("raw.h264")
         await #expect {

@@ -4,16 +4,16 @@ import TestSupport
 import VidscanBase
 import VidscanRender
 
-@Suite("An overlay")
+@Suite("An overlay is drawn where the faces are")
 struct OverlayTests {
     private static let boxes = OverlayStyle(elements: [.box])
 
-    /// How far a drawn edge may be from the box's: half its line and the dark one around it, the picture's height being
-    /// 360 pixels, and a pixel for rounding.
+    /// The allowed distance of a drawn edge from the box's edge: half the line with its dark border, for a picture of
+    /// 360 pixels, and one pixel for rounding.
     private static let reach = 0.5 * 1.5 * 2.2 + 1
 
     @Test(
-        "Boxes are where the table says, in frames that were sampled, and the others' pixels stay as they are",
+        "In sampled frames, boxes are where the table says",
         arguments: ["vfr.mp4", "bpyramid.mp4", "orient6.mp4", "starttime.mp4"])
     func boxes(name: String) async throws {
         let source = try Variants.path(name)
@@ -28,17 +28,17 @@ struct OverlayTests {
             let edges = zip(
                 [found.left, found.top, found.right, found.bottom].map(Double.init),
                 [row.box.x, row.box.y, row.box.x + row.box.width, row.box.y + row.box.height])
-            // A line of the background's own brightness cannot be seen on one side of its middle.
+            // A line with the background's brightness may be invisible on one side.
             for (seen, said) in edges { #expect(abs(seen - said) <= Self.reach + 1, "frame \(row.frame)") }
         }
-        // The middle of a box is nobody's line.
+        // No line crosses the middle of a box.
         for row in rows {
             let (x, y) = (Int(row.box.center.x), Int(row.box.center.y))
             #expect(plain.luma(row.frame, x, y) == drawn.luma(row.frame, x, y))
         }
     }
 
-    @Test("Nothing is drawn between the last sample before a cut and the first one after it")
+    @Test("Nothing is drawn between the last sample before a cut and the first sample after it")
     func cut() async throws {
         // The cut is at 1 s, the sample before it at 0.8 s.
         let source = try Variants.path("bpyramid.mp4")
@@ -48,7 +48,7 @@ struct OverlayTests {
         for frame in 21..<25 { #expect(plain.frame(frame) == drawn.frame(frame), "frame \(frame)") }
     }
 
-    @Test("Between samples at 5 frames a second boxes follow the faces: mean overlap with the truth is 0.7 or more")
+    @Test("Between samples at 5 per second, the boxes' mean overlap with the truth is at least 0.7")
     func interpolation() async throws {
         let analysis = try await AnalysisRun(Checkout.clip)
         let run = try await RenderedRun(analysis) { $0.overlay = Self.boxes }
@@ -70,11 +70,11 @@ struct OverlayTests {
         }
         try #require(overlaps.count > 200)
         #expect(overlaps.reduce(0, +) / Double(overlaps.count) >= 0.7)
-        // At cuts, where nobody knows; at most four frames at each of six, and as many where a face comes and goes.
+        // At most four frames at each of six cuts, and four where a face appears or disappears.
         #expect(missing <= 40)
     }
 
-    @Test("Every style and every place of a sticker draws something on the face, and something else")
+    @Test("Every element and every sticker place draws something different")
     func styles() async throws {
         let source = try Variants.path("oneframe.mp4")
         let analysis = try await AnalysisRun(source) { $0.write.landmarks = true }
@@ -93,7 +93,7 @@ struct OverlayTests {
         }
     }
 
-    @Test("A mustache sits between nose and mouth, a frame's corners keep their shape around the face")
+    @Test("A mustache is between nose and mouth, and a frame is around the face")
     func stickers() async throws {
         let source = try Variants.path("oneframe.mp4")
         let analysis = try await AnalysisRun(source)
@@ -118,7 +118,7 @@ struct OverlayTests {
             $0.sticker?.capInsets = StickerOptions.CapInsets(left: 28, top: 28, right: 28, bottom: 28)
         }
         let wood = try #require(plain.difference(from: frame.pixels(), frame: 0, threshold: 12))
-        // It leans with the head, so its corners reach beyond the box a little.
+        // The frame rotates with the head, so its corners reach slightly beyond the box.
         let reach = 0.06 * face.box.height
         #expect(abs(Double(wood.left) - face.box.x) <= reach && abs(Double(wood.top) - face.box.y) <= reach)
         #expect(abs(Double(wood.right) - face.box.x - face.box.width) <= reach)

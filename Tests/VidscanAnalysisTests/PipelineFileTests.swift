@@ -5,7 +5,7 @@ import VidscanAnalysis
 import VidscanBase
 import VidscanMedia
 
-@Suite("A pipeline file")
+@Suite("A pipeline file changes exactly the settings that it names")
 struct PipelineFileTests {
     private func resolve(
         _ text: String, _ overrides: [ResolvedSettings.Override] = []
@@ -15,7 +15,7 @@ struct PipelineFileTests {
             overrides: overrides)
     }
 
-    @Test("Changes what it names, and nothing else")
+    @Test("Only the named settings differ from the defaults")
     func partial() throws {
         var expected = Settings(workers: 3)
         #expect(try resolve("").settings == expected)
@@ -38,7 +38,7 @@ struct PipelineFileTests {
         #expect(try resolve(text).settings == expected)
     }
 
-    @Test("Is overridden by the command line, and says where each value comes from")
+    @Test("The command line overrides the file, and each value has its origin")
     func origins() throws {
         let text = "sample:\n  rate: 2\ndetect:\n  accuracy: high\n"
         let resolved = try resolve(text, [.init("sample.rate", .text("10"), option: "--rate")])
@@ -51,7 +51,7 @@ struct PipelineFileTests {
         #expect(resolved.yaml.contains(/\n  max_faces: null +# default: all\n/))
     }
 
-    @Test("Takes filters as texts, as one text, and as names with options")
+    @Test("Filters are a list of texts, one text, or names with options")
     func filters() throws {
         let wanted = try FilterChain(steps: ["yadif", "eq=brightness=0.1:gamma=1.2"], allowsFiles: false)
         let listed = "filters:\n  - yadif\n  - {filter: eq, options: {brightness: 0.1, gamma: 1.2}}\n"
@@ -61,7 +61,7 @@ struct PipelineFileTests {
         #expect(try resolve("filters: []\n").settings.filters == nil)
     }
 
-    @Test("Allows no filter to reach a file by itself")
+    @Test("A pipeline file cannot permit its own filters to open files")
     func permission() throws {
         let folder = try TemporaryFolder()
         let cube = try folder.write(
@@ -100,7 +100,7 @@ struct PipelineFileTests {
         case .rate: return .text(["5", "30000/1001", "15/2", "every-frame"].randomElement(using: &random) ?? "5")
         case .time: return .number(Double(Int.random(in: 0...900_000, using: &random)) / 1000)
         case .insets: return .text("1,22,333,0")
-        case .text:
+        case .text, .file, .folder:
             return .text(
                 ["results", "a b: #1", "\"x\" \\ é", "true", "12", "null", "-x"].randomElement(using: &random) ?? "a")
         case .filters:
@@ -112,7 +112,7 @@ struct PipelineFileTests {
         }
     }
 
-    @Test("Made of any configuration gives just that configuration again")
+    @Test("A pipeline file made from any configuration gives the same configuration")
     func roundTrip() throws {
         var random = SeededGenerator(seed: 5)
         var tried = 0
@@ -149,7 +149,7 @@ struct PipelineFileTests {
         #expect(try ResolvedSettings(workers: 3, file: file).settings == Settings(workers: 3))
     }
 
-    @Test("Every shipped one says what it is for, and is a pipeline")
+    @Test("Every shipped pipeline is valid and has a description")
     func shipped() throws {
         let folder = Checkout.root + "/pipelines"
         let files = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".yaml") }

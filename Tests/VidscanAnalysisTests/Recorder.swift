@@ -2,7 +2,7 @@ import Synchronization
 import VidscanMedia
 import VidscanResults
 
-/// Keeps what a run tells, and does what a test wants once the run is under way.
+/// Records a run's warnings and progress, and calls a test's closure at every progress.
 final class Recorder: RunObserver {
     private struct State: Sendable {
         var warnings: [String] = []
@@ -31,7 +31,7 @@ final class Recorder: RunObserver {
     }
 }
 
-/// A cache that tests share; a value is made once, by whoever asks first.
+/// A cache that tests share. The first access makes a value.
 final class MutexDictionary<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let values = Mutex<[Key: Value]>([:])
 

@@ -10,7 +10,7 @@ struct RenderedRun {
     let warnings: [String]
     let summary: Rendering.Summary
 
-    /// - Parameter configure: changes the options from their defaults, which code without loss.
+    /// - Parameter configure: changes the default options, with which the video is lossless.
     init(_ analysis: AnalysisRun, configure: (inout RenderOptions) -> Void) async throws {
         self.analysis = analysis
         var options = RenderOptions()

@@ -6,7 +6,7 @@ import VidscanAnalysis
 import VidscanBase
 import VidscanResults
 
-@Suite("A result folder")
+@Suite("A result folder appears complete or not at all")
 struct ResultFolderTests {
     private static let name = "still.png.vidscan"
 
@@ -18,7 +18,7 @@ struct ResultFolderTests {
             input: try Variants.path("still.png"), resultPath: folder.path + "/" + Self.name, replaces: replaces)
     }
 
-    @Test("Appears whole, with nothing beside it, in a folder that is made for it")
+    @Test("A result appears complete, in a parent folder that is created for it")
     func appears() async throws {
         let folder = try TemporaryFolder()
         let place = folder.path + "/a/b/" + Self.name
@@ -30,7 +30,7 @@ struct ResultFolderTests {
         #expect(folder.entries == ["a", "a/b", "a/b/\(Self.name)"] + files)
     }
 
-    @Test("Is not replaced unasked; asked, it is, whole, and nothing of the old one stays")
+    @Test("A result is replaced only on request, and nothing of the old one remains")
     func replacing() async throws {
         let folder = try TemporaryFolder()
         try await run(into: folder, replaces: false)
@@ -44,7 +44,7 @@ struct ResultFolderTests {
         #expect(folder.entries == before.filter { !$0.hasSuffix("note.txt") })
     }
 
-    @Test("That is no result of vidscan is never touched, even when asked", arguments: ["folder", "file"])
+    @Test("A file or folder that is not a result is never replaced", arguments: ["folder", "file"])
     func notAResult(kind: String) async throws {
         let folder = try TemporaryFolder()
         if kind == "folder" {
@@ -61,10 +61,10 @@ struct ResultFolderTests {
         #expect(folder.entries == before)
     }
 
-    @Test("Left half-made by a process that is gone is cleared away; that of one still alive is not")
+    @Test("Unfinished folders are removed unless their process is alive")
     func leftovers() async throws {
         let folder = try TemporaryFolder()
-        // A process that has ended and been waited for.
+        // The ID of a process that has ended.
         let gone = try ChildProcess.run(["sh", "-c", "echo $$"]).output.trimmingCharacters(in: .newlines)
         let alive = "\(getppid())"
         for process in [gone, alive] {
@@ -76,7 +76,7 @@ struct ResultFolderTests {
         #expect(partial == [".\(Self.name).partial-\(alive)"])
     }
 
-    @Test("Each input has one of its own, also when names are the same")
+    @Test("Each input gets its own result folder, even if names are equal")
     func places() {
         let places = ResultPlaces.plan(inputs: ["a.mp4", "x/a.mp4", "a.mov", "y/a.mp4"], folder: "/results/")
         #expect(

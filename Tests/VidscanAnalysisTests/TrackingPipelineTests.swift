@@ -4,8 +4,8 @@ import TestSupport
 import VidscanAnalysis
 import VidscanBase
 
-/// Ids, events and tracks of whole runs.
-@Suite struct TrackingPipelineTests {
+@Suite("Tracks, events and face numbers of a whole run are right")
+struct TrackingPipelineTests {
     /// The tables of the sample clip.
     private static func sample(workers: Int = 2, _ change: (inout Settings) throws -> Void = { _ in })
         async throws
@@ -18,10 +18,12 @@ import VidscanBase
         }
     }
 
-    @Test func `tables are the same for any number of workers, and nothing else is left`() async throws {
+    @Test("One and three workers give the same tables and leave nothing else")
+    func workers() async throws {
         let one = try await Self.sample(workers: 1)
         let names = ["events.csv", "faces.csv", "faces.json", "frames.csv", "run.json", "tracks.csv"]
         #expect(one.folder.entries == [AnalysisRun.resultName] + names.map { "\(AnalysisRun.resultName)/\($0)" })
+        try #require(one.summary.faces > 100)
         let three = try await Self.sample(workers: 3)
         for name in names where name != "run.json" { #expect(try one.bytes(name) == three.bytes(name), "\(name)") }
     }
@@ -40,7 +42,7 @@ import VidscanBase
         let tracks = try run.table("tracks.csv")
         #expect(try tracks.numbers("face_id") == [1, 2])
         #expect(try tracks.numbers("person_id") == [1, 2])
-        // The first is seen in three scenes, the second in four.
+        // The first person is in three scenes, the second in four.
         #expect(try tracks.numbers("appearances") == [3, 4])
         #expect(try rows("face_started").count == 7)
         let stops = try rows("face_stopped").map { try events.text("value", $0) }
@@ -67,14 +69,15 @@ import VidscanBase
         #expect(try one.table("faces.csv").texts("x") == expected.map { try faces.text("x", $0) })
     }
 
-    @Test func `small faces are left out when asked for, as a share of the picture's shorter side`() async throws {
+    @Test("Faces below the minimum share of the picture's shorter side are left out")
+    func minimumFace() async throws {
         let run = try await Self.sample {
             ($0.sample.start, $0.sample.end) = (3_000_000, 6_400_000)
             $0.detect.minimumFace = 0.35
         }
         let all = try await Self.sample { ($0.sample.start, $0.sample.end) = (3_000_000, 6_400_000) }
         let heights = { (run: AnalysisRun) in try run.table("faces.csv").numbers("height") }
-        // The scene zooms: only a part of it is large enough. Smoothing moves a box by some per cent.
+        // The scene zooms, so only part of it has a large enough face. Smoothing moves a box by a few per cent.
         try #require(heights(run).count >= 3)
         #expect(try heights(run).count < heights(all).count)
         #expect(try heights(run).allSatisfy { $0 > 0.33 * 360 })

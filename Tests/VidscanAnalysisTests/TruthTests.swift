@@ -4,9 +4,9 @@ import TestSupport
 import VidscanBase
 import VidscanResults
 
-@Suite("The sample clip, whose truth is known")
+@Suite("The sample clip's faces are found where they really are")
 struct TruthTests {
-    @Test("Every face that is there is found and followed, and none where there is none")
+    @Test("Every visible face is found and tracked, and nothing else is taken for a face")
     func everyFrame() async throws {
         let truth = Dictionary(grouping: try SampleTruth.faces(), by: \.frame)
         let run = try await AnalysisRun(Checkout.clip) { $0.sample.rate = .everyFrame }
@@ -21,7 +21,7 @@ struct TruthTests {
             }
         }
         #expect(overlaps.count == 491)
-        // 0.857 was measured; the rest is room for another version of a decoder or a model runtime.
+        // 0.857 was measured. The difference allows for other versions of decoder and model runtime.
         #expect(overlaps.reduce(0, +) / Double(overlaps.count) >= 0.8)
         for row in rows {
             let truths = truth[row.frame, default: []]
@@ -29,7 +29,7 @@ struct TruthTests {
         }
         #expect(rows.filter { (14.5..<17).contains($0.seconds) }.isEmpty)
 
-        // A cut to another place, or a pause, begins a new id; in between one id follows one person.
+        // A cut or a pause starts a new number. In between, one number follows one person.
         for (begin, end) in [(0, 3), (3.08, 6.52), (6.56, 9.52), (17.6, 19.4)] {
             let ids = Set(rows.filter { $0.seconds >= begin && $0.seconds < end }.map(\.id))
             #expect(ids.count == 1, "between \(begin) and \(end) s")
@@ -50,7 +50,7 @@ struct TruthTests {
         #expect(record.models["centerface.onnx"]?.count == 64)
     }
 
-    @Test("Progress counts up to what was delivered")
+    @Test("Progress counts every delivered frame")
     func progress() async throws {
         let run = try await AnalysisRun(try Variants.path("bpyramid.mp4"))
         #expect(run.observer.progress.map(\.frames) == Array(1...15))
@@ -58,7 +58,7 @@ struct TruthTests {
         #expect(run.observer.progress.map(\.microseconds) == (0..<15).map { $0 * 200_000 })
     }
 
-    @Test("The documented columns come first, and numbers have fixed decimals")
+    @Test("The columns are the documented ones, and times have six decimals")
     func columns() async throws {
         let run = try await AnalysisRun(try Variants.path("bpyramid.mp4"))
         let faces = try run.table("faces.csv")

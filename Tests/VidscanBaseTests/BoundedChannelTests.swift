@@ -2,9 +2,9 @@ import Synchronization
 import Testing
 import VidscanBase
 
-@Suite("A bounded channel")
+@Suite("A bounded channel makes its senders wait when it is full")
 struct BoundedChannelTests {
-    @Test("Elements come out in the order in which they went in", arguments: [1, 2, 16])
+    @Test("Elements are received in the order in which they were sent", arguments: [1, 2, 16])
     func order(capacity: Int) async throws {
         let channel = BoundedChannel<Int>(capacity: capacity)
         async let sending: Void = {
@@ -17,7 +17,7 @@ struct BoundedChannelTests {
         #expect(received == Array(0..<1000))
     }
 
-    @Test("Never more than its capacity has been sent and not received", arguments: [1, 3])
+    @Test("The channel never holds more elements than its capacity", arguments: [1, 3])
     func capacity(capacity: Int) async throws {
         let channel = BoundedChannel<Int>(capacity: capacity)
         let sent = Mutex(0)
@@ -38,7 +38,7 @@ struct BoundedChannelTests {
         #expect(received == 2000)
     }
 
-    @Test("Many senders and receivers lose nothing and get nothing twice")
+    @Test("With many senders and receivers, each element is received exactly once")
     func manyTasks() async throws {
         let channel = BoundedChannel<Int>(capacity: 3)
         let received = try await withThrowingTaskGroup(of: [Int].self) { group in
@@ -66,7 +66,7 @@ struct BoundedChannelTests {
         #expect(received.sorted() == Array(0..<4000))
     }
 
-    @Test("Elements inside when it is finished can still be received")
+    @Test("Elements that were sent before the end can still be received")
     func finishKeepsElements() async throws {
         let channel = BoundedChannel<String>(capacity: 2)
         try await channel.send("a")
@@ -78,7 +78,7 @@ struct BoundedChannelTests {
         await #expect(throws: CancellationError.self) { try await channel.send("c") }
     }
 
-    @Test("Finishing lets waiting receivers go with nothing, and waiting senders with an error")
+    @Test("Finishing the channel gives waiting receivers nil and waiting senders an error")
     func finishFreesWaiters() async throws {
         for _ in 0..<200 {
             let empty = BoundedChannel<Int>(capacity: 1)
@@ -94,7 +94,7 @@ struct BoundedChannelTests {
         }
     }
 
-    @Test("A cancelled receiver stops waiting and takes no element with it")
+    @Test("A cancelled receiver stops waiting and takes no element")
     func cancelledReceiver() async throws {
         for round in 0..<500 {
             let channel = BoundedChannel<Int>(capacity: 1)
@@ -107,7 +107,7 @@ struct BoundedChannelTests {
         }
     }
 
-    @Test("A cancelled sender stops waiting, and its element was not added")
+    @Test("A cancelled sender stops waiting and adds no element")
     func cancelledSender() async throws {
         for round in 0..<500 {
             let channel = BoundedChannel<Int>(capacity: 1)

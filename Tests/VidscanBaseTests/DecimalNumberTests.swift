@@ -1,7 +1,7 @@
 import Testing
 import VidscanBase
 
-@Suite("Numbers that people type")
+@Suite("Numbers on the command line are read exactly")
 struct DecimalNumberTests {
     @Test(
         "Rates are exact fractions",
@@ -15,7 +15,7 @@ struct DecimalNumberTests {
     }
 
     @Test(
-        "What is no positive decimal number is refused",
+        "Only positive decimal numbers are rates",
         arguments: [
             "", ".", "-1", "+1", "1e3", "1,5", " 1", "1 ", "nan", "inf", "1/0", "/2", "3/", "1/2/3", "1.5/2", "0x10",
             "0.0000000001", "10000000000", "99999999999999999999", "1/10000000000", "٣", "1.2.3",
@@ -25,7 +25,7 @@ struct DecimalNumberTests {
     }
 
     @Test(
-        "Positions are seconds or hours, minutes and seconds",
+        "A position is in seconds, or in hours, minutes and seconds",
         arguments: [
             ("0", 0), ("90", 90_000_000), ("12.5", 12_500_000), ("1:30", 90_000_000), ("01:02:05.25", 3_725_250_000),
             ("100:00", 6_000_000_000), ("0.000001", 1), ("0.0000019", 1), (".04", 40_000),
@@ -36,7 +36,7 @@ struct DecimalNumberTests {
     }
 
     @Test(
-        "Other positions are refused",
+        "Any other position is refused",
         arguments: [
             "", ":", "1:", ":30", "1:60", "1:2:3:4", "1:-2", "-5", "1:60:00", "1/2", "1:1/2", "abc", "1:.", "1.5:00",
         ])

@@ -1,7 +1,7 @@
 import Testing
 import VidscanBase
 
-@Suite("Geometry")
+@Suite("Boxes, orientations and maps follow the rules of geometry")
 struct GeometryTests {
     /// The linear part of the display matrix of each EXIF orientation: coded (x, y) to display (a·x + c·y, b·x + d·y).
     private static let matrices: [(Double, Double, Double, Double, Orientation)] = [
@@ -15,7 +15,7 @@ struct GeometryTests {
         (0, -1, 1, 0, Orientation(swapsAxes: true, mirrorsX: false, mirrorsY: true)),
     ]
 
-    @Test("Each of the eight display matrices is its orientation, in any scale", arguments: matrices)
+    @Test("Each of the eight display matrices gives its orientation at any scale", arguments: matrices)
     func orientations(a: Double, b: Double, c: Double, d: Double, orientation: Orientation) throws {
         for scale in [1, 65_536, 0.5] {
             let nearest = try #require(
@@ -27,7 +27,7 @@ struct GeometryTests {
         #expect(size == (b == 0 ? PictureSize(width: 640, height: 360) : PictureSize(width: 360, height: 640)))
     }
 
-    @Test("A slanted matrix is the nearest orientation, and says that it is not exact")
+    @Test("A slanted matrix gives the nearest orientation, marked as inexact")
     func slanted() throws {
         let nearest = try #require(Orientation.nearest(a: 0.9, b: 0.43, c: -0.43, d: 0.9))
         #expect(nearest.orientation == .upright)
@@ -36,7 +36,7 @@ struct GeometryTests {
         #expect(Orientation.nearest(a: 1, b: 1, c: 1, d: 1) == nil)
     }
 
-    @Test("Overlap is intersection over union")
+    @Test("Overlap is measured as intersection over union")
     func overlap() {
         let box = Rectangle(x: 0, y: 0, width: 4, height: 2)
         #expect(box.intersectionOverUnion(with: box) == 1)
@@ -45,7 +45,7 @@ struct GeometryTests {
         #expect(box.intersectionOverUnion(with: Rectangle(x: 1, y: 1, width: 0, height: 0)) == 0)
     }
 
-    @Test("A box is cut at the picture's edges")
+    @Test("A box is clamped to the picture")
     func clamped() {
         let size = PictureSize(width: 100, height: 50)
         #expect(
@@ -54,7 +54,7 @@ struct GeometryTests {
         #expect(Rectangle(x: 120, y: 60, width: 5, height: 5).clamped(to: size).area == 0)
     }
 
-    @Test("Affine maps are put one after the other, the inner one first")
+    @Test("Composed affine maps apply the inner map first")
     func composition() {
         let turn = AffineTransform(xx: 0, xy: -1, x: 10, yx: 1, yy: 0, y: 0)
         let stretch = AffineTransform(xx: 2, xy: 0, x: 1, yx: 0, yy: 3, y: -1)
@@ -62,7 +62,7 @@ struct GeometryTests {
         #expect(turn.after(stretch).apply(to: point) == turn.apply(to: stretch.apply(to: point)))
     }
 
-    @Test("A turned square maps its grid's middle to its centre and its edges to half a side away")
+    @Test("A rotated square maps the middle of its grid to its centre and the edges to half a side from it")
     func rotatedSquare() {
         let square = RotatedSquare(center: Point(x: 100, y: 60), side: 40, angle: .pi / 2)
         let map = square.transform(resolution: 192)

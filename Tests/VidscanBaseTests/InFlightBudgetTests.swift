@@ -3,9 +3,9 @@ import Testing
 import TestSupport
 import VidscanBase
 
-@Suite("The budget of what is under way")
+@Suite("The in-flight budget limits the work in progress")
 struct InFlightBudgetTests {
-    /// What is under way, as the test sees it.
+    /// The work in flight, counted independently.
     private final class Ledger: Sendable {
         private let state = Mutex((count: 0, bytes: 0))
 
@@ -18,7 +18,7 @@ struct InFlightBudgetTests {
         }
     }
 
-    /// One task takes credits of these sizes; each is given back by a task of its own.
+    /// One task takes budget for each size, and another task returns it.
     private func run(sizes: [Int], count: Int, bytes: Int, _ check: (Int, Int) -> Void) async throws -> InFlightBudget {
         let budget = InFlightBudget(count: count, bytes: bytes)
         let ledger = Ledger()
@@ -38,14 +38,14 @@ struct InFlightBudgetTests {
         return budget
     }
 
-    @Test("Never more items than allowed are under way")
+    @Test("The number of items in flight never exceeds the limit")
     func countIsBounded() async throws {
         _ = try await run(sizes: Array(repeating: 1, count: 3000), count: 4, bytes: 1000) { count, _ in
             #expect(count <= 4)
         }
     }
 
-    @Test("Never more bytes than allowed are under way, and the peak says how many were")
+    @Test("The bytes in flight never exceed the limit, and the peak is recorded")
     func bytesAreBounded() async throws {
         var random = SeededGenerator(seed: 5)
         let sizes = (0..<3000).map { _ in Int.random(in: 1...100, using: &random) }
@@ -53,7 +53,7 @@ struct InFlightBudgetTests {
         #expect((100...250).contains(budget.peakBytes))
     }
 
-    @Test("An item larger than the whole budget passes alone")
+    @Test("An item larger than the whole budget is processed alone")
     func oversizedItem() async throws {
         let sizes = [10, 5000, 10, 10, 6000, 7000, 10]
         let budget = try await run(sizes: sizes, count: 10, bytes: 100) { count, bytes in
@@ -62,7 +62,7 @@ struct InFlightBudgetTests {
         #expect(budget.peakBytes == 7000)
     }
 
-    @Test("A cancelled task stops waiting and takes no credit")
+    @Test("A cancelled task stops waiting and uses no budget")
     func cancellation() async throws {
         for round in 0..<500 {
             let budget = InFlightBudget(count: 1, bytes: 10)

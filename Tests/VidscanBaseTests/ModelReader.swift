@@ -1,9 +1,9 @@
 import VidscanBase
 import VidscanMedia
 
-/// Reads a model stream through a plan and a model decoder, as the real reader does through libavcodec.
+/// Reads a model stream through a plan and a model decoder, as the real reader does with libavcodec.
 ///
-/// The decoder knows what has been decoded: a frame of which a reference is missing is broken.
+/// The model decoder marks a frame as broken if one of its references was not decoded.
 struct ModelReader {
     struct Sample: Equatable {
         var timestamp: Int64
@@ -15,15 +15,15 @@ struct ModelReader {
     private var plan: SamplePlan
     private var selector: FrameSelector
     private var numbering = PresentationIndex()
-    /// Decoders of some codecs are emptied and forget everything before they go on after a gap.
+    /// Some decoders are flushed before they continue after a gap.
     private let flushesAfterGap: Bool
-    /// Some decoders show broken frames, others leave them out.
+    /// Some decoders output broken frames, others drop them.
     private let showsBrokenFrames: Bool
 
     /// Packets that the plan holds, oldest first.
     private var held: [Int] = []
     private var decoded: Set<Int> = []
-    /// Frames that wait to come out in order.
+    /// Frames that wait to be output in order.
     private var waiting: [(packet: Int, isWhole: Bool)] = []
 
     private(set) var samples: [Sample] = []
@@ -31,7 +31,7 @@ struct ModelReader {
     private(set) var actions: [SamplePlan.Action] = []
     private(set) var decodedCount = 0
     private(set) var mostHeld = 0
-    /// The decoder was told to begin where nothing can begin.
+    /// Decoding was restarted at a packet that is not a random access point.
     private(set) var beganAmiss = false
 
     init(
@@ -94,7 +94,7 @@ struct ModelReader {
         decoded.removeAll()
     }
 
-    /// The frames that need not wait for others any longer come out in presentation order.
+    /// Outputs the frames that need not wait any longer, in presentation order.
     private mutating func comeOut(keeping count: Int) {
         waiting.sort { stream.packets[$0.packet].timestamp < stream.packets[$1.packet].timestamp }
         while waiting.count > count {
@@ -108,7 +108,7 @@ struct ModelReader {
         }
     }
 
-    /// What a decoder that decodes everything would give.
+    /// The samples of a decoder that decodes everything.
     static func samplesOfFullDecode(_ stream: ModelStream, grid: SampleGrid) -> [Sample] {
         var selector = FrameSelector(grid: grid)
         return stream.shown.enumerated().compactMap { index, number in

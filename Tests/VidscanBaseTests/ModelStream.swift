@@ -1,13 +1,13 @@
 import TestSupport
 import VidscanBase
 
-/// A made-up compressed video: packets in decoding order, with what each refers to.
+/// A synthetic compressed video: packets in decoding order, with the references of each.
 struct ModelStream {
     struct Packet {
         var summary: PacketSummary
-        /// The true presentation time, also where the container does not tell it.
+        /// The true presentation time, even if the container does not give it.
         var timestamp: Int64
-        /// Packets, by their place in decoding order, that must have been decoded before.
+        /// The packets, by index in decoding order, that must be decoded before.
         var references: [Int] = []
         var isReferenced = false
     }
@@ -26,7 +26,7 @@ struct ModelStream {
     }
 
     private(set) var packets: [Packet] = []
-    /// How many frames a decoder holds back to bring them into order.
+    /// The number of frames that a decoder holds back for reordering.
     private(set) var reordering = 0
 
     /// The frames that are shown, in presentation order.
@@ -80,7 +80,7 @@ struct ModelStream {
         return packets.count - 1
     }
 
-    /// B-frames between two anchors; in a pyramid the middle one comes first and is referred to by both halves.
+    /// Appends B-frames between two anchors. In a pyramid, the middle one comes first, and both halves refer to it.
     private mutating func appendBetween(
         _ range: Range<Int>, references: [Int], isPyramid: Bool, to positions: inout [Int]
     ) {
@@ -107,7 +107,7 @@ struct ModelStream {
         for (number, position) in positions.enumerated() {
             packets[number].timestamp = times[position]
             packets[number].summary.presentation = times[position]
-            // As early as reordering asks for: no later packet is presented before it.
+            // As early as the reordering requires.
             let decoding = number - reordering
             packets[number].summary.decoding = decoding >= 0 ? times[decoding] : times[0] + Int64(decoding) * 40
             if Double.random(in: 0..<1, using: &random) < traits.missingDecodingTimes {
@@ -118,14 +118,14 @@ struct ModelStream {
     }
 
     private mutating func flag(traits: Traits, using random: inout SeededGenerator) {
-        // An edit list hides the first frames; hidden reference frames stand anywhere.
+        // An edit list hides the first frames; other hidden reference frames may be anywhere.
         let hiddenFirst = traits.hidesPackets ? Int.random(in: 0...min(30, packets.count / 2), using: &random) : 0
         for number in shown.prefix(hiddenFirst) { packets[number].summary.isHidden = true }
         for number in packets.indices {
             if traits.hidesPackets, packets[number].isReferenced, Int.random(in: 0..<12, using: &random) == 0 {
                 packets[number].summary.isHidden = true
             }
-            // Containers never mark what decoding can begin at.
+            // Containers never mark random access points as disposable.
             let mayBeMarked = !packets[number].isReferenced && !packets[number].summary.isRestartPoint
             if traits.marksDisposable, mayBeMarked, Bool.random(using: &random) {
                 packets[number].summary.isDisposable = true
@@ -133,7 +133,7 @@ struct ModelStream {
         }
     }
 
-    /// Takes a packet's presentation timestamp away, as some containers do.
+    /// Removes a packet's presentation timestamp, as some containers do.
     mutating func forgetPresentation(of number: Int) {
         packets[number].summary.presentation = nil
     }

@@ -2,9 +2,9 @@ import Foundation
 import Testing
 import VidscanBase
 
-@Suite("Text from elsewhere")
+@Suite("Text from files is made printable")
 struct PrintableTests {
-    @Test("Shows what a terminal would obey, and what would reorder the text, and keeps the rest")
+    @Test("Control characters and direction overrides are escaped, and all other text is unchanged")
     func line() throws {
         #expect(Printable.line("a\u{1B}[31mred\n\u{9B}2J\u{202E}.mp4") == #"a\u{1B}[31mred\u{A}\u{9B}2J\u{202E}.mp4"#)
         #expect(Printable.line("tab\tend\r\n") == #"tab\u{9}end\u{D}\u{A}"#)
@@ -15,12 +15,12 @@ struct PrintableTests {
         }
     }
 
-    @Test("Of several lines keeps their ends and tabs")
+    @Test("Text of several lines keeps its line ends and tabs")
     func lines() {
         #expect(Printable.lines("a\tb\n\u{1B}c\r\n") == "a\tb\n\\u{1B}c\\u{D}\n")
     }
 
-    @Test("In JSON keeps its value")
+    @Test("Escaped JSON text keeps its value")
     func json() throws {
         let names = ["a\u{1B}\u{7F}\n\u{9B}2J\u{202E}\u{2066}é"]
         let encoder = JSONEncoder()

@@ -2,9 +2,9 @@ import Testing
 import TestSupport
 import VidscanBase
 
-@Suite("What was used recently")
+@Suite("The cache keeps what was used most recently")
 struct RecentlyUsedTests {
-    @Test("Stays, and what was not asked for the longest gives way")
+    @Test("A full cache evicts the least recently used value")
     func order() {
         var kept = RecentlyUsed<String, Int>(capacity: 2)
         kept.insert(1, for: "a", weight: 1)
@@ -16,7 +16,7 @@ struct RecentlyUsedTests {
         #expect(kept.value(for: "c") == 3)
     }
 
-    @Test("A key's new value takes the old one's place, and nobody else's")
+    @Test("A new value for a key replaces only that key's value")
     func replaced() {
         var kept = RecentlyUsed<String, Int>(capacity: 2)
         kept.insert(1, for: "a", weight: 1)
@@ -26,7 +26,7 @@ struct RecentlyUsedTests {
         #expect(kept.value(for: "b") == 3)
     }
 
-    @Test("Weighs no more than the capacity, but for one that is heavier alone")
+    @Test("The total weight stays within the capacity, unless one value alone exceeds it")
     func heavy() {
         var kept = RecentlyUsed<String, Int>(capacity: 10)
         for (number, key) in ["a", "b", "c"].enumerated() { kept.insert(number, for: key, weight: 3) }
@@ -41,7 +41,7 @@ struct RecentlyUsedTests {
         #expect(kept.value(for: "e") == nil)
     }
 
-    @Test("However it is used, it holds the last distinct keys, as a list of them says", arguments: 0..<20)
+    @Test("After any sequence of uses, the cache holds the most recent distinct keys", arguments: 0..<20)
     func model(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var kept = RecentlyUsed<Int, Int>(capacity: 4)

@@ -2,9 +2,9 @@ import Testing
 import TestSupport
 import VidscanBase
 
-@Suite("The reorder buffer")
+@Suite("The reorder buffer restores the order of results")
 struct ReorderBufferTests {
-    @Test("Whatever the order in which results come, they leave in order, as early as possible", arguments: 0..<20)
+    @Test("Results that arrive in any order leave in sequence, as early as possible", arguments: 0..<20)
     func order(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var buffer = ReorderBuffer<String>()

@@ -2,9 +2,9 @@ import Testing
 import TestSupport
 import VidscanBase
 
-@Suite("The sampling grid")
+@Suite("The sampling grid decides which frames are samples")
 struct SampleGridTests {
-    /// Timestamps of frames that come out in order.
+    /// The timestamps of the selected frames.
     private func taken(_ timestamps: [Int64], by grid: SampleGrid) -> [Int64] {
         var selector = FrameSelector(grid: grid)
         return timestamps.filter { selector.takes($0) }
@@ -20,20 +20,20 @@ struct SampleGridTests {
         return SampleGrid(rate: rate, clock: clock, start: start, end: end)
     }
 
-    @Test("A tick takes the first frame at or after it")
+    @Test("Each tick selects the first frame at or after it")
     func firstFrameAtOrAfter() throws {
         let grid = try grid((1, 1), timeBase: (1, 1000))
         #expect(taken([0, 400, 999, 1001, 1400, 2000, 2001], by: grid) == [0, 1001, 2000])
     }
 
-    @Test("A frame that serves several ticks is taken once")
+    @Test("A frame that is the first after several ticks is selected once")
     func oneFrameForManyTicks() throws {
         let grid = try grid((10, 1), timeBase: (1, 1000))
         #expect(taken([0, 5000, 5001, 5099, 5100], by: grid) == [0, 5000, 5100])
     }
 
     @Test(
-        "A frame exactly on a tick is taken, also where binary fractions miss it",
+        "A frame exactly on a tick is selected, even if the tick has no exact binary fraction",
         arguments: [(30, 12, 1), (30, 5, 1), (30, 15, 1), (25, 5, 1), (25, 7, 10), (24, 12, 1), (24, 24, 5)])
     func exactTies(framesPerSecond: Int64, rate: Int64, over divisor: Int64) throws {
         let grid = try grid((rate, divisor), timeBase: (1, framesPerSecond))
@@ -43,7 +43,7 @@ struct SampleGridTests {
         #expect(taken(Array(0..<6000), by: grid) == expected)
     }
 
-    @Test("NTSC ties stay exact over ten hours")
+    @Test("NTSC frame times still match their ticks exactly after ten hours")
     func ntscTies() throws {
         // Every fourth frame of 30000/1001 a second is exactly on a tick of 7500/1001 a second.
         let grid = try grid((7500, 1001), timeBase: (1, 30000))
@@ -53,20 +53,20 @@ struct SampleGridTests {
         #expect(taken == [0, 4, 1_078_900, 1_078_904])
     }
 
-    @Test("A rate above the frame rate takes every frame")
+    @Test("A rate above the frame rate selects every frame")
     func fasterThanTheVideo() throws {
         let grid = try grid((1000, 1), timeBase: (1, 25))
         #expect(taken(Array(0..<100), by: grid) == Array(0..<100))
     }
 
-    @Test("Tick 0 is at the container's start, not at the first frame")
+    @Test("Tick 0 is at the container's start time, not at the first frame")
     func startOfContainer() throws {
         // The container starts 24 ms before the video; the tick at 0.2 s is at 0.176 s of the video's own time line.
         let grid = try grid((5, 1), timeBase: (1, 1000), startOfContainer: 12_321_000)
         #expect(taken([12_345, 12_520, 12_521, 12_720, 12_721], by: grid) == [12_345, 12_521, 12_721])
     }
 
-    @Test("Frames before time 0 serve no tick")
+    @Test("Frames before time 0 are not selected by a rate")
     func beforeZero() throws {
         let grid = try grid((5, 1), timeBase: (1, 1000), startOfContainer: 1_000_000)
         #expect(taken([900, 999, 1000, 1001], by: grid) == [1000])
@@ -74,13 +74,13 @@ struct SampleGridTests {
         #expect(taken([900, 999, 1000], by: everyFrame) == [900, 999, 1000])
     }
 
-    @Test("A window holds its start and not its end")
+    @Test("A window includes its start and excludes its end")
     func halfOpenWindow() throws {
         let grid = try grid(nil, timeBase: (1, 25), start: 40_000, end: 120_000)
         #expect(taken(Array(0..<6), by: grid) == [1, 2])
     }
 
-    @Test("A window gives exactly those rows of the whole run, whatever the rate and the gaps", arguments: 0..<40)
+    @Test("A window gives exactly its rows of a run without a window, for any rate and any gaps", arguments: 0..<40)
     func windowsOfWholeRun(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var timestamp: Int64 = 0
@@ -96,7 +96,7 @@ struct SampleGridTests {
         #expect(window == whole.filter { $0 * 1000 >= start && $0 * 1000 < end })
     }
 
-    @Test("The number of samples follows from the timestamps and the rate alone", arguments: 0..<40)
+    @Test("The samples depend only on the timestamps and the rate", arguments: 0..<40)
     func countFollowsFromTimestamps(seed: UInt64) throws {
         var random = SeededGenerator(seed: 1000 + seed)
         let timeBase = [(1, 90_000), (1, 1000), (1001, 30_000), (1, 12_800)].randomElement(using: &random)
@@ -119,7 +119,7 @@ struct SampleGridTests {
     }
 
     @Test(
-        "No frame is lost, wherever the container starts and whatever it counts in",
+        "No frame is lost, for any start time and any time base",
         arguments: [(1, 90_000), (1, 30_000), (1, 12_800), (1001, 30_000), (1, 1_000_000)])
     func anyStart(numerator: Int64, denominator: Int64) throws {
         let timeBase = try #require(Rational(numerator, denominator))
@@ -150,7 +150,7 @@ struct SampleGridTests {
         }
     }
 
-    @Test("Absurd timestamps neither overflow nor trap")
+    @Test("Extreme timestamps neither overflow nor trap")
     func absurdTimestamps() throws {
         let grid = try grid((1_000_000_000, 1), timeBase: (1, 1))
         for timestamp in [Int64.max, .min, .max - 1, 1 << 62, -(1 << 62)] {

@@ -2,7 +2,7 @@ import Testing
 import TestSupport
 import VidscanBase
 
-@Suite("The sampling plan")
+@Suite("The sampling plan skips only packets that no sample needs")
 struct SamplePlanTests {
     private static let rates: [(Int64, Int64)?] = [(5, 1), (2, 1), (7, 10), (12, 1), (1, 7), (30_000, 1001), nil]
     private static let windows = [1, 2, 5, 17, 60, 600]
@@ -23,13 +23,13 @@ struct SamplePlanTests {
             longestGroup: [1, 8, 40, 200].randomElement(using: &random) ?? 40)
     }
 
-    @Test("Every sample of a full decode comes out whole, with its index, whatever the stream", arguments: 0..<600)
+    @Test("For any stream, the samples and their frame numbers are those of a full decode", arguments: 0..<600)
     func sameSamplesAsFullDecode(seed: UInt64) throws {
         try compareWithFullDecode(seed: seed, hasStart: false)
     }
 
     @Test(
-        "A window's samples are those of the whole run, though what lies before it is passed over",
+        "A window has the same samples as a full decode, although the packets before it are skipped",
         arguments: 0..<600)
     func sameSamplesInWindow(seed: UInt64) throws {
         try compareWithFullDecode(seed: 10_000 + seed, hasStart: true)
@@ -64,7 +64,7 @@ struct SamplePlanTests {
         }
     }
 
-    /// Where two lists part, with what they have there; thousands of samples would hide it.
+    /// The first difference of two lists of samples, which may have thousands.
     private func firstDifference(_ got: [ModelReader.Sample], _ expected: [ModelReader.Sample]) -> String? {
         guard got != expected else { return nil }
         let place = zip(got, expected).prefix { $0 == $1 }.count
@@ -73,7 +73,7 @@ struct SamplePlanTests {
     }
 
     @Test(
-        "A packet without a timestamp in mid-stream loses no sample; from it on everything is decoded",
+        "After a packet without a timestamp everything is decoded, and no sample is lost",
         arguments: 0..<200)
     func missingPresentation(seed: UInt64) throws {
         var random = SeededGenerator(seed: 5000 + seed)
@@ -92,7 +92,7 @@ struct SamplePlanTests {
     }
 
     @Test(
-        "Timestamps that contradict themselves are not relied on",
+        "Contradictory timestamps are not trusted",
         arguments: [
             // A packet that is presented before it is decoded; one whose decoding time runs backwards; one without any
             // time; one so far off that it can mean no real position.
@@ -113,7 +113,7 @@ struct SamplePlanTests {
         #expect(actions == Array(repeating: .decode(afterGap: false), count: 97))
     }
 
-    @Test("Codecs whose packets cannot be passed over are decoded whole", arguments: 0..<10)
+    @Test("If a codec's packets cannot be skipped, all of them are decoded", arguments: 0..<10)
     func nothingPassedOver(seed: UInt64) throws {
         var random = SeededGenerator(seed: 9000 + seed)
         let stream = ModelStream(traits: randomTraits(using: &random), groups: 4, using: &random)
@@ -131,7 +131,7 @@ struct SamplePlanTests {
         return ModelStream(traits: traits, groups: 60, using: &random)
     }
 
-    @Test("Few samples cost few decoded frames")
+    @Test("Fewer samples need fewer decoded frames")
     func costs() throws {
         let stream = regularStream()
         func share(_ rate: (Int64, Int64)) throws -> Double {
@@ -147,7 +147,7 @@ struct SamplePlanTests {
         #expect(shares.all == 1)
     }
 
-    @Test("What follows the last wanted frame of a group of pictures is dropped, and decoding starts afresh after it")
+    @Test("Packets after the last sample of a group of pictures are dropped, and decoding restarts at the next group")
     func restOfGroup() throws {
         var plan = SamplePlan(grid: try grid(rate: (1, 1)))
         for number in 0..<50 {
@@ -161,7 +161,7 @@ struct SamplePlanTests {
         #expect(actions == [.decode(afterGap: false)] + dropped + [.decode(afterGap: true)] + dropped)
     }
 
-    @Test("Reading ends once all that is still to come lies past the window")
+    @Test("Reading stops as soon as all later frames lie after the window")
     func pastEnd() throws {
         var plan = SamplePlan(grid: try grid(rate: (5, 1), end: 1_000_000))
         plan.push(PacketSummary(presentation: 1200, decoding: 960))

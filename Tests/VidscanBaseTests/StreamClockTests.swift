@@ -3,14 +3,14 @@ import Testing
 import TestSupport
 import VidscanBase
 
-@Suite("The stream's clock")
+@Suite("The stream's clock converts timestamps as ffprobe does")
 struct StreamClockTests {
     private static let timeBases: [(Int64, Int64)] = [
         (1, 90_000), (1, 1000), (1, 12_800), (1, 600), (1001, 30_000), (1, 25), (1, 44_100),
         (1, 1_000_000_000), (1, 3), (1, 1_200_000),
     ]
 
-    @Test("Microseconds are those that ffprobe prints: the double product, rounded by printf", arguments: timeBases)
+    @Test("Microseconds equal the time that ffprobe prints", arguments: timeBases)
     func printedTimes(timeBase: (Int64, Int64)) throws {
         let clock = StreamClock(timeBase: try #require(Rational(timeBase.0, timeBase.1)), startMicroseconds: 0)
         var random = SeededGenerator(seed: 7)
@@ -20,7 +20,7 @@ struct StreamClockTests {
             let timestamp = Int64.random(in: -range...range, using: &random)
             let printed = String(format: "%f", Double(timestamp) * (Double(timeBase.0) / Double(timeBase.1)))
             let digits = try #require(Int64(printed.replacing(".", with: "")))
-            // Beyond 2⁵³ microseconds the product itself has no whole microseconds any more.
+            // Beyond 2⁵³ microseconds, the product has no whole microseconds.
             guard abs(digits) < 1 << 53 else { continue }
             #expect(clock.microseconds(at: timestamp) == digits, "\(timestamp) is \(printed)")
             compared += 1
@@ -28,13 +28,13 @@ struct StreamClockTests {
         #expect(compared > 2500)
     }
 
-    @Test("The container's start is subtracted after rounding, as from two printed times")
+    @Test("The container's start time is subtracted after rounding")
     func start() throws {
         let clock = StreamClock(timeBase: try #require(Rational(1, 90_000)), startMicroseconds: 13_721_778)
         #expect(clock.microseconds(at: 1_237_050) == 13_745_000 - 13_721_778)
     }
 
-    @Test("Comparisons with a position are exact where printed times are rounded")
+    @Test("Comparisons with a position are exact, although printed times are rounded")
     func exactComparison() throws {
         // Timestamp 1 of a third of a second lies at 333,333⅓ microseconds.
         let clock = StreamClock(timeBase: try #require(Rational(1, 3)), startMicroseconds: 0)
@@ -43,7 +43,7 @@ struct StreamClockTests {
         #expect(clock.microseconds(at: 1) == 333_333)
     }
 
-    @Test("The exact start is the stream's own if the container's may be rounded from it, else the earliest other's")
+    @Test("The exact start is the one of the streams' starts from which the container's may have been rounded")
     func exactStart() throws {
         let ticks = try #require(Rational(1, 90_000))
         let samples = try #require(Rational(1, 44_100))
@@ -61,7 +61,7 @@ struct StreamClockTests {
         #expect(StreamClock.exactStart(microseconds: 5, own: nil) == Rational(microseconds: 5))
     }
 
-    @Test("The timestamp to seek to is the last one at or before the position", arguments: timeBases)
+    @Test("A seek goes to the last timestamp at or before the position", arguments: timeBases)
     func seekTarget(timeBase: (Int64, Int64)) throws {
         let clock = StreamClock(timeBase: try #require(Rational(timeBase.0, timeBase.1)), startMicroseconds: 500_000)
         var random = SeededGenerator(seed: 11)

@@ -3,7 +3,7 @@ import Testing
 import TestSupport
 import VidscanBase
 
-@Suite("Numbers and text as bytes")
+@Suite("Numbers and text are written in a fixed form")
 struct TextTests {
     private func text(_ write: (inout ByteWriter) -> Void) -> String {
         var writer = ByteWriter()
@@ -12,7 +12,7 @@ struct TextTests {
     }
 
     @Test(
-        "Decimals are fixed, ties go away from zero, and zero has no sign",
+        "Decimals have a fixed number of digits, ties round away from zero, and zero has no sign",
         arguments: [
             (0, 2, "0.00"), (-0.001, 2, "0.00"), (-0.0, 3, "0.000"), (0.125, 2, "0.13"), (-0.125, 2, "-0.13"),
             (2.5, 0, "3"), (-2.5, 0, "-3"), (1.005, 2, "1.00"), (-12.3456, 3, "-12.346"), (0.999, 2, "1.00"),
@@ -22,14 +22,14 @@ struct TextTests {
         #expect(text { $0.write(value, decimals: decimals) } == expected)
     }
 
-    @Test("Decimals are printf's for values that are no ties", arguments: 0...6)
+    @Test("Except for ties, decimals equal those of printf", arguments: 0...6)
     func asPrintf(decimals: Int) {
         var random = SeededGenerator(seed: UInt64(decimals))
         var compared = 0
         for _ in 0..<3000 {
             let value = Double.random(in: -1e6...1e6, using: &random)
             let scaled = abs(value) * pow(10, Double(decimals))
-            // So near a tie the product may have rounded onto it.
+            // This close to a tie, the product may have rounded onto it.
             guard abs(scaled - scaled.rounded(.down) - 0.5) > 0.001 else { continue }
             let expected = String(format: "%.\(decimals)f", value)
             let isNegativeZero = expected.hasPrefix("-") && !expected.contains { "123456789".contains($0) }
@@ -39,7 +39,7 @@ struct TextTests {
         #expect(compared > 2900)
     }
 
-    @Test("Whole numbers are written to their very ends")
+    @Test("The largest and smallest whole numbers are written correctly")
     func wholeNumbers() {
         for value in [0, 7, -7, 10, Int64.max, .min] { #expect(text { $0.write(value) } == "\(value)") }
         #expect(text { $0.write(scaled: -1, decimals: 6) } == "-0.000001")
@@ -47,7 +47,7 @@ struct TextTests {
         #expect(text { $0.write(scaled: 1_234_567, decimals: 6) } == "1.234567")
     }
 
-    @Test("A CSV row leaves missing values blank and quotes what must be quoted")
+    @Test("A CSV row leaves missing values blank and quotes fields where necessary")
     func csv() {
         let row: [Field] = [
             .microseconds(12_480_000), .integer(-3), .missing, .decimal(1.5, decimals: 2), .decimal(.nan, decimals: 2),
@@ -59,7 +59,7 @@ struct TextTests {
                 == "12.480000,-3,,1.50,,,plain,\"a,b\",\"say \"\"hi\"\"\",\"two\nlines\",\"cr\r\",\n")
     }
 
-    @Test("A JSON object keeps its order, and missing or impossible numbers are null")
+    @Test("A JSON object keeps the order of its keys, and missing or non-finite numbers are null")
     func json() {
         let names = ["time", "id", "none", "value", "nan", "text"]
         let row: [Field] = [
@@ -71,7 +71,7 @@ struct TextTests {
                 == #"{"time":-0.500000,"id":1,"none":null,"value":-0.2500,"nan":null,"text":"é"}"#)
     }
 
-    @Test("Any text comes back out of its JSON")
+    @Test("Any text survives a round trip through JSON")
     func jsonText() throws {
         let control = String(String.UnicodeScalarView((0..<0x20).compactMap(Unicode.Scalar.init)))
         for original in ["", "\"\\/", control, "\u{7F}\u{2028}é漢😀", "a\tb\r\n"] {

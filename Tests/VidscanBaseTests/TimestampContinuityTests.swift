@@ -1,7 +1,7 @@
 import Testing
 import VidscanBase
 
-@Suite("A time line of timestamps that jump")
+@Suite("Timestamps that jump become one continuous time line")
 struct TimestampContinuityTests {
     private typealias Times = TimestampContinuity.Times
 
@@ -16,7 +16,7 @@ struct TimestampContinuityTests {
         timestamps.map { Times(presentation: $0, decoding: $0) }
     }
 
-    /// Puts packets through, each of which knows only itself when timestamps jump.
+    /// Passes packets through one by one.
     private func line(
         _ packets: [Times], isRestartPoint: Bool = true, forwardIsJump: Bool = true
     ) throws -> (presentations: [Int64?], jumps: [TimestampDiscontinuity]) {
@@ -29,7 +29,7 @@ struct TimestampContinuityTests {
         return (moved, jumps)
     }
 
-    @Test("After a jump the clock goes on from the frame before", arguments: [-5000, -1041, 10_041, 90_000_000])
+    @Test("After a jump, the clock continues from the frame before it", arguments: [-5000, -1041, 10_041, 90_000_000])
     func jump(step: Int64) throws {
         let first = times(stride(from: 100_000, to: 102_000, by: 40))
         let second = times(stride(from: 102_000 + step, to: 104_000 + step, by: 40))
@@ -39,7 +39,7 @@ struct TimestampContinuityTests {
             jumps == [TimestampDiscontinuity(microseconds: 102_000_000, jumpMicroseconds: step * 1000)])
     }
 
-    @Test("Jitter and pauses below the limits are no jump", arguments: [-1000, -500, -1, 0, 1, 500, 9999])
+    @Test("Jitter and pauses below the limits are not jumps", arguments: [-1000, -500, -1, 0, 1, 500, 9999])
     func jitter(step: Int64) throws {
         let packets = times([0, 40, 80, 80 + step, 160 + step])
         let (line, jumps) = try line(packets)
@@ -47,7 +47,7 @@ struct TimestampContinuityTests {
         #expect(jumps.isEmpty)
     }
 
-    @Test("A long pause is a jump only where the format's clock may be reset; going back is one everywhere")
+    @Test("A long pause is a jump only in formats whose clock may reset; a step back is always a jump")
     func pauses() throws {
         let (paused, none) = try line(times([0, 40, 3_600_000, 3_600_040]), forwardIsJump: false)
         #expect(paused == [0, 40, 3_600_000, 3_600_040])
@@ -57,7 +57,7 @@ struct TimestampContinuityTests {
         #expect(jumps.count == 1)
     }
 
-    @Test("Frames that last long are no jump")
+    @Test("Long frames are not jumps")
     func slides() throws {
         let packets = (0..<5).map { Times(presentation: $0 * 15_000, decoding: $0 * 15_000, duration: 15_000) }
         let (line, jumps) = try line(packets)
@@ -65,7 +65,7 @@ struct TimestampContinuityTests {
         #expect(jumps.isEmpty)
     }
 
-    @Test("Where decoding begins anew, the frame that is presented first follows the one that was presented last")
+    @Test("If a jump comes at a keyframe, the first frame presented after it follows the last one before it")
     func reorderingAtRestart() throws {
         var continuity = try continuity()
         // Decoded as I P B B, without delay and with it.
@@ -82,7 +82,7 @@ struct TimestampContinuityTests {
         #expect(moved.map(\.decoding) == [10_080, 10_080, 10_120, 10_160])
     }
 
-    @Test("In mid-stream, pictures of the old clock are shown among those of the new one")
+    @Test("If a jump comes between keyframes, frames of the old and the new clock are presented in turn")
     func reorderingInMidStream() throws {
         var continuity = try continuity()
         // I P | B B P: both B-frames are shown before the P-frame that was decoded first.
@@ -95,7 +95,7 @@ struct TimestampContinuityTests {
         #expect(jump == TimestampDiscontinuity(microseconds: 10_120_000, jumpMicroseconds: -10_000_000))
     }
 
-    @Test("Without decoding times, reordering is no jump, and going back is")
+    @Test("Without decoding times, reordering is not a jump, and a larger step back is")
     func withoutDecodingTimes() throws {
         let order: [Int64] = [0, 3, 1, 2, 6, 4, 5, 9, 7, 8]
         let slow = order.map { Times(presentation: $0 * 1000, decoding: nil, duration: 1000) }
@@ -106,7 +106,7 @@ struct TimestampContinuityTests {
         #expect(line.suffix(10) == order.map { 110_000 + $0 * 1000 }[...])
     }
 
-    @Test("Packets without times, and with impossible ones, are left as they are")
+    @Test("Packets with missing or impossible times are unchanged")
     func noTimes() throws {
         let (line, jumps) = try line([
             Times(presentation: nil, decoding: nil), Times(presentation: .max, decoding: .max),
@@ -117,7 +117,7 @@ struct TimestampContinuityTests {
         #expect(jumps.isEmpty)
     }
 
-    @Test("Sound follows the video into the epoch it belongs to, whichever comes first")
+    @Test("Audio packets follow the video into their epoch, whichever stream jumps first")
     func companions() {
         var clock = CompanionClock(forwardIsJump: true, isContinuous: true)
         let second: Int64 = 1_000_000
@@ -132,7 +132,7 @@ struct TimestampContinuityTests {
         #expect(place(10 * second + second / 2, offsets, 11 * second) == 0)
         #expect(place(0, offsets, 11 * second) == 1)
         #expect(place(second / 2, offsets, 11 * second) == 1)
-        // What jumps alone is taken as it is in the end.
+        // A stream that jumps alone is finally accepted.
         #expect(place(-5 * second, offsets, 12 * second) == nil)
         #expect(place(-5 * second, offsets, 12 * second, isLate: true) == 1)
     }

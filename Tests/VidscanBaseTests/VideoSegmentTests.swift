@@ -3,9 +3,9 @@ import Testing
 import TestSupport
 import VidscanBase
 
-@Suite("Parts of a window")
+@Suite("Segments divide a window evenly")
 struct VideoSegmentTests {
-    @Test("Lie end to end, are as long as each other, and are open where the whole is")
+    @Test("Segments are contiguous, equally long, and open-ended where the window is")
     func chain() throws {
         var generator = SeededGenerator(seed: 7)
         for _ in 0..<2_000 {
@@ -34,19 +34,19 @@ struct VideoSegmentTests {
         }
     }
 
-    @Test("Need to know where the whole ends")
+    @Test("A window without an end cannot be divided")
     func endless() throws {
         let segment = try #require(VideoSegment(index: 0, count: 2))
         #expect(segment.window(start: 5, end: nil, duration: nil) == nil)
         #expect(segment.window(start: nil, end: 8, duration: nil)?.end == 4)
     }
 
-    @Test("Are numbered from 0", arguments: [(-1, 2), (2, 2), (0, 0), (0, -1)])
+    @Test("Segments are numbered from 0", arguments: [(-1, 2), (2, 2), (0, 0), (0, -1)])
     func numbers(index: Int, count: Int) {
         #expect(VideoSegment(index: index, count: count) == nil)
     }
 
-    @Test("That there cannot be are not read from a file, nor are fractions without a denominator")
+    @Test("Impossible segments and fractions are not decoded from JSON")
     func decoding() throws {
         let decoder = JSONDecoder()
         let whole = try decoder.decode(VideoSegment.self, from: Data(#"{"index":1,"count":2}"#.utf8))

@@ -5,7 +5,8 @@ import VidscanBase
 import VidscanFaces
 
 /// The goldens are made by the numpy reference implementation beside the training script, from the same weights.
-@Suite struct ExpressionModelTests {
+@Suite("The expression model equals its reference implementation")
+struct ExpressionModelTests {
     private struct Golden: Decodable {
         struct Case: Decodable {
             var mesh: [[Float]]
@@ -28,7 +29,8 @@ import VidscanFaces
         golden = try JSONDecoder().decode(Golden.self, from: Data(contentsOf: file))
     }
 
-    @Test func everyNumberEqualsTheReferenceImplementations() throws {
+    @Test("Every score equals the reference implementation's")
+    func reference() throws {
         try #require(golden.cases.count >= 20 && model.blendshapeNames.count == 52)
         for golden in golden.cases {
             let found = model.measure(FaceMesh(coordinates: golden.mesh.flatMap(\.self)), pose: Self.ahead)
@@ -49,7 +51,8 @@ import VidscanFaces
         }
     }
 
-    @Test(arguments: [45.0, 90, 180, -120]) func turningThePictureChangesNoExpression(degrees: Double) throws {
+    @Test("Rotating the picture changes no score", arguments: [45.0, 90, 180, -120])
+    func rotation(degrees: Double) throws {
         let coordinates = golden.cases[0].mesh.flatMap(\.self)
         let (sine, cosine) = (sin(degrees * .pi / 180), cos(degrees * .pi / 180))
         var turned = coordinates
@@ -64,7 +67,8 @@ import VidscanFaces
         try Self.expectEqualScores(straight, other)
     }
 
-    @Test func sizeAndPlaceChangeNoExpression() throws {
+    @Test("Moving and scaling the face changes no score")
+    func scale() throws {
         let coordinates = golden.cases[1].mesh.flatMap(\.self)
         var moved = coordinates
         for index in moved.indices { moved[index] = moved[index] * 3.5 + (index % 3 == 2 ? 0 : 400) }
@@ -73,7 +77,8 @@ import VidscanFaces
         try Self.expectEqualScores(first, second)
     }
 
-    @Test func aTongueIsNeverInvented() throws {
+    @Test("A tongue, which the mesh does not show, has no score")
+    func tongue() throws {
         try #require(golden.cases.count >= 20)
         for golden in golden.cases {
             let found = model.measure(FaceMesh(coordinates: golden.mesh.flatMap(\.self)), pose: Self.ahead)
@@ -82,7 +87,8 @@ import VidscanFaces
         }
     }
 
-    @Test func whatComparesTheHalvesOfAFaceIsBlankWhenOneIsTurnedAway() {
+    @Test("Scores that compare the halves of a face are blank if the head is turned")
+    func turnedHead() {
         let mesh = FaceMesh(coordinates: golden.cases[0].mesh.flatMap(\.self))
         let turned = model.measure(mesh, pose: HeadPose(yaw: 33, pitch: 0, roll: 0))
         #expect(turned[.wink] == nil)
@@ -90,7 +96,8 @@ import VidscanFaces
         #expect(turned[.smile] != nil)
     }
 
-    @Test func weightsThatAreCutOffAreRefusedWithTheMissingPart() throws {
+    @Test("Truncated weights are refused, and the error names what is missing")
+    func truncated() throws {
         let resources = Self.root.appendingPathComponent("Sources/VidscanFaces/Resources")
         let description = try Data(contentsOf: resources.appendingPathComponent("expressions.json"))
         let weights = try Data(contentsOf: resources.appendingPathComponent("expressions.weights")).dropLast(400)

@@ -2,7 +2,8 @@ import Testing
 import VidscanBase
 import VidscanFaces
 
-@Suite struct FaceEventTests {
+@Suite("Face events follow their thresholds")
+struct FaceEventTests {
     private static func events(
         _ values: [Double], rate: Double, tellsBlinks: Bool = true,
         _ measurement: (Double) -> FaceEventDetector.Measurement
@@ -19,7 +20,8 @@ import VidscanFaces
         FaceEventDetector.Measurement(eyeOpenness: value, smile: nil, turnDegrees: nil)
     }
 
-    @Test func `a short closure is one blink, dated where it begins`() {
+    @Test("A short closure is one blink, dated at its beginning")
+    func blink() {
         let values = [90.0, 85, 20, 5, 10, 60, 90, 90]
         let events = Self.events(values, rate: 25, Self.eyes)
         #expect(
@@ -28,22 +30,26 @@ import VidscanFaces
             ])
     }
 
-    @Test func `trembling between the thresholds is one blink, not many`() {
+    @Test("Jitter between the thresholds is one blink, not many")
+    func jitter() {
         let values = [90.0, 25, 35, 25, 40, 28, 90]
         #expect(Self.events(values, rate: 25, Self.eyes).count == 1)
     }
 
-    @Test func `without enough samples a second there are no blinks`() {
+    @Test("Without enough samples per second, no blinks are reported")
+    func lowRate() {
         #expect(Self.events([90, 10, 90], rate: 5, tellsBlinks: false, Self.eyes).isEmpty)
     }
 
-    @Test func `a long closure is eyes_closed at any rate`() {
+    @Test("A long closure is eyes_closed at any rate")
+    func eyesClosed() {
         let events = Self.events([90, 5, 5, 5, 5, 90], rate: 5, tellsBlinks: false, Self.eyes)
         #expect(events.map(\.kind) == [.eyesClosed])
         #expect(events.map(\.value) == [.number(0.8)])
     }
 
-    @Test func `a smile starts and stops once, and a dip between the thresholds does not end it`() {
+    @Test("A dip between the thresholds does not end a smile")
+    func smile() {
         let values = [0.0, 10, 80, 90, 50, 90, 80, 10, 0, 0]
         let events = Self.events(values, rate: 5) {
             FaceEventDetector.Measurement(eyeOpenness: nil, smile: $0, turnDegrees: nil)
@@ -52,7 +58,8 @@ import VidscanFaces
         #expect(events.map(\.microseconds) == [400_000, 1_400_000])
     }
 
-    @Test func `a glance aside is no look_away, a long one is`() {
+    @Test("A long look aside is look_away, and a short glance is not")
+    func lookAway() {
         let turn = { (value: Double) in
             FaceEventDetector.Measurement(eyeOpenness: nil, smile: nil, turnDegrees: value)
         }
@@ -60,7 +67,8 @@ import VidscanFaces
         #expect(Self.events([0, 50, 50, 50, 50, 50, 0, 0, 0, 0, 0], rate: 5, turn).map(\.kind) == [.lookAway])
     }
 
-    @Test func `the sketch's median is right to half a bin, whatever the number of values`() {
+    @Test("The histogram's median is accurate to half a bin for any number of values")
+    func median() {
         var sketch = MetricSketch(range: 0...100)
         for value in 0..<100_000 { sketch.add(Double(value % 1000) / 10) }
         #expect(abs((sketch.median ?? 0) - 49.95) <= 100.0 / 512)

@@ -3,7 +3,8 @@ import Testing
 import VidscanBase
 import VidscanFaces
 
-@Suite struct HeadPoseTests {
+@Suite("A head's pose is measured from its mesh")
+struct HeadPoseTests {
     /// A face of the twelve points that the pose is read from, turned by known angles and seen without perspective.
     ///
     /// Only those points matter; the rest of the mesh stays at the origin.
@@ -30,17 +31,20 @@ import VidscanFaces
         return FaceMesh(coordinates: coordinates)
     }
 
-    @Test(arguments: [
-        (0.0, 0.0, 0.0), (25, 0, 0), (-25, 0, 0), (0, 15, 0), (0, -15, 0), (0, 0, 40), (0, 0, -170), (20, 0, 90),
-    ])
-    func anglesComeBackWithTheirSigns(yaw: Double, pitch: Double, roll: Double) {
+    @Test(
+        "Known angles are measured with their signs",
+        arguments: [
+            (0.0, 0.0, 0.0), (25, 0, 0), (-25, 0, 0), (0, 15, 0), (0, -15, 0), (0, 0, 40), (0, 0, -170), (20, 0, 90),
+        ])
+    func angles(yaw: Double, pitch: Double, roll: Double) {
         let pose = HeadPose(mesh: Self.mesh(yaw: yaw, pitch: pitch, roll: roll))
         #expect(abs(pose.yaw - yaw) < 0.01)
         #expect(abs(pose.pitch - pitch) < 0.01)
         #expect(abs(pose.roll - roll) < 0.01)
     }
 
-    @Test func aFaceThatTurnsToItsLeftShowsItsNoseOnTheRightOfThePicture() {
+    @Test("A face that turns to its left shows its nose on the right of the picture")
+    func direction() {
         let mesh = Self.mesh(yaw: 25, pitch: 0, roll: 0)
         #expect(mesh[4].x > mesh.middle(MeshPoint.rightEyeOuter, MeshPoint.leftEyeOuter).x)
     }

@@ -2,7 +2,8 @@ import Testing
 import VidscanBase
 import VidscanFaces
 
-@Suite struct ShotDetectorTests {
+@Suite("Cuts and dissolves are found, and nothing else is taken for one")
+struct ShotDetectorTests {
     /// Smooth random blobs, other ones for every seed; `x` moves the camera.
     private static func picture(seed: UInt64, x: Double = 0, light: Float = 1) -> [Float] {
         let (width, height, cell) = (160, 90, 26.0)
@@ -32,7 +33,7 @@ import VidscanFaces
         var detector = ShotDetector()
         for (number, tensor) in pictures.enumerated() {
             tensor.withUnsafeBufferPointer { buffer in
-                guard let base = buffer.baseAddress else { return }
+                guard let base = buffer.baseAddress else { Issue.record("there is no picture"); return }
                 let size = PictureSize(width: 160, height: 90)
                 detector.add(
                     FrameSignature(TensorPicture(base: base, size: size, tensorSize: size)),
@@ -43,14 +44,15 @@ import VidscanFaces
         return detector.changes
     }
 
-    @Test(arguments: [1.0, 5, 25])
-    func `a cut is found at the first sample of the new shot`(rate: Double) {
+    @Test("A cut is found at the first sample of the new shot", arguments: [1.0, 5, 25])
+    func cut(rate: Double) {
         let pictures = (0..<12).map { Self.picture(seed: $0 < 6 ? 1 : 4, x: Double($0)) }
         #expect(
             Self.changes(pictures, rate: rate) == [ShotChange(kind: .hard, sample: 6, seconds: 6 / rate)])
     }
 
-    @Test func `a cut in the last sample is found`() {
+    @Test("A cut at the last sample is found")
+    func lastSample() {
         let pictures = (0..<6).map { Self.picture(seed: $0 < 5 ? 1 : 4) }
         #expect(Self.changes(pictures, rate: 5).map(\.sample) == [5])
     }
@@ -76,7 +78,7 @@ import VidscanFaces
         let face = Rectangle(x: 0.43, y: 0.25, width: 0.2, height: 0.4)
         for (number, person) in people.enumerated() {
             wall(person: person).withUnsafeBufferPointer { buffer in
-                guard let base = buffer.baseAddress else { return }
+                guard let base = buffer.baseAddress else { Issue.record("there is no picture"); return }
                 let size = PictureSize(width: 160, height: 90)
                 detector.add(
                     FrameSignature(TensorPicture(base: base, size: size, tensorSize: size)),
@@ -87,33 +89,37 @@ import VidscanFaces
         return detector.changes
     }
 
-    @Test func `someone who leaves a plain picture at once, or comes into it, is no cut`() {
+    @Test("A person who enters or leaves a plain picture is not a cut")
+    func person() {
         #expect(Self.changes(people: [2, 2, 2, 2, nil, nil, nil, nil]).isEmpty)
         #expect(Self.changes(people: [nil, nil, nil, nil, 2, 2, 2, 2]).isEmpty)
     }
 
-    @Test func `someone else at the same place before the same wall is a cut`() {
+    @Test("Another person at the same place before the same wall is a cut")
+    func otherPerson() {
         #expect(Self.changes(people: [1, 1, 1, 1, 3, 3, 3, 3]).map(\.sample) == [4])
     }
 
-    @Test func `a flash is no cut`() {
+    @Test("A flash is not a cut")
+    func flash() {
         let pictures = (0..<12).map { Self.picture(seed: 1, x: Double($0), light: $0 == 5 || $0 == 6 ? 3 : 1) }
         #expect(Self.changes(pictures, rate: 10).isEmpty)
     }
 
-    @Test func `lights that go out and on are no cuts`() {
+    @Test("Lights that go out and on again are not cuts")
+    func lights() {
         let pictures = (0..<16).map { Self.picture(seed: 2, x: Double($0), light: $0 < 5 || $0 > 10 ? 1 : 0.4) }
         #expect(Self.changes(pictures, rate: 5).isEmpty)
     }
 
-    @Test(arguments: [1.0, 3, 6])
-    func `a camera that pans is no cut`(step: Double) {
+    @Test("A panning camera is not a cut", arguments: [1.0, 3, 6])
+    func pan(step: Double) {
         let pictures = (0..<20).map { Self.picture(seed: 3, x: step * Double($0)) }
         #expect(Self.changes(pictures, rate: 5).isEmpty)
     }
 
-    @Test(arguments: [5.0, 12, 25])
-    func `a dissolve is one gradual change in its middle`(rate: Double) {
+    @Test("A dissolve is one gradual change at its middle", arguments: [5.0, 12, 25])
+    func dissolve(rate: Double) {
         let (old, new) = (Self.picture(seed: 1), Self.picture(seed: 4))
         let count = Int(rate)
         let pictures = (0..<4 * count).map { number -> [Float] in
@@ -125,7 +131,8 @@ import VidscanFaces
         #expect(changes.allSatisfy { abs($0.seconds - 1.5) <= 0.25 })
     }
 
-    @Test func `a fade in from black is no cut`() {
+    @Test("A fade-in from black is not a cut")
+    func fade() {
         let pictures = (0..<14).map { Self.picture(seed: 2, light: min(1, Float($0) / 8)) }
         #expect(Self.changes(pictures, rate: 10).isEmpty)
     }

@@ -3,7 +3,8 @@ import VidscanBase
 import VidscanFaces
 
 /// Which tracks are one face, and which are one person.
-@Suite struct TrackStitcherTests {
+@Suite("Tracks of one face or person are linked, and no others")
+struct TrackStitcherTests {
     /// A track of five samples, a fifth of a second apart.
     private struct Track {
         var identity: Int
@@ -32,7 +33,8 @@ import VidscanFaces
         return TrackStitcher(shapeVariances: TrackingGenerator.shapeVariances).stitch(summaries)
     }
 
-    @Test func `a face that a cut interrupted keeps its number, whoever is seen in between`() {
+    @Test("A face that is interrupted by a cut keeps its number, even if somebody else is seen in between")
+    func acrossCut() {
         let result = Self.stitch([
             Track(identity: 1, start: 0, shot: 0), Track(identity: 2, start: 1, shot: 1),
             Track(identity: 1, start: 2, shot: 2), Track(identity: 2, start: 3, shot: 3),
@@ -41,7 +43,8 @@ import VidscanFaces
         #expect(result.people == [.certain(0), .certain(1), .certain(0), .certain(1)])
     }
 
-    @Test func `within a shot, or after a minute, it is the same person but another face number`() {
+    @Test("Within a shot, or after a minute, a returning face is the same person with a new face number")
+    func samePerson() {
         let within = Self.stitch([Track(identity: 1, start: 0, shot: 0), Track(identity: 1, start: 4, shot: 0)])
         #expect(within.faces == [0, 1])
         #expect(within.people == [.certain(0), .certain(0)])
@@ -50,20 +53,23 @@ import VidscanFaces
         #expect(late.people == [.certain(0), .certain(0)])
     }
 
-    @Test func `those seen at the same time are two people, however alike`() {
+    @Test("Two faces at the same time are two people, even if they look alike")
+    func sameTime() {
         let result = Self.stitch([Track(identity: 1, start: 0, shot: 0), Track(identity: 1, start: 0.4, shot: 0)])
         #expect(result.faces == [0, 1])
         #expect(result.people[0].group != result.people[1].group)
     }
 
-    @Test func `what was hardly seen is nobody for certain`() {
+    @Test("A track with little evidence is linked to nobody")
+    func littleEvidence() {
         let result = Self.stitch([
             Track(identity: 1, start: 0, shot: 0), Track(identity: 3, start: 2, shot: 1, weight: 0.01),
         ])
         #expect(result.people[1] == .open(1))
     }
 
-    @Test func `two hundred pairs of people who are not the same are never joined`() {
+    @Test("None of two hundred pairs of different people is linked")
+    func differentPeople() {
         for seed in 1...200 as ClosedRange<UInt64> {
             let result = Self.stitch(
                 [

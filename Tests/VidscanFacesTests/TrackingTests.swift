@@ -3,10 +3,10 @@ import TestSupport
 import VidscanBase
 import VidscanFaces
 
-/// Scenes with exact truth, at the level of detections: what a detector would say of people whose paths are known.
+/// Synthetic scenes: the detections of people whose paths are known exactly.
 struct TrackingScene {
     struct Person {
-        /// Picks the look.
+        /// Selects the appearance.
         var identity: Int
         /// Centre and size at a time; `nil` when out of sight.
         var path: (Double) -> (x: Double, y: Double, size: Double)?
@@ -51,7 +51,7 @@ struct TrackingScene {
                             height: place.size)
                     ))
             }
-            // Those further down the list stand behind; what is mostly covered cannot be detected.
+            // Later people in the list stand behind earlier ones, and a mostly covered face is not detected.
             let visible = truth.indices.filter { index in
                 !truth[..<index].contains {
                     $0.box.intersectionArea(with: truth[index].box) > 0.5 * truth[index].box.area
@@ -101,7 +101,7 @@ struct TrackingScene {
             summaries, samplesOfShot: [Int(seconds * rate)], options: TrackSelection.Options(),
             stitching: TrackStitcher()
         ).identities
-        // Flickers are dropped; a person who is not certain stays a track.
+        // Very short tracks are dropped, and an uncertain person stays a track.
         score.endScene(
             numbers: identities.enumerated().map { track, identity in
                 identity.map { byPerson ? $0.personID ?? -track : $0.faceID }
@@ -109,7 +109,7 @@ struct TrackingScene {
     }
 }
 
-/// What scenes need of random numbers.
+/// Random numbers for scenes.
 struct TrackingGenerator: RandomNumberGenerator {
     private var source: SeededGenerator
 
@@ -125,13 +125,13 @@ struct TrackingGenerator: RandomNumberGenerator {
     /// Of each number of a shape, between people.
     static let shapeVariances = [Double](repeating: 6, count: 12)
 
-    /// A shape that is the person's own, with noise of variance 1.
+    /// A person's face shape, with noise of variance 1.
     mutating func shape(of identity: Int) -> [Float] {
         var own = TrackingGenerator(seed: UInt64(identity) &* 104_729 &+ 5)
         return Self.shapeVariances.map { Float($0.squareRoot() * own.normal() + normal()) }
     }
 
-    /// A look that is the person's own, with noise. Real people's looks lie nearer to each other than random ones: half of
+    /// A person's appearance, with noise. Real appearances are closer to each other than random ones: half of
     /// each is common to all.
     mutating func look(of identity: Int) -> FaceAppearance? {
         var own = TrackingGenerator(seed: UInt64(identity) &* 7919 &+ 13)
@@ -211,7 +211,8 @@ struct IdentityScore {
     }
 }
 
-@Suite struct TrackingTests {
+@Suite("Faces keep their numbers from sample to sample")
+struct TrackingTests {
     private static func scenes(rate: Double) -> [TrackingScene] {
         typealias Person = TrackingScene.Person
         let crossing = TrackingScene(
@@ -261,8 +262,8 @@ struct IdentityScore {
         return [crossing, returning, cut, slow, fast, ten]
     }
 
-    @Test(arguments: [2.0, 5.0, 25.0])
-    func `faces keep their numbers through crossings, gaps and cuts`(rate: Double) {
+    @Test("Faces keep their numbers through crossings, gaps and cuts", arguments: [2.0, 5.0, 25.0])
+    func continuity(rate: Double) {
         var (faces, people) = (IdentityScore(), IdentityScore())
         for scene in Self.scenes(rate: rate) {
             for seed in 1...5 as ClosedRange<UInt64> {
@@ -270,7 +271,7 @@ struct IdentityScore {
                 scene.run(seed: seed, byPerson: true, score: &people)
             }
         }
-        // One scene cuts away from a person for three seconds and back, which only stitching can join.
+        // One scene cuts away from a person for three seconds, which only linking can bridge.
         #expect(faces.idf1 >= 0.94)
         #expect(people.idf1 >= 0.95)
         #expect(faces.mota >= 0.92)
@@ -278,15 +279,16 @@ struct IdentityScore {
         #expect(people.sharedTracks == 0)
     }
 
-    @Test(arguments: [2.0, 5.0, 25.0])
-    func `no number is shared by two people across a cut`(rate: Double) {
+    @Test("Two people never share a number across a cut", arguments: [2.0, 5.0, 25.0])
+    func cut(rate: Double) {
         var score = IdentityScore()
         for seed in 1...20 as ClosedRange<UInt64> { Self.scenes(rate: rate)[2].run(seed: seed, score: &score) }
         #expect(score.foundCount > score.truthCount / 2)
         #expect(score.sharedTracks == 0)
     }
 
-    @Test func `no number is shared by two people who cross`() {
+    @Test("Two people who cross never share a number")
+    func crossing() {
         for rate in [5.0, 25.0] {
             var score = IdentityScore()
             for seed in 1...20 as ClosedRange<UInt64> { Self.scenes(rate: rate)[0].run(seed: seed, score: &score) }
@@ -295,7 +297,8 @@ struct IdentityScore {
         }
     }
 
-    @Test func `a face that is hardly seen continues a track but starts none`() {
+    @Test("A face of low confidence continues a track but does not start one")
+    func lowConfidence() {
         var tracker = FaceTracker()
         let box = Rectangle(x: 100, y: 100, width: 80, height: 80)
         #expect(tracker.update([FaceSighting(box: box, confidence: 0.4)], seconds: 0) == [nil])
@@ -303,7 +306,8 @@ struct IdentityScore {
         #expect(tracker.update([FaceSighting(box: box, confidence: 0.3)], seconds: 0.4) == [1])
     }
 
-    @Test func `a track ends after the gap and its number does not come back`() {
+    @Test("A track ends after the maximum gap, and its number is not used again")
+    func gap() {
         var tracker = FaceTracker(options: FaceTracker.Options(maximumGapSeconds: 1))
         let face = FaceSighting(box: Rectangle(x: 100, y: 100, width: 80, height: 80))
         #expect(tracker.update([face], seconds: 0) == [1])
@@ -312,20 +316,23 @@ struct IdentityScore {
         #expect(tracker.update([face], seconds: 2.1) == [2])
     }
 
-    @Test func `a cut ends every track whose look says nothing`() {
+    @Test("A cut ends every track that has no appearance")
+    func cutWithoutAppearance() {
         var tracker = FaceTracker()
         let face = FaceSighting(box: Rectangle(x: 100, y: 100, width: 80, height: 80))
         #expect(tracker.update([face], seconds: 0) == [1])
         #expect(tracker.update([face], seconds: 0.2, isAfterCut: true) == [2])
     }
 
-    @Test func `numbers count from left to right within a sample, whatever the order of faces`() {
+    @Test("New numbers count from left to right within a sample, for any order of detections")
+    func leftToRight() {
         let faces = [700.0, 100, 400].map { FaceSighting(box: Rectangle(x: $0, y: 100, width: 80, height: 80)) }
         var tracker = FaceTracker()
         #expect(tracker.update(faces, seconds: 0) == [3, 1, 2])
     }
 
-    @Test func `the assignment has the least total cost`() {
+    @Test("The assignment has the smallest total cost")
+    func assignment() {
         // The greedy choice of the cheapest pair first would cost 1 + 9.
         let pairs = Assignment.solve(cost: [1, 2, 3, 9], rowCount: 2, columnCount: 2, unpaired: 100)
         #expect(pairs == [1, 0])

@@ -4,7 +4,7 @@ import VidscanBase
 import VidscanFaces
 import VidscanInference
 
-@Suite("The attention mesh")
+@Suite("The attention mesh lies on the face")
 struct AttentionMeshTests {
     /// Around the face of the clip's first picture, in display pixels.
     private static let square = RotatedSquare(center: Point(x: 320, y: 165), side: 180, angle: 0)
@@ -24,7 +24,7 @@ struct AttentionMeshTests {
         return try session.locate(in: Self.square)
     }
 
-    @Test("Puts its points on the face, in display space, and is sure of it")
+    @Test("Every point lies on the face, and the presence is high")
     func onFace() throws {
         let (mesh, presence) = try locate(seconds: 0)
         #expect(presence > 0.87)
@@ -44,7 +44,7 @@ struct AttentionMeshTests {
         #expect(mesh[MeshPoint.lowerLipInner].y < mesh[MeshPoint.chin].y)
     }
 
-    @Test("Sees no face in background")
+    @Test("The presence is low where there is no face")
     func onBackground() throws {
         #expect(try locate(seconds: 15.5).presence < 0.5)
     }

@@ -1,9 +1,10 @@
+import VidscanFaces
 import Testing
 import TestSupport
 import VidscanBase
 import VidscanInference
 
-@Suite("The face detector")
+@Suite("The face detector finds the clip's faces")
 struct FaceDetectorTests {
     private static let scale = 0.7
     private static let path = Checkout.models + "/centerface.onnx"
@@ -14,7 +15,7 @@ struct FaceDetectorTests {
             concurrency: concurrency, precision: .exact)
     }
 
-    @Test("Finds the face of the clip's first picture where the truth says it is")
+    @Test("The face of the clip's first picture is where the truth says it is")
     func firstPicture() throws {
         let session = try detector(concurrency: 1).makeSession()
         try TestPicture.whole(seconds: 0).fill(try session.input())
@@ -38,7 +39,7 @@ struct FaceDetectorTests {
         }
     }
 
-    @Test("Finds two faces where there are two, the surer one first, and none where there is none")
+    @Test("Two faces are found in order of confidence, and none in a picture without faces")
     func counts() throws {
         let session = try detector(concurrency: 1).makeSession()
         try TestPicture.whole(seconds: 13).fill(try session.input())
@@ -49,7 +50,7 @@ struct FaceDetectorTests {
         #expect(try session.detect(minimumConfidence: 0.5).isEmpty)
     }
 
-    @Test("Keeps one box of each face, and none below the confidence asked for")
+    @Test("Each face has one box, and no box is below the minimum confidence")
     func threshold() throws {
         let session = try detector(concurrency: 1).makeSession()
         try TestPicture.whole(seconds: 13).fill(try session.input())
@@ -63,7 +64,7 @@ struct FaceDetectorTests {
         #expect(try session.detect(minimumConfidence: least.nextUp).count < 2)
     }
 
-    @Test("Gives the same faces however many sessions run at once")
+    @Test("Concurrent sessions find the same faces as one session")
     func concurrentSessions() async throws {
         let pictures = try [0, 4, 8, 13, 15.5, 18].map { try TestPicture.whole(seconds: $0) }
         let alone = try detector(concurrency: 1).makeSession()
@@ -87,7 +88,7 @@ struct FaceDetectorTests {
         }
     }
 
-    @Test("That is not there, or is no model, is an error that names the file")
+    @Test("A model that is missing or not a model is an error that names the file")
     func badModels() throws {
         let folder = try TemporaryFolder()
         try folder.write("no model", to: "text.onnx")

@@ -1,3 +1,4 @@
+import VidscanBase
 import Foundation
 import Testing
 import VidscanMedia

@@ -6,9 +6,9 @@ import TestSupport
 import VidscanBase
 import VidscanResults
 
-@Suite("A result that takes the place of an older one")
+@Suite("A result replaces an older one completely or not at all")
 struct FolderReplacementTests {
-    /// A folder with an old result and a new one, and calls of which some fail.
+    /// A folder with an old result and a new one.
     private struct Scene {
         let folder: TemporaryFolder
         var final: String { folder.path + "/a.vidscan" }
@@ -28,7 +28,7 @@ struct FolderReplacementTests {
             FolderReplacement(finalPath: final, record: "run.json", calls: calls)
         }
 
-        /// What lies at the final place: `old` or `new`, all of it.
+        /// Which result is at the final path: `old`, `new` or a mixture.
         var delivered: String? {
             guard let record = try? folder.text("a.vidscan/run.json"),
                 let faces = try? folder.text("a.vidscan/faces.csv")
@@ -40,8 +40,8 @@ struct FolderReplacementTests {
     /// A file system that cannot exchange names.
     ///
     /// - Parameters:
-    ///   - fails: by the number of the rename, from 0: the error.
-    ///   - dies: from this rename on nothing happens any more, as if the process had been killed.
+    ///   - fails: the error of each failing rename, by its index.
+    ///   - dies: the index of the first rename after which nothing happens, as if the process had been killed.
     private static func calls(
         exchange: Int32 = EINVAL, fails: [Int: Int32] = [:], dies: Int = .max
     ) -> FolderReplacement.Calls {
@@ -59,7 +59,7 @@ struct FolderReplacementTests {
             })
     }
 
-    @Test("Is swapped with it, and nothing else stays", arguments: [0, EINVAL, ENOSYS, ENOTSUP])
+    @Test("The new result replaces the old one, and nothing else remains", arguments: [0, EINVAL, ENOSYS, ENOTSUP])
     func replacing(exchange: Int32) throws {
         let scene = try Scene()
         try scene.replacement(exchange == 0 ? .system : Self.calls(exchange: exchange)).put(scene.fresh)
@@ -67,7 +67,7 @@ struct FolderReplacementTests {
         #expect(scene.folder.entries == ["a.vidscan", "a.vidscan/faces.csv", "a.vidscan/run.json"])
     }
 
-    @Test("Leaves the older one where it is when a step fails", arguments: [0, 1])
+    @Test("If a step fails, the old result stays in place", arguments: [0, 1])
     func rollback(step: Int) throws {
         let scene = try Scene()
         let error = #expect(throws: VidscanError.self) {
@@ -80,7 +80,7 @@ struct FolderReplacementTests {
         #expect(!scene.folder.entries.contains { $0.contains(".old-") })
     }
 
-    @Test("Says where the older one lies when it cannot be put back")
+    @Test("If the old result cannot be put back, the error says where it is")
     func failedRollback() throws {
         let scene = try Scene()
         let error = #expect(throws: VidscanError.self) {
@@ -95,14 +95,14 @@ struct FolderReplacementTests {
         #expect(!FileManager.default.fileExists(atPath: aside))
     }
 
-    @Test("Another error of the exchange replaces nothing")
+    @Test("If the exchange fails for another reason, nothing is replaced")
     func exchangeFails() throws {
         let scene = try Scene()
         #expect(throws: VidscanError.self) { try scene.replacement(Self.calls(exchange: EACCES)).put(scene.fresh) }
         #expect(scene.delivered == "old")
     }
 
-    @Test("Killed between the steps, the next run puts the older one back or clears it away")
+    @Test("After a kill between the steps, the next run restores or removes the old result")
     func recovery() throws {
         let gone = try ChildProcess.run(["sh", "-c", "echo $$"]).output.trimmingCharacters(in: .newlines)
         let scene = try Scene()
@@ -110,7 +110,7 @@ struct FolderReplacementTests {
         try FileManager.default.moveItem(atPath: scene.final, toPath: aside)
         scene.replacement().recover()
         #expect(scene.delivered == "old")
-        // After the second step.
+        // The same after the second step.
         try FileManager.default.moveItem(atPath: scene.final, toPath: aside)
         try FileManager.default.moveItem(atPath: scene.fresh, toPath: scene.final)
         scene.replacement().recover()
@@ -118,7 +118,7 @@ struct FolderReplacementTests {
         #expect(!FileManager.default.fileExists(atPath: aside))
     }
 
-    @Test("What a run still has aside, and what is no result or a link, is left alone")
+    @Test("The old result of a live process, a foreign folder and a symbolic link are left alone")
     func notOurs() throws {
         let gone = try ChildProcess.run(["sh", "-c", "echo $$"]).output.trimmingCharacters(in: .newlines)
         let scene = try Scene()

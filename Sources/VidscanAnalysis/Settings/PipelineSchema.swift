@@ -73,7 +73,7 @@ public enum PipelineSchema {
             ]
         case .rate: return ["type": types(["number", "string"])]
         case .time: return ["type": types(["number", "string"])]
-        case .text, .insets: return ["type": types(["string"])]
+        case .text, .file, .folder, .insets: return ["type": types(["string"])]
         case .filters:
             let step = JSONValue.object([
                 "anyOf": .list([

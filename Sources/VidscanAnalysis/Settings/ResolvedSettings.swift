@@ -86,7 +86,7 @@ public struct ResolvedSettings: Sendable {
     /// A path is relative to the file that names it, or to the current folder on the command line. Here it becomes
     /// absolute, so that it means the same wherever it is read again.
     private static func absolute(_ value: SettingValue, of setting: Setting, in file: String?) -> SettingValue {
-        guard setting.path == "render.sticker", case .text(let path) = value, !(path as NSString).isAbsolutePath else {
+        guard setting.kind == .file, case .text(let path) = value, !(path as NSString).isAbsolutePath else {
             return value
         }
         let folder = file.map { $0.contains("/") ? ($0 as NSString).deletingLastPathComponent : "" } ?? ""

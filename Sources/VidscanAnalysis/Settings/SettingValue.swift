@@ -28,6 +28,10 @@ public enum SettingKind: Sendable, Equatable {
     /// Seconds, or `[hh:]mm:ss`.
     case time
     case text
+    /// A path, relative to the pipeline file that names it.
+    case file
+    /// A path, relative to the current folder.
+    case folder
     /// Four borders in pixels.
     case insets
     case filters
@@ -47,6 +51,7 @@ public enum SettingKind: Sendable, Equatable {
         case .rate: "a positive number, a fraction such as 30000/1001, or \(Self.everyFrame)"
         case .time: "seconds or [hh:]mm:ss"
         case .text: "text"
+        case .file, .folder: "a path"
         case .insets: "left,top,right,bottom in pixels"
         case .filters: "a list of filters, or a text in FFmpeg's syntax"
         }
@@ -69,7 +74,7 @@ public enum SettingKind: Sendable, Equatable {
     public func allows(_ value: SettingValue) -> Bool {
         switch (self, value) {
         case (_, .absent): true
-        case (.flag, .flag), (.text, .text), (.filters, .filters): true
+        case (.flag, .flag), (.text, .text), (.file, .text), (.folder, .text), (.filters, .filters): true
         case (.integer(let range), .integer(let value)): range.contains(value)
         case (.number(let range, _), .number(let value)): range.contains(value)
         case (.choice(let names), .text(let name)): names.contains(name)
@@ -117,7 +122,7 @@ public enum SettingKind: Sendable, Equatable {
         case .number:
             guard !isQuoted, let value = Double(text), value.isFinite, text.first?.isLetter != true else { return nil }
             return .number(value)
-        case .choice, .text, .insets: return .text(text)
+        case .choice, .text, .file, .folder, .insets: return .text(text)
         case .list: return .list([text])
         case .rate:
             if text == Self.everyFrame { return .text(text) }

@@ -30,7 +30,9 @@ extension ResolvedSettings {
 
     /// What is made besides the tables is made from them, by encoders that have limits.
     func checkOutputs() throws {
-        if case .option? = origins["render.style"], case .option? = origins["render.show"] {
+        if settings.render.style != nil, settings.render.show != nil, case .option? = origins["render.style"],
+            case .option? = origins["render.show"]
+        {
             throw SettingsError("--style and --show exclude each other.")
         }
         if settings.render.video.height.map({ $0 % 2 == 1 }) == true {

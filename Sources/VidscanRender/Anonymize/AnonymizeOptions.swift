@@ -9,7 +9,7 @@ public struct AnonymizeOptions: Sendable, Equatable {
     public enum Shape: String, Sendable, CaseIterable {
         /// Around the face's box.
         case ellipse
-        /// The outline of the mesh; where there is none, the ellipse. Needs `landmarks.npy`.
+        /// The outline of the mesh, or the ellipse for faces without a mesh. Needs `landmarks.npy`.
         case mesh
     }
 
@@ -17,20 +17,20 @@ public struct AnonymizeOptions: Sendable, Equatable {
     public var shape = Shape.ellipse
     /// The shape is larger than the face by this share on every side.
     public var margin = 0.35
-    /// Of blur and pixels: how much of the face's shorter side becomes one value, however large the face is. `nil` is 0.5
-    /// for blur and 0.3 for pixels: two by three values, or three by four, are left of a face. A blur of 0.25 hides who it
-    /// is, but a detector still sees that it is a face.
+    /// For blur and pixelate: the share of the face's shorter side that becomes one value, for faces of any size. `nil` is
+    /// 0.5 for blur and 0.3 for pixelate, which leave two by three or three by four values of a face. A blur of 0.25 hides
+    /// the identity, but a detector still finds the face.
     public var strength: Double?
     /// How long a face is hidden before it is first seen and after it was last seen, in seconds.
     public var holdSeconds = 0.5
-    /// Hide everything but the faces.
+    /// Hide everything except the faces.
     public var isInverted = false
-    /// Hide these ids only; `nil` all.
+    /// Hide only these ids; `nil` hides all.
     public var only: Set<Int>?
-    /// Leave these ids as they are.
+    /// Do not hide these ids.
     public var except: Set<Int> = []
 
-    /// Of both passes over the video. With several, what becomes of damaged pictures may depend on their race.
+    /// For both passes over the video. With several threads, the content of damaged pictures may depend on timing.
     package static let decoderThreads = 1
 
     public init(method: Method) {

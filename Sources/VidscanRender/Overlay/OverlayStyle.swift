@@ -7,7 +7,8 @@ public struct OverlayStyle: Sendable, Equatable {
         case box
         /// Its `face_id`, on a label above the box.
         case id
-        /// The likeliest emotion and its score, on the label, if one is likely; of those that hold against people's labels.
+        /// The likeliest emotion and its score, on the label, if one is likely. Only emotions that agree with human labels
+        /// count.
         case emotion
         /// The likeliest emoji, on the label, if one is likely.
         case emoji
@@ -23,7 +24,7 @@ public struct OverlayStyle: Sendable, Equatable {
         case trail
     }
 
-    /// A choice of elements with a name.
+    /// A named choice of elements.
     public enum Preset: String, Sendable, CaseIterable {
         case plain, standard, mesh, full
 
@@ -40,9 +41,9 @@ public struct OverlayStyle: Sendable, Equatable {
     public var elements: Set<Element>
     /// Shown as bars, in this order; blank ones are left out.
     public var bars: [Metric]
-    /// How long a trail is.
+    /// The length of a trail.
     public var trailSeconds: Double
-    /// Times the size of lines and letters that fits the picture.
+    /// Size of lines and text, relative to what suits the picture.
     public var scale: Double
 
     public init(

@@ -1,6 +1,6 @@
-/// An image that is put on every face: it turns with the head and is scaled with the face.
+/// An image to place on every face. It turns with the head and scales with the face.
 public struct StickerOptions: Sendable, Equatable {
-    /// Which part of the face it goes on.
+    /// The part of the face that it covers.
     public enum Place: String, Sendable, CaseIterable {
         /// The whole face's box.
         case face
@@ -10,19 +10,19 @@ public struct StickerOptions: Sendable, Equatable {
         case mustache
     }
 
-    /// How an image of one shape is put into a place of another.
+    /// How an image is scaled to a place of another shape.
     public enum ContentMode: String, Sendable, CaseIterable {
-        /// Filled exactly, whatever that does to the image's shape.
+        /// Fills the place exactly; the image is distorted.
         case stretch
-        /// As large as goes into the place.
+        /// As large as fits into the place.
         case fit
-        /// As small as covers the place; what juts out is cut off.
+        /// As small as covers the place; the rest is cut off.
         case fill
-        /// As large as it is: one pixel of the image for each of the picture.
+        /// Not scaled: one pixel of the image for each pixel of the picture.
         case none
     }
 
-    /// Where in its place an image of another shape stands.
+    /// Where in its place an image of another shape is aligned.
     public enum Anchor: String, Sendable, CaseIterable {
         case center, top, bottom, left, right
         case topLeft = "top-left"
@@ -62,14 +62,14 @@ public struct StickerOptions: Sendable, Equatable {
         }
     }
 
-    /// Of the image: PNG or whatever else FFmpeg reads.
+    /// Of the image: PNG, or any format that FFmpeg reads.
     public var path: String
     public var place = Place.face
     public var contentMode = ContentMode.fit
     public var anchor = Anchor.center
-    /// Set, the image is drawn in nine parts and `contentMode` does not count.
+    /// If set, the image is drawn in nine parts and `contentMode` is ignored.
     public var capInsets: CapInsets?
-    /// Times the place's own size.
+    /// Relative to the size of the place.
     public var scale = 1.0
 
     public init(path: String) {

@@ -67,7 +67,7 @@ extension Settings.Render {
 
     private static let sticker = [
         Setting(
-            .render, "sticker", \.render.sticker, options: [.value("sticker", "file")], null: "none",
+            .render, "sticker", \.render.sticker, .file, options: [.value("sticker", "file")], null: "none",
             "Image to place on every face: PNG, or any format that FFmpeg reads. A path in a pipeline is relative to the"
                 + " pipeline's folder."),
         Setting(

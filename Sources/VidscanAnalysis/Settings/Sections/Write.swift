@@ -24,7 +24,7 @@ extension MessageOptions.Format: SettingChoice {}
 extension Settings.Write {
     static let declarations = [
         Setting(
-            .write, "folder", \.write.folder, options: [.value("output", "folder", short: "o")],
+            .write, "folder", \.write.folder, .folder, options: [.value("output", "folder", short: "o")],
             null: "the current folder", isRecorded: false,
             "Folder for the results."),
         Setting(

@@ -2,12 +2,12 @@ import Foundation
 import Testing
 import TestSupport
 
-/// What a video with hidden faces, and the folder that it lies in, still say of people.
-@Suite("A result with hidden faces")
-struct HiddenResultTests: HidingTesting {
-    @Test("Ids that the result does not have are errors, which name those that it has")
+/// What an anonymized video and its folder still reveal.
+@Suite("An anonymized result says no more than it must")
+struct AnonymizedResultTests: AnonymizationTesting {
+    @Test("An unknown face_id is an error that lists the known ones")
     func ids() throws {
-        let folder = try hiddenMovie()
+        let folder = try anonymizedMovie()
         let before = folder.entries
         for option in ["--only", "--except"] {
             let outcome = try Tool.run(
@@ -23,7 +23,7 @@ struct HiddenResultTests: HidingTesting {
             "render", "movie.mkv.vidscan", "--anonymize", "solid", "--crf", "0", "--only", "1", "-o", "new.mp4", "-q",
             in: folder)
         #expect(known.status == 0 && known.errors == "")
-        #expect(try hiddenFrames(of: folder.path + "/new.mp4") == Array(0..<24))
+        #expect(try coveredFrames(of: folder.path + "/new.mp4") == Array(0..<24))
     }
 
     private func streams(_ path: String) throws -> [String] {
@@ -33,9 +33,9 @@ struct HiddenResultTests: HidingTesting {
         return listed.output.split(separator: "\n").map(String.init)
     }
 
-    @Test("Subtitles are left out, which is said, unless --keep-subtitles is given", arguments: [[], ["--no-audio"]])
+    @Test("Subtitles are left out with a warning, unless --keep-subtitles is given", arguments: [[], ["--no-audio"]])
     func subtitles(options: [String]) throws {
-        let folder = try hiddenMovie()
+        let folder = try anonymizedMovie()
         let secret = Data("Secret Street".utf8)
         let video = "movie.mkv.vidscan/anonymized.mp4"
         #expect(try streams(folder.path + "/" + video) == ["video", "audio"])
@@ -57,14 +57,14 @@ struct HiddenResultTests: HidingTesting {
             "render", "movie.mkv.vidscan", "--pipeline", pipeline, "-o", "new.mkv", "--force", in: folder)
         #expect(outcome.status == 0 && !outcome.errors.contains("was left out"))
         #expect(try folder.bytes("new.mkv").range(of: secret) != nil)
-        // Where nothing is hidden, nothing changes.
+        // A video that is not anonymized keeps its subtitles.
         let plain = try Tool.run(
             "render", "movie.mkv.vidscan", "--show", "box", "-o", "new.mkv", "--force", in: folder)
         #expect(plain.status == 0 && !plain.errors.contains("subtitles"))
         #expect(try folder.bytes("new.mkv").range(of: secret) != nil)
     }
 
-    @Test("Closed captions in the pictures are subtitles too")
+    @Test("Closed captions in the video stream are subtitles too")
     func captions() throws {
         let folder = try TemporaryFolder()
         try ffmpeg(
@@ -97,9 +97,9 @@ struct HiddenResultTests: HidingTesting {
         #expect(try count("kept.mp4") == 12)
     }
 
-    @Test("A page of it has no pictures of faces unless they are asked for, and never the folder of the video")
+    @Test("A report shows faces only on request, and never the video's folder")
     func report() throws {
-        let folder = try hiddenMovie("--report")
+        let folder = try anonymizedMovie("--report")
         let path = "movie.mkv.vidscan/report.html"
         let page = try folder.text(path)
         #expect(page.contains("<h1>movie.mkv</h1>"))
@@ -118,9 +118,9 @@ struct HiddenResultTests: HidingTesting {
         #expect(try folder.text(path).contains("data:image"))
     }
 
-    @Test("A last line, which is in run.json too, lists what in the folder still describes people")
+    @Test("A warning, also in run.json, lists the files that still describe people")
     func remains() throws {
-        let folder = try hiddenMovie("--report", "--landmarks", "--format", "csv,jsonl")
+        let folder = try anonymizedMovie("--report", "--landmarks", "--format", "csv,jsonl")
         let line =
             "only the anonymized video is meant to be passed on: beside it, faces.csv, faces.jsonl, tracks.csv,"
             + " events.csv, landmarks.npy, report.html still describe the people in it, and run.json has the path of"

@@ -3,8 +3,8 @@ import Testing
 import TestSupport
 import VidscanResults
 
-@Suite("Schema and sample")
-struct TableTests {
+@Suite("The schema and the sample list agree with an analysis")
+struct SchemaTests {
     private struct Table: Decodable {
         struct Column: Decodable {
             var name: String
@@ -16,7 +16,7 @@ struct TableTests {
         var columns: [Column]
     }
 
-    @Test("The schema tells of exactly the columns that are written, in order, in every format")
+    @Test("The schema lists exactly the columns that are written, in order")
     func schema() throws {
         let folder = try TemporaryFolder()
         #expect(try Tool.run("analyze", try Variants.path("still.png"), in: folder).status == 0)
@@ -38,7 +38,7 @@ struct TableTests {
         #expect(markdown.matches(of: #/(?m)^\| `([a-z0-9_]+)` \|/#).map { String($0.1) } == names)
     }
 
-    @Test("Sample lists the frames that an analysis looks at")
+    @Test("vidscan sample lists the frames that an analysis reads")
     func sample() throws {
         let folder = try TemporaryFolder()
         let outcome = try Tool.run("sample", Checkout.clip, "--rate", "0.5", in: folder)
@@ -55,7 +55,7 @@ struct TableTests {
         for digest in try table.texts("md5") { #expect(digest.wholeMatch(of: /[0-9a-f]{32}/) != nil) }
     }
 
-    @Test("Sample tells why it cannot, with status 1")
+    @Test("vidscan sample fails with one line and status 1")
     func sampleFails() throws {
         let folder = try TemporaryFolder()
         let outcome = try Tool.run("sample", "missing.mp4", in: folder)

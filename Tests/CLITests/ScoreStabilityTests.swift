@@ -3,8 +3,9 @@ import Testing
 import TestSupport
 
 /// How much the scores change when the picture changes and the faces do not.
-@Suite struct SteadinessTests {
-    /// A change of the picture, and the mean change of a score (of 0…100) that is stated for it in docs/measurements.md.
+@Suite("Scores stay steady when only the picture changes")
+struct ScoreStabilityTests {
+    /// A change of the picture, and the mean change of a score (0 to 100) that docs/measurements.md states for it.
     struct Change: Sendable, CustomTestStringConvertible {
         var name: String
         var filter: String
@@ -23,7 +24,8 @@ import TestSupport
         Change(name: "turned by -45 degrees", filter: "rotate=-45*PI/180:ow=720:oh=720", quality: 12, stated: 2.5),
     ]
 
-    @Test(arguments: changes) func scoresChangeLessThanStated(change: Change) throws {
+    @Test("Scores change no more than the documentation states", arguments: changes)
+    func change(change: Change) throws {
         let folder = try TemporaryFolder()
         let made = try ChildProcess.run(
             ["ffmpeg", "-v", "error", "-i", Checkout.clip, "-an", "-vf", "select='not(mod(n,10))',\(change.filter)"]
@@ -39,7 +41,7 @@ import TestSupport
             let frame = try #require(try before.number("frame", row)) / 10
             let same = try after.rows.indices.filter { try after.number("frame", $0) == frame }
             let alone = try before.rows.indices.filter { try before.number("frame", $0) == frame * 10 }.count == 1
-            // Where two faces are in the picture it takes more to tell which is which.
+            // Two faces in one picture could be confused.
             guard alone, same.count == 1 else { continue }
             for score in scores {
                 guard let old = try before.number(score, row), let new = try after.number(score, same[0]) else {

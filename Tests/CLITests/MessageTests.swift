@@ -2,9 +2,9 @@ import Foundation
 import Testing
 import TestSupport
 
-@Suite("What a run tells")
-struct TellingTests {
-    @Test("Quiet, it says nothing but errors")
+@Suite("Messages are quiet, readable or JSON as requested")
+struct MessageTests {
+    @Test("With --quiet, only errors are printed")
     func quiet() throws {
         let folder = try TemporaryFolder()
         let good = try Tool.run("analyze", try Variants.path("truncated.mkv"), "--quiet", in: folder)
@@ -14,7 +14,7 @@ struct TellingTests {
         #expect(bad.errors == "vidscan: error: missing.mp4: cannot open: No such file or directory\n")
     }
 
-    @Test("Warnings come before the summary, and do not change the status")
+    @Test("Warnings come before the summary and do not change the status")
     func warnings() throws {
         let folder = try TemporaryFolder()
         let path = try Variants.path("truncated.mkv")
@@ -27,7 +27,7 @@ struct TellingTests {
         )
     }
 
-    @Test("As JSON, every line is an object with level, message and time")
+    @Test("With --log-format json, every line is an object with level, message and time")
     func json() throws {
         let folder = try TemporaryFolder()
         let path = try Variants.path("truncated.mkv")
@@ -45,7 +45,7 @@ struct TellingTests {
         #expect(objects[3]["input"] == "missing \"quoted\".mp4")
     }
 
-    @Test("On a terminal a live line tells how far it is")
+    @Test("On a terminal, a line shows the progress")
     func progressLine() throws {
         let folder = try TemporaryFolder()
         let process = try ChildProcess(
@@ -58,7 +58,7 @@ struct TellingTests {
             /faces\.mp4  \d+ %  0:0\d of 0:05  \d+\.\d frames\/s  \d+\.\d× real time  \d+ faces?(  \d+:\d\d left)?/
         #expect(lines.count > 3)
         for line in lines.dropLast() { #expect(line.wholeMatch(of: progress) != nil, "\(line)") }
-        // The summary stands on a line of its own.
+        // The summary is on its own line.
         #expect(lines.last?.hasPrefix("vidscan: ") == true)
         #expect(lines.last?.hasSuffix("-> faces.mp4.vidscan/\r\n") == true)
     }

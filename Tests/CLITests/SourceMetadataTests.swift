@@ -3,10 +3,10 @@ import Testing
 import TestSupport
 import VidscanMedia
 
-@Suite("A video with hidden faces, and what its source says of itself")
-struct TracesTests {
+@Suite("An anonymized video has nothing that its source says about itself")
+struct SourceMetadataTests {
     @Test(
-        "Has none of it: no title, place, device, date, chapter, attachment, caption or message",
+        "No title, location, device, date, chapter, attachment, caption or message is copied",
         arguments: PlantedSource.all)
     func nothing(name: String) throws {
         let folder = try TemporaryFolder()
@@ -24,7 +24,7 @@ struct TracesTests {
         for container in ["mp4", "mov", "mkv"] {
             let output = "other." + container
             let other = try Tool.run("render", "-q", result, "--anonymize", "solid", "--output", output, in: folder)
-            // Vorbis is for Matroska alone.
+            // Only Matroska takes Vorbis.
             guard !name.hasSuffix("mkv") || container == "mkv" else {
                 #expect(other.status == 1)
                 continue
@@ -34,7 +34,7 @@ struct TracesTests {
         }
     }
 
-    @Test("Has none of it in any codec", arguments: ["hevc", "vp9", "av1", "ffv1"])
+    @Test("Nothing is copied with any codec", arguments: ["hevc", "vp9", "av1", "ffv1"])
     func codecs(codec: String) throws {
         let folder = try TemporaryFolder()
         let source = try PlantedSource.make("SECsource.mp4", in: folder)
@@ -47,7 +47,7 @@ struct TracesTests {
         try check(try #require(folder.entries.first { $0.contains("/anonymized.") }), in: folder)
     }
 
-    @Test("Sound whose header cannot be cleaned is left out, with a line that says so")
+    @Test("Audio whose header cannot be cleaned is left out with a warning")
     func uncleanSound() throws {
         let folder = try TemporaryFolder()
         let made = try ChildProcess.run(
@@ -63,7 +63,7 @@ struct TracesTests {
             "clip.mkv: left out stream 1 (wavpack): its codec's header may describe the source, and cannot be cleaned"
         #expect(hidden.errorLines.contains { $0.hasSuffix(line) }, "\(hidden.errors)")
         #expect(try Self.streams("clip.mkv.vidscan/anonymized.mp4", in: folder).count == 1)
-        // A video in which nothing is hidden keeps it.
+        // A video that is not anonymized keeps the audio.
         let plain = try Tool.run("render", "clip.mkv.vidscan", in: folder)
         #expect(plain.status == 0 && !plain.errors.contains("left out"), "\(plain.errors)")
         #expect(try Self.streams("clip.mkv.vidscan/overlay.mkv", in: folder).count == 2)
@@ -71,7 +71,7 @@ struct TracesTests {
 
     // MARK: Looking
 
-    /// As UTF-8 or UTF-16, as containers and colour profiles store text.
+    /// Whether the bytes contain a secret as UTF-8 or UTF-16, which containers and colour profiles use.
     private static func isIn(_ bytes: Data, _ secret: String) -> Bool {
         [String.Encoding.utf8, .utf16LittleEndian, .utf16BigEndian].contains { encoding in
             secret.data(using: encoding).map { bytes.range(of: $0) != nil } ?? false
@@ -80,7 +80,7 @@ struct TracesTests {
 
     private func check(_ path: String, in folder: TemporaryFolder) throws {
         let bytes = try folder.bytes(path)
-        // Every secret begins so, the source's name too.
+        // Every secret and the source's name begin with these letters.
         #expect(!Self.isIn(bytes, "SEC"), "\(path)")
         #expect(bytes.range(of: Data(PlantedSource.captionBytes)) == nil, "\(path)")
         let streams = try Self.streams(path, in: folder)
@@ -97,7 +97,7 @@ struct TracesTests {
         }
     }
 
-    /// Tags that every new file of its kind has, with the values that it has there.
+    /// Whether FFmpeg writes this tag with this value into every new file.
     private static func isOurs(_ key: String, _ value: String) -> Bool {
         switch key {
         case "major_brand", "minor_version", "compatible_brands", "duration": true

@@ -2,11 +2,11 @@ import Foundation
 import Testing
 import TestSupport
 
-/// What tests of hidden faces share: videos of the sample's second person, whose place in every frame is known.
-protocol HidingTesting {}
+/// Videos of the sample's second person, whose position in every frame is known, for tests that anonymize.
+protocol AnonymizationTesting {}
 
-extension HidingTesting {
-    /// The first of the sample's frames that the videos show.
+extension AnonymizationTesting {
+    /// The first frame of the sample that the videos show.
     private var firstFrame: Int { 50 }
 
     /// Runs ffmpeg, which must succeed.
@@ -15,8 +15,8 @@ extension HidingTesting {
         try #require(made.status == 0, "\(made.errors)")
     }
 
-    /// A video of 24 frames with sound and subtitles, analysed and hidden: `movie.mkv` and `movie.mkv.vidscan`.
-    func hiddenMovie(_ options: String...) throws -> TemporaryFolder {
+    /// Makes a video of 24 frames with audio and subtitles, and anonymizes it: `movie.mkv` and `movie.mkv.vidscan`.
+    func anonymizedMovie(_ options: String...) throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
         let text = try folder.write("1\n00:00:00,100 --> 00:00:00,900\nBill P., 12 Secret Street\n", to: "text.srt")
         try ffmpeg(
@@ -30,8 +30,8 @@ extension HidingTesting {
         return folder
     }
 
-    /// Frames of a video, all of the sample's second person, in which eyes, nose and mouth are one colour.
-    func hiddenFrames(of path: String) throws -> [Int] {
+    /// The frames of such a video in which eyes, nose and mouth have one colour.
+    func coveredFrames(of path: String) throws -> [Int] {
         let video = try RawVideo(path, width: 640, height: 360)
         let truth = try SampleTruth.faces()
         return try (0..<video.frameCount).filter { frame in
