@@ -64,10 +64,10 @@ struct BatchExecutionOptions: ParsableArguments {
     @Option(help: ArgumentHelp("How many times later runs retry a file that failed.", valueName: "count"))
     var retries = 2
 
-    @Option(help: ArgumentHelp("Stop a file that takes longer than this…", valueName: "seconds"))
+    @Option(help: ArgumentHelp("Stop a file that takes longer.", valueName: "seconds"))
     var timeout = 300.0
 
-    @Option(help: ArgumentHelp("…plus this for each second of its video.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("Add this to --timeout for each second of the video.", valueName: "seconds"))
     var timeoutPerSecond = 30.0
 
     @Option(

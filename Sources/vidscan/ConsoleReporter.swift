@@ -93,10 +93,11 @@ final class ConsoleReporter: RunObserver {
             ? String(format: " (%.1f× real time)", video / max(summary.wallSeconds, 1e-3)) : ""
         // Identities are only known after the segments are merged.
         let segment = state.withLock { $0.window.segment }
-        let part = segment.map { "part \($0): " } ?? summary.parts.map { Self.count($0, "part") + ": " } ?? ""
+        let extent =
+            segment.map { "segment \($0): " } ?? summary.parts.map { Self.count($0, "segment") + ": " } ?? ""
         let ids = segment == nil ? " of \(summary.identities) \(summary.identities == 1 ? "id" : "ids")" : ""
         let text =
-            "\(input): \(part)\(Self.count(summary.faces, "face"))\(ids) in"
+            "\(input): \(extent)\(Self.count(summary.faces, "face"))\(ids) in"
             + " \(Self.count(summary.frames, "frame")),"
             + " \(seconds) s\(speed) -> \(Self.relative(summary.resultPath))"
         log.info(

@@ -12,7 +12,7 @@ struct SegmentTests {
                 "analyze", name, "--segment", part, "--rate", "2", "--output", "parts", in: folder)
             #expect(outcome.status == 0)
             let line = try #require(outcome.errorLines.last)
-            #expect(line.hasPrefix("vidscan: \(name): part \(part): "))
+            #expect(line.hasPrefix("vidscan: \(name): segment \(part): "))
             #expect(line.hasSuffix(" -> parts/faces.mp4.part-\(part.prefix(1))-of-2/"))
         }
         let again = try Tool.run("analyze", name, "--segment", "1/2", "--rate", "2", "--output", "parts", in: folder)

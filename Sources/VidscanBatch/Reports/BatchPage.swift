@@ -28,7 +28,7 @@ struct BatchPage {
                 + (counts.isEmpty ? "" : ": " + counts.map(\.text).joined(separator: ", ")),
             heads: [
                 .init("status", isNumber: false), .init("length"), .init("samples"), .init("faces"),
-                .init("seconds taken"), .init("attempts"),
+                .init("processing time (s)"), .init("attempts"),
             ], rows: sorted.prefix(Self.maximumRows).map(row))
         page.groups = counts.map { .init($0.status.rawValue, label: $0.text) }
         page.facts = facts
@@ -45,10 +45,10 @@ struct BatchPage {
         let video = done.reduce(0) { $0 + ($1.videoSeconds ?? 0) }
         let work = done.reduce(0) { $0 + ($1.wallSeconds ?? 0) }
         return [
-            .init("length done", Self.clock(video)), .init("time taken, summed", Self.clock(work)),
+            .init("video analysed", Self.clock(video)), .init("processing time", Self.clock(work)),
             .init("times real time", work > 0 ? String(format: "%.1f", video / work) : "–"),
             .init("samples", "\(done.reduce(0) { $0 + ($1.frames ?? 0) })"),
-            .init("faces in them", "\(done.reduce(0) { $0 + ($1.faces ?? 0) })"),
+            .init("faces", "\(done.reduce(0) { $0 + ($1.faces ?? 0) })"),
             .init("as of (UTC)", Self.moment(Date())),
         ]
     }

@@ -43,7 +43,7 @@ public struct BatchReport: Sendable {
             Printable.line("\($0.status.rawValue)  \($0.path): \($0.error ?? "") (attempt \($0.failures))")
         }
         let files = "\(items.count) \(items.count == 1 ? "file" : "files")"
-        return (["\(files): \(counts); \(Int(videoSeconds)) s of video done"] + failures).joined(separator: "\n")
+        return (["\(files): \(counts); \(Int(videoSeconds)) s of video analysed"] + failures).joined(separator: "\n")
     }
 
     public func json() throws -> String {

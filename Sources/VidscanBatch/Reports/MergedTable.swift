@@ -12,16 +12,14 @@ public struct MergedTable: Sendable {
     public init(folder: String, table: String) throws(BatchError) {
         self.folder = folder
         self.table = table
-        var items: [BatchJournal.Item] = []
         var origins: [(item: BatchJournal.Item, journal: String)] = []
         for journal in try BatchJournal.all(in: folder) {
-            let more = try journal.items()
-            items += more
-            origins += more.map { ($0, PathComponents.name(journal.path)) }
+            origins += try journal.items().map { ($0, PathComponents.name(journal.path)) }
         }
-        try Self.rejectDuplicates(origins.sorted { $0.item.path < $1.item.path }, by: \.path)
         try Self.rejectDuplicates(origins.sorted { $0.item.resultPath < $1.item.resultPath }, by: \.resultPath)
-        self.items = items.filter { $0.status == .done }.sorted { $0.path < $1.path }
+        origins.sort { $0.item.path < $1.item.path }
+        try Self.rejectDuplicates(origins, by: \.path)
+        items = origins.map(\.item).filter { $0.status == .done }
     }
 
     /// A journal contains each only once, but one journal can be a copy of another, or divide files by another rule.

@@ -2,7 +2,8 @@ internal import CFFmpeg
 internal import Glibc
 internal import VidscanBase
 
-/// SHA-256 digests in hexadecimal. libavutil computes them, because it is linked in any case.
+/// SHA-256 digests in hexadecimal, computed by libavutil, which is linked in any case. swift-crypto hashes 1 GB in 0.7 to 1.1 s
+/// instead of 2.5 to 3.4 s, but would add BoringSSL and two minutes to a clean build.
 public enum FileDigest {
     /// The digest of a file's content.
     ///
