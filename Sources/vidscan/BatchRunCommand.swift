@@ -6,7 +6,7 @@ internal import VidscanMedia
 
 struct BatchRunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "run", abstract: "Analyses the files that are due. This is the default subcommand.")
+        commandName: "run", abstract: "Analyses the files that are due.")
 
     @OptionGroup(title: "Which files")
     var files: BatchInputOptions
