@@ -29,7 +29,7 @@ struct BatchRunCommand: AsyncParsableCommand {
             throw ExitStatus.usage
         }
         guard let output = resolved.settings.write.folder else {
-            Output.error("vidscan: error: --output names the folder for the results and the journal")
+            Output.error("vidscan: error: name the folder for the results and the journal with --output")
             throw ExitStatus.usage
         }
         let reporter = BatchConsoleReporter(resolved.settings.messages)
