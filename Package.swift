@@ -80,13 +80,16 @@ let package = Package(
         .target(
             name: "VidscanBatch",
             dependencies: [
-                "CLinux", "VidscanBase", "VidscanReport", .product(name: "GRDB", package: "GRDB.swift"),
+                "CLinux", "VidscanBase", "VidscanReport", "VidscanResults",
+                .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: strict),
         .executableTarget(
             name: "vidscan",
             dependencies: [
-                "CLinux", "VidscanBatch", "VidscanBase", "VidscanAnalysis",
+                "CLinux", "VidscanBase", "VidscanMedia", "VidscanResults", "VidscanRender", "VidscanReport",
+                "VidscanAnalysis",
+                "VidscanBatch",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -95,7 +98,7 @@ let package = Package(
         .executableTarget(
             name: "vidscan-bench",
             dependencies: [
-                "VidscanAnalysis",
+                "VidscanBase",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict,
@@ -114,20 +117,28 @@ let package = Package(
             name: "TestSupport", dependencies: ["VidscanBase"], path: "Tests/TestSupport", swiftSettings: strict),
         .testTarget(name: "VidscanBaseTests", dependencies: ["TestSupport", "VidscanBase"], swiftSettings: strict),
         .testTarget(
-            name: "VidscanMediaTests", dependencies: ["TestSupport", "VidscanMedia", "CFFmpeg"], swiftSettings: strict,
+            name: "VidscanMediaTests", dependencies: ["TestSupport", "VidscanBase", "VidscanMedia", "CFFmpeg"],
+            swiftSettings: strict,
             linkerSettings: runtimePaths),
         .testTarget(
-            name: "VidscanInferenceTests", dependencies: ["TestSupport", "VidscanInference"], swiftSettings: strict,
+            name: "VidscanInferenceTests",
+            dependencies: ["TestSupport", "VidscanBase", "VidscanFaces", "VidscanInference"], swiftSettings: strict,
             linkerSettings: runtimePaths),
         .testTarget(
-            name: "VidscanFacesTests", dependencies: ["TestSupport", "VidscanFaces"],
+            name: "VidscanFacesTests", dependencies: ["TestSupport", "VidscanBase", "VidscanFaces"],
             exclude: ["expressions.golden.json"],
             swiftSettings: strict),
         .testTarget(
-            name: "VidscanResultsTests", dependencies: ["TestSupport", "VidscanResults"], swiftSettings: strict,
+            name: "VidscanResultsTests", dependencies: ["TestSupport", "VidscanBase", "VidscanResults"],
+            swiftSettings: strict,
             linkerSettings: runtimePaths),
         .testTarget(
-            name: "VidscanAnalysisTests", dependencies: ["TestSupport", "VidscanAnalysis"], swiftSettings: strict,
+            name: "VidscanAnalysisTests",
+            dependencies: [
+                "TestSupport", "VidscanBase", "VidscanMedia", "VidscanInference", "VidscanFaces", "VidscanResults",
+                "VidscanRender", "VidscanReport",
+                "VidscanAnalysis",
+            ], swiftSettings: strict,
             linkerSettings: runtimePaths),
         .testTarget(
             name: "VidscanBatchTests",
@@ -136,11 +147,13 @@ let package = Package(
         .testTarget(
             name: "FuzzRegressionTests",
             dependencies: [
-                "TestSupport", "VidscanBatch", "VidscanAnalysis", .product(name: "GRDB", package: "GRDB.swift"),
+                "TestSupport", "VidscanBase", "VidscanMedia", "VidscanInference", "VidscanResults", "VidscanRender",
+                "VidscanReport", "VidscanAnalysis", "VidscanBatch", .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: strict, linkerSettings: runtimePaths),
         .testTarget(
-            name: "CLITests", dependencies: ["TestSupport", "vidscan"], exclude: ["mesh.golden.json"],
+            name: "CLITests", dependencies: ["TestSupport", "VidscanMedia", "VidscanRender", "vidscan"],
+            exclude: ["mesh.golden.json"],
             swiftSettings: strict,
             linkerSettings: runtimePaths),
     ],
@@ -163,7 +176,8 @@ if let runtime = Context.environment["VIDSCAN_FUZZER_RUNTIME"] {
         .executableTarget(
             name: "vidscan-fuzz",
             dependencies: [
-                "CFuzzer", "VidscanBase", "VidscanMedia", "VidscanAnalysis", "VidscanBatch",
+                "CFuzzer", "VidscanBase", "VidscanMedia", "VidscanInference", "VidscanResults", "VidscanRender",
+                "VidscanReport", "VidscanAnalysis", "VidscanBatch",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             path: "Tests/Fuzzing", exclude: ["CFuzzer", "Dictionaries"],
