@@ -18,7 +18,7 @@ struct MergeCommand: AsyncParsableCommand {
               vidscan merge parts/* --output results
             """)
 
-    @Argument(help: ArgumentHelp("Folders made by 'vidscan analyze --segment', in any order.", valueName: "part"))
+    @Argument(help: ArgumentHelp("Folders made by 'vidscan analyze --segment', in any order.", valueName: "segment"))
     var parts: [String]
 
     @Option(name: .shortAndLong, help: .of("write.folder"))

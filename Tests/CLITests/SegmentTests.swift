@@ -62,14 +62,14 @@ struct SegmentTests {
         }
         let outcome = try Tool.shell("\"$0\" merge *-of-2", in: folder)
         #expect(outcome.status == 1)
-        #expect(outcome.errors.contains("vidscan: error: \(Checkout.clip): part 1/2 is missing\n"))
+        #expect(outcome.errors.contains("vidscan: error: \(Checkout.clip): segment 1/2 is missing\n"))
         #expect(folder.entries.contains("oneframe.mp4.vidscan/faces.csv"))
         #expect(!folder.entries.contains { $0.hasPrefix("faces.mp4.vidscan") })
         let none = try Tool.run("merge", "oneframe.mp4.vidscan", in: folder)
         #expect(none.status == 1)
         #expect(
             none.errors
-                == "vidscan: error: oneframe.mp4.vidscan: is no part that 'vidscan analyze --segment' has made:"
+                == "vidscan: error: oneframe.mp4.vidscan: is not a segment made by 'vidscan analyze --segment':"
                 + " it has no part.json\n")
     }
 }

@@ -99,7 +99,7 @@ struct UsageTests {
         ),
         ("analyze x.mp4 --segment 3", "The value '3' is invalid for '--segment <K/N>'"),
         ("analyze x.mp4 --segment 0/0", "The value '0/0' is invalid for '--segment <K/N>'"),
-        ("merge", "Missing expected argument '<part> ...'"),
+        ("merge", "Missing expected argument '<segment> ...'"),
         ("analyze x.mp4 --bogus", "Unknown option '--bogus'"),
         ("analyze x.mp4 --overlay --format json", "a video is made from the tables: --format must name csv."),
         ("analyze x.mp4 --anonymize blur --start 3", "--anonymize is for whole videos"),

@@ -243,7 +243,7 @@ struct DamagedResultTests {
                 #expect(
                     await Self.reason { try await Self.merge(segments) }
                         == "\(part): \(file) is not as it was written: its SHA-256 is another than in part.json;"
-                        + " analyse the part again")
+                        + " analyse the segment again")
             }
             try segments.restore("\(part)/\(file)")
         }
@@ -258,7 +258,7 @@ struct DamagedResultTests {
             ("result_name", "\"../escaped.vidscan\"", "part.result_name must be the name of a folder of a result"),
             ("result_name", "\"..\"", "part.result_name must be the name of a folder of a result"),
             ("count", "9000000000000000000", "part.segment.count must be 1 to 100000"),
-            ("count", "0", "part.segment.index: there is no part 0 of 0"),
+            ("count", "0", "part.segment.index: there is no segment 0 of 0"),
             ("denominator", "0", nil),
             ("damage", "9223372036854775807", "part.decoded.damage must be 0 to 1125899906842624"),
             ("mesh", "-1", "part.times.mesh must be 0 to 8589934592"),

@@ -109,8 +109,8 @@ struct SegmentMergerTests {
         try bytes.dropLast(1000).write(to: URL(fileURLWithPath: intermediate))
         let folder = try TemporaryFolder()
         for (paths, message) in [
-            ([half], "\(Checkout.clip): part 1/2 is missing"),
-            ([thirds.paths[1]], "\(Checkout.clip): parts 0/3, 2/3 are missing"),
+            ([half], "\(Checkout.clip): segment 1/2 is missing"),
+            ([thirds.paths[1]], "\(Checkout.clip): segments 0/3, 2/3 are missing"),
             (
                 [half, others.paths[1]],
                 "\(others.paths[1]): does not belong to \(half): it is made with other settings"
@@ -125,12 +125,12 @@ struct SegmentMergerTests {
             ),
             (
                 [otherHalf, half, otherHalf],
-                "\(otherHalf): is part 1/2 again, as \(otherHalf) is"
+                "\(otherHalf): is segment 1/2, as \(otherHalf) is"
             ),
             (
                 [half, short.path + "/part"],
                 "\(short.path)/part: frames.spool is not as it was written: its SHA-256 is another than in part.json;"
-                    + " analyse the part again"
+                    + " analyse the segment again"
             ),
         ] {
             do {

@@ -21,7 +21,7 @@ struct SegmentFolder {
         let failure = { (reason: String) in VidscanError(.result, reason, input: path, stage: .open) }
         let file = "\(path)/\(ResultFolder.Kind.part.record)"
         guard FileManager.default.fileExists(atPath: file) else {
-            throw failure("is no part that 'vidscan analyze --segment' has made: it has no part.json")
+            throw failure("is not a segment made by 'vidscan analyze --segment': it has no part.json")
         }
         do throws(VidscanError) {
             record = try RecordFile.decode(File.self, folder: path, name: ResultFolder.Kind.part.record).part
@@ -35,7 +35,7 @@ struct SegmentFolder {
                 workers: 1, file: PipelineFile(path: file, filters: .keep)
             ).settings
         } catch {
-            throw failure("its part.json cannot be read as a part of this version")
+            throw failure("its part.json cannot be read by this version")
         }
         guard record.tools.vidscanVersion == Vidscan.version, record.faceBytes == layout.faceBytes else {
             throw failure("was made by vidscan \(record.tools.vidscanVersion); this is \(Vidscan.version)")
@@ -66,7 +66,7 @@ struct SegmentFolder {
     func verify() throws(VidscanError) {
         for file in SegmentRecord.files {
             let failure = { (reason: String) in
-                VidscanError(.result, "\(file) \(reason); analyse the part again", input: name, stage: .open)
+                VidscanError(.result, "\(file) \(reason); analyse the segment again", input: name, stage: .open)
             }
             let found: String
             do {
@@ -93,7 +93,7 @@ struct SegmentFolder {
         }
         guard count == record.frames else {
             throw VidscanError(
-                .result, "is damaged: it has \(count) of its \(record.frames) frames; analyse the part again",
+                .result, "is damaged: it has \(count) of its \(record.frames) frames; analyse the segment again",
                 input: name, stage: .open)
         }
     }

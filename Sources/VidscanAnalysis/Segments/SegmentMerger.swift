@@ -13,7 +13,7 @@ public struct SegmentMerger: Sendable {
 
     public init(observer: any RunObserver) { self.observer = observer }
 
-    /// Folders of parts, those of one video together.
+    /// Folders of segments, those of one video together.
     public struct SegmentSet: Sendable {
         /// The video, as it was named.
         public let name: String
@@ -42,34 +42,34 @@ public struct SegmentMerger: Sendable {
     /// Joins all parts of one video.
     ///
     /// - Parameters:
-    ///   - parts: their folders, in any order.
+    ///   - segments: their folders, in any order.
     ///   - resultPath: of the folder to deliver.
     ///   - replaces: whether an older result there may be replaced.
     /// - Throws: `VidscanError` when one is missing, or they do not belong together; nothing is left behind then.
-    public func run(_ parts: SegmentSet, resultPath: String, replaces: Bool) async throws -> Analysis.Summary {
+    public func run(_ segments: SegmentSet, resultPath: String, replaces: Bool) async throws -> Analysis.Summary {
         do {
             let begin = ContinuousClock.now
-            let folders = try Self.complete(parts)
+            let folders = try Self.complete(segments)
             let first = folders[0]
             let settings = first.settings
             let folder = try ResultFolder(finalPath: resultPath, replaces: replaces)
             defer { folder.discardUnlessComplete() }
             let folderPath = folder.partialPath
-            let outcome = try await BlockingWork.run(thread: "join", input: parts.name) { _ in
+            let outcome = try await BlockingWork.run(thread: "join", input: segments.name) { _ in
                 try join(folders, settings, into: folderPath)
             }
             for warning in outcome.warnings + Self.differences(of: folders) {
-                observer.warned(parts.name, message: warning)
+                observer.warned(segments.name, message: warning)
             }
             let wall = begin.duration(to: .now) / .seconds(1)
             let record = RunRecord(
                 outcome, settings: settings, input: first.record.input, tools: first.record.tools,
                 wallSeconds: folders.reduce(wall) { $0 + $1.record.wallSeconds }, parts: folders.count)
             try await ResultFinalizer(settings: settings, observer: observer).complete(
-                folder, record: record, name: parts.name)
+                folder, record: record, name: segments.name)
             return Analysis.Summary(outcome, resultPath: resultPath, wallSeconds: wall, parts: folders.count)
         } catch {
-            throw Analysis.describe(error, input: (error as? VidscanError)?.input ?? parts.name)
+            throw Analysis.describe(error, input: (error as? VidscanError)?.input ?? segments.name)
         }
     }
 
@@ -82,7 +82,7 @@ public struct SegmentMerger: Sendable {
         let name = folders[0].record.name
         guard decoded.statistics.framesDecoded > 0 || settings.sample.start != nil else {
             throw VidscanError(
-                .media(.undecodable), "not one frame of any part could be decoded", input: name, stage: .decode)
+                .media(.undecodable), "no frame of any segment could be decoded", input: name, stage: .decode)
         }
         for folder in folders { try folder.verify() }
         observer.opened(name, info: decoded.info)
@@ -95,7 +95,7 @@ public struct SegmentMerger: Sendable {
                 try Task.checkCancellation()
                 guard frame.microseconds >= last ?? frame.microseconds else {
                     throw VidscanError(
-                        .result, "is damaged: its times go back; analyse the part again", input: folder.name,
+                        .result, "is damaged: its times go back; analyse the segment again", input: folder.name,
                         stage: .open, microseconds: frame.microseconds)
                 }
                 last = frame.microseconds
@@ -112,21 +112,21 @@ public struct SegmentMerger: Sendable {
     }
 
     /// - Returns: the parts in order, each of them once.
-    private static func complete(_ parts: SegmentSet) throws(VidscanError) -> [SegmentFolder] {
+    private static func complete(_ segments: SegmentSet) throws(VidscanError) -> [SegmentFolder] {
         var byIndex: [Int: SegmentFolder] = [:]
         var first: SegmentFolder?
-        for part in parts.folders {
-            let failure = { (reason: String) in VidscanError(.result, reason, input: part.name, stage: .open) }
-            if let first, let difference = part.difference(from: first) {
+        for segment in segments.folders {
+            let failure = { (reason: String) in VidscanError(.result, reason, input: segment.name, stage: .open) }
+            if let first, let difference = segment.difference(from: first) {
                 throw failure("does not belong to \(first.name): it is \(difference)")
             }
-            if let other = byIndex.updateValue(part, forKey: part.record.segment.index) {
-                throw failure("is part \(part.record.segment) again, as \(other.name) is")
+            if let other = byIndex.updateValue(segment, forKey: segment.record.segment.index) {
+                throw failure("is segment \(segment.record.segment), as \(other.name) is")
             }
-            first = first ?? part
+            first = first ?? segment
         }
         guard let count = first?.record.segment.count else {
-            throw VidscanError(.result, "has no parts", input: parts.name, stage: .open)
+            throw VidscanError(.result, "has no segments", input: segments.name, stage: .open)
         }
         let missing = (0..<count).filter { byIndex[$0] == nil }
         guard missing.isEmpty else {
@@ -134,7 +134,8 @@ public struct SegmentMerger: Sendable {
                 missing.prefix(20).map { "\($0)/\(count)" }.joined(separator: ", ")
                 + (missing.count > 20 ? " and \(missing.count - 20) more" : "")
             throw VidscanError(
-                .result, "\(missing.count == 1 ? "part \(list) is" : "parts \(list) are") missing", input: parts.name,
+                .result, "\(missing.count == 1 ? "segment \(list) is" : "segments \(list) are") missing",
+                input: segments.name,
                 stage: .open)
         }
         return byIndex.sorted { $0.key < $1.key }.map(\.value)
@@ -146,7 +147,7 @@ public struct SegmentMerger: Sendable {
         return [("FFmpeg", \Tools.ffmpegVersion), ("OpenVINO", \Tools.openvinoVersion)].compactMap { name, path in
             let versions = Set(tools.map { $0[keyPath: path] }).sorted()
             return versions.count > 1
-                ? "the parts were made with several versions of \(name): \(versions.joined(separator: "; "))" : nil
+                ? "the segments were made with several versions of \(name): \(versions.joined(separator: "; "))" : nil
         }
     }
 }

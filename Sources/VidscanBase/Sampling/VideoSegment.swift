@@ -39,7 +39,7 @@ extension VideoSegment {
         let (index, count) = (try values.decode(Int.self, forKey: .index), try values.decode(Int.self, forKey: .count))
         guard let segment = VideoSegment(index: index, count: count) else {
             throw DecodingError.dataCorruptedError(
-                forKey: .index, in: values, debugDescription: "there is no part \(index) of \(count)")
+                forKey: .index, in: values, debugDescription: "there is no segment \(index) of \(count)")
         }
         self = segment
     }
