@@ -1,4 +1,3 @@
-internal import VidscanResults
 internal import VidscanBase
 internal import VidscanMedia
 internal import Yams
@@ -134,124 +133,17 @@ struct PipelineReader {
         }
     }
 
-    private mutating func take(_ setting: Setting, _ value: SettingValue, _ node: Node) {
+    mutating func take(_ setting: Setting, _ value: SettingValue, _ node: Node) {
         settings.append(PipelineFile.Entry(setting: setting, value: value, position: node.position))
-    }
-
-    // MARK: Filters
-
-    private mutating func readFilters(_ setting: Setting, _ node: Node) {
-        if node.isEmpty { return take(setting, .absent, node) }
-        var steps: [(text: String, node: Node)] = []
-        if let text = node.scalar?.string {
-            steps = [(text, node)]
-        } else if let items = node.sequence {
-            let before = problems.count
-            for item in items {
-                if let step = readStep(item) { steps.append((step, item)) }
-            }
-            guard problems.count == before else { return }
-            if steps.isEmpty { return take(setting, .absent, node) }
-        } else {
-            return note(setting, node)
-        }
-        guard case .run(let allowsFiles) = filters else {
-            return take(setting, .filters(FilterChain.unchecked(steps: steps.map(\.text))), node)
-        }
-        do {
-            let chain = try FilterChain(steps: steps.map(\.text), allowsFiles: allowsFiles)
-            take(setting, .filters(chain), node)
-        } catch {
-            // The step at fault, when it is at fault by itself.
-            for step in steps {
-                do {
-                    _ = try FilterChain(steps: [step.text], allowsFiles: allowsFiles)
-                } catch let own where own.code == .filter && steps.count > 1 {
-                    return note(step.node, own.message)
-                } catch {
-                    break
-                }
-            }
-            note(node, error.message)
-        }
-    }
-
-    /// `hflip`, `eq=brightness=0.1`, or `{filter: eq, options: {brightness: 0.1}}`.
-    private mutating func readStep(_ node: Node) -> String? {
-        if let text = node.scalar?.string, !node.isEmpty { return text }
-        guard let mapping = node.mapping else {
-            note(node, "a filter is \(node.words); allowed: a text in FFmpeg's syntax, or {filter: NAME, options: {…}}")
-            return nil
-        }
-        var filter: (name: String, node: Node)?
-        var options: Node?
-        for (keyNode, value) in mapping {
-            switch keyNode.scalar?.string {
-            case "filter"?:
-                guard let name = value.scalar?.string else {
-                    note(value, "'filter' is \(value.words); allowed: the name of a filter")
-                    return nil
-                }
-                filter = (name, value)
-            case "options"?: options = value
-            default:
-                let near = NearestName.suggestion(
-                    for: keyNode.scalar?.string ?? "", among: ["filter", "options"])
-                note(
-                    keyNode,
-                    "unknown key '\(keyNode.scalar?.string ?? "")' of a filter; allowed: filter, options\(near)")
-                return nil
-            }
-        }
-        guard let filter else {
-            note(node, "a filter has no name; allowed: {filter: NAME, options: {…}}")
-            return nil
-        }
-        if case .keep = filters { return filter.name }
-        guard let known = FilterCatalog.named(filter.name) else {
-            let near = NearestName.suggestion(for: filter.name, among: FilterCatalog.names)
-            note(filter.node, "unknown filter '\(filter.name)'; allowed: those of 'vidscan filters list'\(near)")
-            return nil
-        }
-        guard let options, !options.isEmpty else { return filter.name }
-        return readOptions(options, of: known).map { FilterChain.step(filter.name, options: $0) }
-    }
-
-    private mutating func readOptions(
-        _ node: Node, of filter: FilterDescription
-    ) -> [(name: String, value: String)]? {
-        guard let mapping = node.mapping else {
-            note(node, "'options' is \(node.words); allowed: options of the filter '\(filter.name)'")
-            return nil
-        }
-        var options: [(name: String, value: String)] = []
-        for (keyNode, value) in mapping {
-            let name = keyNode.scalar?.string ?? ""
-            let names = filter.options.map(\.name) + (filter.supportsTimeline ? ["enable"] : [])
-            guard names.contains(name) else {
-                let near = NearestName.suggestion(for: name, among: names)
-                note(
-                    keyNode,
-                    "unknown option '\(name)' of the filter '\(filter.name)'; allowed: \(names.joined(separator: ", "))"
-                        + near)
-                continue
-            }
-            guard let text = value.scalar?.string else {
-                note(value, "option '\(name)' of the filter '\(filter.name)' is \(value.words); allowed: one value")
-                continue
-            }
-            options.append((name, text))
-        }
-        return options.count == mapping.count ? options : nil
     }
 
     // MARK: Problems
 
-    private mutating func note(_ setting: Setting, _ node: Node, _ error: SettingError? = nil) {
+    mutating func note(_ setting: Setting, _ node: Node, _ error: SettingError? = nil) {
         note(node, "'\(setting.path)' is \(node.words); \(error ?? SettingError(allowed: setting.kind.allowed))")
     }
 
-    private mutating func note(_ node: Node, _ message: String) {
+    mutating func note(_ node: Node, _ message: String) {
         problems.append(PipelineProblem(file: file, position: node.position, message: message))
     }
 }
@@ -259,31 +151,4 @@ struct PipelineReader {
 extension SettingsSection {
     /// In the order of the data flow.
     fileprivate var position: Int { Self.allCases.firstIndex(of: self) ?? 0 }
-}
-
-extension Node {
-    fileprivate var position: TextPosition {
-        mark.map { TextPosition(line: $0.line, column: $0.column) } ?? .start
-    }
-
-    /// There is nothing, or `null`.
-    fileprivate var isEmpty: Bool {
-        guard let scalar, !scalar.style.isQuoted else { return false }
-        return ["", "~", "null", "Null", "NULL"].contains(scalar.string)
-    }
-
-    fileprivate var words: String {
-        switch self {
-        case .mapping: return "a mapping"
-        case .sequence: return "a list"
-        case .alias: return "an alias"
-        case .scalar(let scalar):
-            if isEmpty { return "empty" }
-            return scalar.style.isQuoted ? "the text \"\(scalar.string)\"" : scalar.string
-        }
-    }
-}
-
-extension Node.Scalar.Style {
-    fileprivate var isQuoted: Bool { self != .plain && self != .any }
 }
