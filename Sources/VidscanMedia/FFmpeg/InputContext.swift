@@ -113,10 +113,13 @@ struct InputContext: ~Copyable {
             let videos = streams.filter { $0.pointee.codecType == AVMEDIA_TYPE_VIDEO }
             guard let stream = videos.first(where: { Int($0.pointee.index) == index }) else {
                 let indices = videos.map { "\($0.pointee.index)" }.joined(separator: ", ")
-                throw MediaError(
-                    .noSuchStream,
-                    "stream \(index) is not a video stream; "
-                        + (videos.isEmpty ? "the file has none" : "video streams: \(indices)"))
+                let choice =
+                    switch videos.count {
+                    case 0: "the file has none"
+                    case 1: "the video stream is \(indices)"
+                    default: "the video streams are \(indices)"
+                    }
+                throw MediaError(.noSuchStream, "stream \(index) is not a video stream; \(choice)")
             }
             return stream
         }
