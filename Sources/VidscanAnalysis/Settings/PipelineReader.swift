@@ -3,7 +3,7 @@ internal import VidscanBase
 internal import VidscanMedia
 internal import Yams
 
-/// Reads the settings from the nodes of a YAML text, and collects everything that is wrong with them.
+/// Reads settings from the nodes of a YAML text, and collects all problems.
 struct PipelineReader {
     let file: String
     let filters: FilterHandling
@@ -23,7 +23,7 @@ struct PipelineReader {
         guard let mapping = root.mapping else {
             return note(root, "the file is \(root.words); allowed: sections (\(SettingsSection.names))")
         }
-        // The record of a run.
+        // A `run.json`, the record of a run.
         if let record = mapping["pipeline"], mapping["vidscan_version"] != nil {
             guard let sections = record.mapping else {
                 return note(record, "'pipeline' is \(record.words); allowed: sections (\(SettingsSection.names))")
@@ -162,7 +162,7 @@ struct PipelineReader {
             let chain = try FilterChain(steps: steps.map(\.text), allowsFiles: allowsFiles)
             take(setting, .filters(chain), node)
         } catch {
-            // The step at fault, when it is at fault by itself.
+            // Blame a single step if it is wrong by itself.
             for step in steps {
                 do {
                     _ = try FilterChain(steps: [step.text], allowsFiles: allowsFiles)
@@ -176,7 +176,7 @@ struct PipelineReader {
         }
     }
 
-    /// `hflip`, `eq=brightness=0.1`, or `{filter: eq, options: {brightness: 0.1}}`.
+    /// Reads one step: `hflip`, `eq=brightness=0.1`, or `{filter: eq, options: {brightness: 0.1}}`.
     private mutating func readStep(_ node: Node) -> String? {
         if let text = node.scalar?.string, !node.isEmpty { return text }
         guard let mapping = node.mapping else {
@@ -257,7 +257,7 @@ struct PipelineReader {
 }
 
 extension SettingsSection {
-    /// In the order of the data flow.
+    /// The position in the order of the data flow.
     fileprivate var position: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }
 
@@ -266,7 +266,7 @@ extension Node {
         mark.map { TextPosition(line: $0.line, column: $0.column) } ?? .start
     }
 
-    /// There is nothing, or `null`.
+    /// Whether the node is empty or `null`.
     fileprivate var isEmpty: Bool {
         guard let scalar, !scalar.style.isQuoted else { return false }
         return ["", "~", "null", "Null", "NULL"].contains(scalar.string)
