@@ -9,7 +9,7 @@ struct RunOutcome: Sendable {
     private(set) var written = WriteStage.Report()
     private(set) var times = StageTimes()
 
-    /// The sampling rate from which on blinks are detected, in samples per second.
+    /// The minimum sampling rate at which blinks are detected, in samples per second.
     private let blinkRate: String
 
     init(input: String, blinkRate: Double) {
@@ -71,7 +71,7 @@ struct RunOutcome: Sendable {
         return warnings
     }
 
-    /// Results that are missing because of the settings, in words.
+    /// Limits of the result that follow from the settings, in words.
     var notices: [String] {
         var notices: [String] = []
         if written.lacksBlinks {

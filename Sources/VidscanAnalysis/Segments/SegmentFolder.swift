@@ -46,7 +46,7 @@ struct SegmentFolder {
         FaceRecordLayout(hasMesh: settings.write.landmarks, blendshapeCount: record.blendshapeNames.count)
     }
 
-    /// Returns the reason, in words, why two segments cannot be merged; `nil` if they can.
+    /// Returns in words why two segments cannot be merged; `nil` if they can.
     func difference(from other: SegmentFolder) -> String? {
         let (own, its) = (record, other.record)
         // Copies on other machines may have other modification times.

@@ -64,7 +64,8 @@ public struct PipelineFile: Sendable {
 
     /// In bytes. A pipeline is about a page of text.
     private static let maximumBytes = 256 << 10
-    /// The parser recurses as deep as the text is nested; no pipeline is nested deeper than this.
+    /// The maximum number of brackets, and of hyphens in a line. It bounds the nesting of the text, because the parser
+    /// recurses as deeply; no pipeline comes near it.
     private static let maximumBrackets = 1000
 
     private static func compose(_ text: String, path: String) throws(PipelineFileError) -> Node? {

@@ -5,7 +5,7 @@ public import VidscanRender
 
 /// Maps the settings to the options of the libraries that an analysis uses.
 extension Settings {
-    /// The minimum confidence of a face that continues a track; it is lower than that of a face that starts one.
+    /// The minimum confidence of a face that continues a track; it may be lower than that of a face that starts one.
     var candidateConfidence: Double {
         min(detect.minimumConfidence, max(0.25, detect.minimumConfidence * 0.6))
     }

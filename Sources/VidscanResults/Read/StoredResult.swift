@@ -120,7 +120,7 @@ package struct StoredResult {
         return file
     }
 
-    /// Whether the run made a video in which faces are hidden.
+    /// Whether a video in which faces are hidden was made from this result.
     package var hidesFaces: Bool {
         record.pipeline.render?.anonymize != nil
             || VideoContainer.allCases.contains {

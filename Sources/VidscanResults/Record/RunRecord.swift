@@ -178,7 +178,7 @@ package struct RunRecord: Encodable {
     package var counts: Counts
     /// Problems that may affect the tables; empty if there were none.
     package var warnings: [String]
-    /// Results that are missing because of the settings.
+    /// Limits of the result that follow from the settings.
     package var notices: [String]
     package var timings: Timings
 
