@@ -2,16 +2,16 @@ internal import VidscanBase
 internal import VidscanFaces
 internal import VidscanResults
 
-/// Reads the intermediate once more, now that every track's end is known, and writes the tables: frames pass through a window
-/// of a few samples, in which boxes and points are smoothed.
+/// Reads the intermediate file a second time, when the end of every track is known, and writes the tables. Frames pass
+/// through a window of a few samples, in which boxes and points are smoothed.
 struct OutputPass {
     /// A frame in the window.
     struct Entry {
         let number: Int
         let frame: FrameRecord
-        /// Of each face; 0 for none.
+        /// The track of each face; 0 for none.
         let tracks: [Int]
-        /// Counts the shots.
+        /// The index of the frame's shot, from 0.
         let shot: Int
     }
 
@@ -66,11 +66,11 @@ struct OutputPass {
     }
 }
 
-/// Smooths boxes and points over the samples around, within one track and one shot, and never across a gap.
+/// Smooths boxes and points over the neighbouring samples of the same track and shot, but not across a gap.
 struct TrackSmoother {
     let options: LocalRegression?
 
-    /// Whether `later` is too late to matter to `frame`.
+    /// Whether `later` is too late to affect the smoothed values of `frame`.
     func isBeyondReach(_ frame: FrameRecord, _ later: FrameRecord) -> Bool {
         guard let options else { return true }
         return later.seconds - frame.seconds > options.reach + 1e-6

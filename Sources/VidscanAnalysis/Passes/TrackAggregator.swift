@@ -2,8 +2,7 @@ internal import VidscanBase
 internal import VidscanFaces
 internal import VidscanResults
 
-/// What happens to each face, and what its measurements come to: the events and the rows of `tracks.csv`. Holds sketches
-/// only of the faces that are not done with.
+/// Collects the events and the rows of `tracks.csv`. Holds histograms only for faces that appear again later.
 struct TrackAggregator {
     private struct Tale {
         var detector: FaceEventDetector
@@ -17,10 +16,10 @@ struct TrackAggregator {
 
     private let settings: Settings
     private let following: TrackingResult
-    /// Samples follow each other quickly enough.
+    /// Whether the sampling rate is high enough to detect blinks.
     let tellsBlinks: Bool
     private(set) var hasMeasuredEyes = false
-    /// By face_id.
+    /// Aggregates by face_id.
     private var tales: [Int: Tale] = [:]
     private var rows: [TrackRow] = []
     private var events: [FaceEvent] = []
@@ -29,7 +28,7 @@ struct TrackAggregator {
     init(settings: Settings, changes: [ShotChange], following: TrackingResult) {
         self.settings = settings
         self.following = following
-        // Announced rates such as 11.999 count as 12.
+        // A rate just below the minimum, such as 11.999 for 12, is high enough.
         tellsBlinks = following.interval > 0 && 1 / following.interval >= settings.track.events.blinkMinimumRate * 0.99
         self.changes = Dictionary(changes.map { ($0.sample, $0.kind) }) { first, _ in first }
         events = changes.map {
@@ -95,7 +94,7 @@ struct TrackAggregator {
         if weight > tale.best.weight { tale.best = (weight, row.microseconds, row.frame) }
     }
 
-    /// Why a track ends here.
+    /// Returns the reason why a track ends here.
     private func reason(_ summary: TrackSummary, _ entry: OutputPass.Entry) -> String {
         if entry.number == following.sampleCount - 1 { return "end" }
         if let change = changes[entry.number + 1] { return change == .discontinuity ? change.rawValue : "cut" }
@@ -119,7 +118,7 @@ struct TrackAggregator {
             })
     }
 
-    /// - Returns: the faces in the order of their numbers, the events in the order of time.
+    /// - Returns: The rows in the order of their face_ids, and the events in time order.
     mutating func finish() -> ([TrackRow], [FaceEvent]) {
         rows.sort { $0.faceID < $1.faceID }
         events.sort(by: FaceEvent.precedes)

@@ -2,21 +2,22 @@ internal import VidscanBase
 internal import VidscanFaces
 internal import VidscanResults
 
-/// What following the faces through the whole video came to.
+/// The result of tracking faces through the whole video.
 struct TrackingResult {
-    /// The track of every face.
+    /// The track of every face in the intermediate file.
     let indices: TrackIndexFile
     let summaries: [TrackSummary]
-    /// By track, from 0; `nil` for those that are dropped.
+    /// By track, from 0; `nil` for tracks that are dropped.
     let identities: [TrackSelection.Identity?]
-    /// The last sample of each face, by face_id.
+    /// The last sample in which each face appears, by face_id.
     let lastSamples: [Int: Int]
     let sampleCount: Int
-    /// Seconds between samples, on average; 0 for a single one.
+    /// The mean time between samples in seconds; 0 if there is only one.
     let interval: Double
 }
 
-/// Reads the intermediate file once: tracks the faces within each shot, keeps a summary of each track, and decides who is who.
+/// Reads the intermediate file once: tracks faces within each shot, summarizes each track, and decides which tracks are
+/// the same person.
 struct TrackingPass {
     let settings: Settings
     let changes: [ShotChange]
@@ -40,7 +41,8 @@ struct TrackingPass {
                 guard let id else { continue }
                 let trackedDetection = face.trackedDetection
                 if id > summaries.count {
-                    // Tracks that begin in one sample come from left to right, faces do not.
+                    // Tracks that begin in the same sample are numbered from left to right, but faces are in another
+                    // order.
                     while summaries.count < id {
                         summaries.append(
                             TrackSummary(
@@ -76,9 +78,11 @@ struct TrackingPass {
     }
 }
 
-/// How well a face can be seen: what makes its look count, and a frame the best one for a thumbnail.
+/// How well a face can be seen: the weight of its appearance descriptor, and the criterion for the best frame for a
+/// thumbnail.
 enum FaceProminence {
-    /// 0 and up; 1 for a sharp, frontal face a quarter as high as the picture, and whole.
+    /// Returns a weight from 0 up. It is about 1 for a sharp, frontal face that is not cut off and whose size is a
+    /// quarter of the frame's shorter side.
     static func of(_ face: FaceRecord, in size: PictureSize) -> Double {
         let share = face.box.area.squareRoot() / Double(max(size.shortSide, 1))
         let extent = min(share / 0.25, 1.5)

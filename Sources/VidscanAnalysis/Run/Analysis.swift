@@ -4,7 +4,7 @@ internal import VidscanBase
 internal import VidscanInference
 public import VidscanResults
 
-/// Analyses videos, one after another, with models that are loaded once.
+/// Analyses videos, one after another, with models that are loaded only once.
 public struct Analysis: Sendable {
     public let settings: Settings
     private let models: ModelStore
@@ -16,18 +16,18 @@ public struct Analysis: Sendable {
         self.observer = observer
     }
 
-    /// What an analysis delivered.
+    /// The outcome of an analysis.
     public struct Summary: Sendable {
         public let resultPath: String
         public let frames: Int
         public let faces: Int
-        /// 0 for a part.
+        /// The number of distinct face_ids; 0 for a segment.
         public let identities: Int
-        /// From the first to the last moment of the video that was read, in microseconds.
+        /// The time from the first to the last sampled frame, in microseconds.
         public let analysedMicroseconds: Int64
         public let wallSeconds: Double
         public let warnings: [String]
-        /// That were joined; `nil` when one run did it all.
+        /// The number of segments that were merged; `nil` if a single run made the result.
         public let parts: Int?
 
         init(_ outcome: RunOutcome, resultPath: String, wallSeconds: Double, parts: Int? = nil) {
@@ -42,14 +42,15 @@ public struct Analysis: Sendable {
         }
     }
 
-    /// Analyses one video, or the part of it that the settings name: decode and sample → analyse on every worker → back in
-    /// order → track → write. A part ends before the tracking.
+    /// Analyses one video, or the segment of it that the settings select: decode and sample → analyse on every worker →
+    /// restore time order → track → write. A segment ends before tracking.
     ///
     /// - Parameters:
-    ///   - input: path of a video or picture.
-    ///   - resultPath: of the folder to deliver.
-    ///   - replaces: whether an older result there may be replaced.
-    /// - Throws: `VidscanError`; nothing is left behind then. Cancelling the task throws the code `interrupted`.
+    ///   - input: The path of a video or image.
+    ///   - resultPath: The path of the result folder.
+    ///   - replaces: Whether an existing result may be replaced.
+    /// - Throws: `VidscanError`; no unfinished result remains. If the task is cancelled, the error's code is
+    ///   `interrupted`.
     public func run(input: String, resultPath: String, replaces: Bool) async throws -> Summary {
         do {
             let begin = ContinuousClock.now
@@ -85,7 +86,7 @@ public struct Analysis: Sendable {
         }
     }
 
-    /// Runs the stages and waits for all of them. The first error ends every other stage, and is thrown.
+    /// Runs the stages and waits for all of them. The first error cancels the other stages and is thrown.
     private func analyze(
         _ file: InputFile, into folder: ResultFolder, blendshapeNames: [String]
     ) async throws -> RunOutcome {
@@ -121,7 +122,7 @@ public struct Analysis: Sendable {
         }
     }
 
-    /// Any stage's error as one that names its input.
+    /// Converts an error of any stage to one that names the input.
     static func describe(_ error: any Error, input: String) -> VidscanError {
         switch error {
         case let error as VidscanError:

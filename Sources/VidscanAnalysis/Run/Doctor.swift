@@ -4,12 +4,12 @@ internal import VidscanInference
 internal import VidscanMedia
 internal import VidscanRender
 
-/// Looks whether everything that vidscan needs is there and works.
+/// Checks whether everything that vidscan needs is installed and works.
 public struct Doctor: Sendable {
     public struct Finding: Sendable {
         public let name: String
         public let value: String
-        /// What to do, when something is wrong.
+        /// What to do about a problem; `nil` if there is none.
         public let remedy: String?
     }
 

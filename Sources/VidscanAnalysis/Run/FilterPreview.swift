@@ -4,27 +4,27 @@ public import VidscanBase
 internal import VidscanMedia
 internal import VidscanResults
 
-/// Shows what each filter of a chain does to one picture of a video.
+/// Shows the effect of each filter of a chain on one frame of a video.
 public struct FilterPreview: Sendable {
     private let settings: Settings
     private let allowsFileFilters: Bool
     private let models: ModelStore?
 
     /// - Parameters:
-    ///   - settings: the filters, the stream, the limits, and how faces are detected are used.
-    ///   - models: to mark faces on the last picture; `nil` marks none.
+    ///   - settings: Only the filters, the stream, the limits and the detection settings are used.
+    ///   - models: Detect the faces to mark on the last panel; `nil` marks none.
     public init(settings: Settings, allowsFileFilters: Bool, models: ModelStore?) {
         self.settings = settings
         self.allowsFileFilters = allowsFileFilters
         self.models = models
     }
 
-    /// Writes a contact sheet: the source's picture, then that after each filter.
+    /// Writes a contact sheet: the source frame, then the frame after each filter.
     ///
     /// - Parameters:
-    ///   - microseconds: the first picture at or after this time is shown.
-    ///   - path: of the PNG file to write.
-    ///   - replaces: whether a file may be there already.
+    ///   - microseconds: The first frame at or after this time is shown.
+    ///   - path: The path of the PNG file to write.
+    ///   - replaces: Whether an existing file may be replaced.
     /// - Throws: `VidscanError`.
     public func write(input: String, at microseconds: Int64, to path: String, replaces: Bool) throws(VidscanError) {
         guard replaces || !FileManager.default.fileExists(atPath: path) else {

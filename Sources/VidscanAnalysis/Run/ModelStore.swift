@@ -6,13 +6,13 @@ internal import VidscanFaces
 public import VidscanInference
 internal import VidscanMedia
 
-/// The models of a process: found once, loaded once, shared by all inputs and workers.
+/// The models of a process: found and loaded once, and shared by all inputs and workers.
 public final class ModelStore: Sendable {
     /// A model file that vidscan needs.
     public struct Model: Sendable, Equatable {
         public let name: String
         public let fileName: String
-        /// SHA-256 of the file that vidscan was measured with; `nil` for vidscan's own.
+        /// The SHA-256 of the file with which vidscan was measured; `nil` for vidscan's own models.
         public let expectedDigest: String?
     }
 
@@ -32,22 +32,23 @@ public final class ModelStore: Sendable {
     public static let expressionWeights = Model(
         name: "expression weights", fileName: "expressions.weights", expectedDigest: nil)
 
-    /// All that an analysis needs.
+    /// All files that an analysis needs.
     public static let all = [detector, attentionMesh, attentionMeshWeights, expressions, expressionWeights]
 
-    /// Detectors are kept for the shapes of pictures that were met last, up to this many bytes together: six of usual
-    /// shapes. To make one again takes a third of a second; to keep all would make a process that meets pictures of all
-    /// shapes grow by gigabytes.
+    /// Detectors for the most recently used input sizes are kept, up to this total in bytes: six of common sizes.
+    /// Compiling one again takes a third of a second; keeping them all would make a process that meets frames of many
+    /// sizes grow by gigabytes.
     private static let detectorMemory = 256 << 20
 
-    /// What a detector takes, as measured with OpenVINO 2026.4: its weights, and what flows between its layers.
+    /// The memory that a detector takes, as measured with OpenVINO 2026.4: its weights and the activations between its
+    /// layers.
     private static func detectorBytes(_ inputSize: PictureSize) -> Int {
         (26 << 20) + 134 * inputSize.width * inputSize.height
     }
 
     /// The folder that holds the model files.
     public let folder: String
-    /// Needs no file.
+    /// Its model is compiled in and needs no file.
     let faceShape = FaceShape()
     private let runtime: InferenceRuntime
     private let concurrency: Int
@@ -57,7 +58,7 @@ public final class ModelStore: Sendable {
     private let expressions = Mutex<ExpressionModel?>(nil)
     private let knownDigests = Mutex<[String: String]?>(nil)
 
-    /// - Throws: `VidscanError` with the code `setup` when the models or the runtime are not there.
+    /// - Throws: `VidscanError` with the code `setup` if the models or the runtime are missing.
     public init(concurrency: Int, precision: InferencePrecision) throws(VidscanError) {
         self.concurrency = concurrency
         self.precision = precision
@@ -76,7 +77,7 @@ public final class ModelStore: Sendable {
         }
     }
 
-    /// The detector for an input size, compiled at its first use, and anew when many others were used since.
+    /// Returns the detector for an input size. It is compiled at first use, and again if it was evicted since.
     func detector(inputSize: PictureSize) throws(InferenceError) -> FaceDetector {
         let result: Result<FaceDetector, InferenceError> = detectors.withLock { detectors in
             if let detector = detectors.value(for: inputSize) { return .success(detector) }
@@ -87,7 +88,7 @@ public final class ModelStore: Sendable {
                     runtime: runtime, path: folder + "/" + Self.detector.fileName, inputSize: inputSize,
                     concurrency: concurrency, precision: precision)
                 detectors.insert(detector, for: inputSize, weight: bytes)
-                // Compiling leaves tens of megabytes behind.
+                // Compiling leaves tens of megabytes of freed memory in the heap.
                 vs_trim_heaps()
                 return detector
             }
@@ -95,7 +96,7 @@ public final class ModelStore: Sendable {
         return try result.get()
     }
 
-    /// The attention mesh, compiled at its first use.
+    /// Returns the attention mesh model, which is compiled at first use.
     func attentionMesh() throws(InferenceError) -> AttentionMesh {
         let result: Result<AttentionMesh, InferenceError> = mesh.withLock { mesh in
             if let mesh { return .success(mesh) }
@@ -111,7 +112,7 @@ public final class ModelStore: Sendable {
         return try result.get()
     }
 
-    /// The expression model, read at its first use.
+    /// Returns the expression model, which is read at first use.
     func expressionModel() throws(VidscanError) -> ExpressionModel {
         let result: Result<ExpressionModel, VidscanError> = expressions.withLock { expressions in
             if let expressions { return .success(expressions) }
@@ -129,7 +130,7 @@ public final class ModelStore: Sendable {
         return try result.get()
     }
 
-    /// SHA-256 of each model file, by name.
+    /// Returns the SHA-256 of each model file, by file name.
     public func digests() throws(VidscanError) -> [String: String] {
         if let known = knownDigests.withLock({ $0 }) { return known }
         var digests: [String: String] = [:]
@@ -144,7 +145,7 @@ public final class ModelStore: Sendable {
         return digests
     }
 
-    /// Where the models may lie: beside an installed binary, or in a checkout's `.deps`.
+    /// The folders that may hold the models: beside an installed binary, or in a checkout's `.deps`.
     public static var candidateFolders: [String] {
         let binary = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "vidscan"
         let folder = (binary as NSString).deletingLastPathComponent

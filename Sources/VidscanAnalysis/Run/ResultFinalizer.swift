@@ -2,14 +2,14 @@ internal import VidscanRender
 internal import VidscanReport
 internal import VidscanResults
 
-/// What follows once a result's tables are there: its record, and whatever else is to be made of them.
+/// Completes a result whose tables are written: writes its record, then makes the video and the report page if
+/// requested.
 struct ResultFinalizer {
     let settings: Settings
     let observer: any RunObserver
 
-    /// - Parameters:
-    ///   - name: of the input, for messages.
-    /// - Throws: `VidscanError`; the folder is not complete then.
+    /// - Parameter name: The input's name, for messages.
+    /// - Throws: `VidscanError`; the folder then remains unfinished.
     func complete(_ folder: ResultFolder, record: RunRecord, name: String) async throws {
         var record = record
         var notice: String?

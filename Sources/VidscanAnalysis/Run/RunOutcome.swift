@@ -2,14 +2,14 @@ internal import VidscanBase
 internal import VidscanMedia
 internal import VidscanResults
 
-/// What the stages of a run came to, together.
+/// The combined outcome of the stages of a run.
 struct RunOutcome: Sendable {
     let input: String
     private(set) var decoded: DecodingReport?
     private(set) var written = WriteStage.Report()
     private(set) var times = StageTimes()
 
-    /// Samples a second from which on blinks are told.
+    /// The minimum sampling rate at which blinks are detected, in samples per second.
     private let blinkRate: String
 
     init(input: String, blinkRate: Double) {
@@ -29,7 +29,7 @@ struct RunOutcome: Sendable {
         max(0, (written.lastMicroseconds ?? 0) - (written.firstMicroseconds ?? 0))
     }
 
-    /// What a careful reader of the tables should know, in words.
+    /// Problems that may affect the tables, in words.
     var warnings: [String] {
         guard let decoded else { return [] }
         let statistics = decoded.statistics
@@ -71,7 +71,7 @@ struct RunOutcome: Sendable {
         return warnings
     }
 
-    /// What the options left out, in words.
+    /// Limits of the result that follow from the settings, in words.
     var notices: [String] {
         var notices: [String] = []
         if written.lacksBlinks {
@@ -84,7 +84,7 @@ struct RunOutcome: Sendable {
         return notices
     }
 
-    /// What the filters made of the pictures; `nil` without filters, and when no frame was sampled.
+    /// The effect of the filters on the frames; `nil` if there are no filters or if no frame was sampled.
     func filters(_ chain: FilterChain?) -> RunRecord.Filters? {
         guard let chain, let filtering = decoded?.filtering else { return nil }
         return RunRecord.Filters(
@@ -118,7 +118,8 @@ struct RunOutcome: Sendable {
             damagedFramesOrPackets: statistics.damage + statistics.corruptPackets)
     }
 
-    /// Whether the last frame lies well before the announced end: more than a second and a tenth of the whole.
+    /// Whether the last frame lies well before the announced end: by more than a second and more than a tenth of the
+    /// duration.
     private func endsEarly(_ decoded: DecodingReport, duration: Int64) -> Bool {
         // Where timestamps jump, the announced duration means nothing.
         guard decoded.isWholeVideo, decoded.statistics.discontinuities.isEmpty,

@@ -2,7 +2,7 @@ internal import VidscanBase
 internal import VidscanResults
 
 extension RunRecord {
-    /// - Parameter tools: what the pictures were looked at with.
+    /// - Parameter tools: The versions of the software and the models that analysed the frames.
     init(
         _ outcome: RunOutcome, settings: Settings, input: Input, tools: Tools, wallSeconds: Double,
         parts: Int? = nil

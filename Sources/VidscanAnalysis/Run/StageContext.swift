@@ -2,15 +2,16 @@ internal import VidscanBase
 internal import VidscanMedia
 internal import VidscanResults
 
-/// What the stages of one run share: their threads, the queues between them, and the budget of frames under way.
+/// The resources that the stages of one run share: their threads, the queues between them, and the budget of frames in
+/// flight.
 struct StageContext: Sendable {
     let decodeThread = ThreadExecutor(name: "decode")
     let workerThreads: [ThreadExecutor]
     let writeThread = ThreadExecutor(name: "write")
     let frames: BoundedChannel<SampledFrame>
     let results: BoundedChannel<FrameResult>
-    /// A frame's credit is taken when it is sampled and comes back when its result has been written, so that one slow
-    /// frame cannot pile up the results of those after it.
+    /// A frame takes a credit when it is sampled and returns it when its result has been written, so that results
+    /// cannot pile up behind one slow frame.
     let budget: InFlightBudget
 
     init(settings: Settings) {
@@ -27,7 +28,7 @@ struct StageContext: Sendable {
     }
 }
 
-/// What a stage has to say when it is done.
+/// The report of a stage that has finished.
 enum StageResult: Sendable {
     case decoded(DecodingReport)
     case analyzed(StageTimes)

@@ -4,9 +4,9 @@ internal import VidscanFaces
 internal import VidscanMedia
 internal import VidscanResults
 
-/// A part of a video, as an earlier run has left it.
+/// A folder with a segment of a video that an earlier run has written.
 struct SegmentFolder {
-    /// As the user named it.
+    /// The path as the user wrote it.
     let name: String
     let record: SegmentRecord
     let settings: Settings
@@ -15,7 +15,7 @@ struct SegmentFolder {
         var part: SegmentRecord
     }
 
-    /// - Throws: `VidscanError` when it is no part, or was made by another version.
+    /// - Throws: `VidscanError` if the folder is not a segment, or was made by another version.
     init(path: String) throws(VidscanError) {
         name = path
         let failure = { (reason: String) in VidscanError(.result, reason, input: path, stage: .open) }
@@ -30,7 +30,7 @@ struct SegmentFolder {
             throw failure(error.reason)
         }
         do {
-            // Its filters have run, and run no more.
+            // The filters have already run, and nothing runs them again.
             settings = try ResolvedSettings(
                 workers: 1, file: PipelineFile(path: file, filters: .keep)
             ).settings
@@ -46,10 +46,10 @@ struct SegmentFolder {
         FaceRecordLayout(hasMesh: settings.write.landmarks, blendshapeCount: record.blendshapeNames.count)
     }
 
-    /// Why it cannot be joined with another part, in words; `nil` when it can.
+    /// Returns in words why two segments cannot be merged; `nil` if they can.
     func difference(from other: SegmentFolder) -> String? {
         let (own, its) = (record, other.record)
-        // Copies on other machines have other dates.
+        // Copies on other machines may have other modification times.
         let isSameVideo = own.input.bytes == its.input.bytes && own.decoded.info == its.decoded.info
         if !isSameVideo || own.resultName != its.resultName { return "another video" }
         if own.segment.count != its.segment.count { return "one of \(own.segment.count), not of \(its.segment.count)" }
@@ -60,9 +60,9 @@ struct SegmentFolder {
         return nil
     }
 
-    /// Makes sure that its files are as they were written.
+    /// Checks that the files are unchanged since they were written.
     ///
-    /// - Throws: `VidscanError` that names the first one that is not.
+    /// - Throws: `VidscanError` that names the first file that has changed.
     func verify() throws(VidscanError) {
         for file in SegmentRecord.files {
             let failure = { (reason: String) in
@@ -80,9 +80,9 @@ struct SegmentFolder {
         }
     }
 
-    /// Hands on all its frames, in the order of time.
+    /// Passes all frames to `body`, in time order.
     ///
-    /// - Throws: `VidscanError` when they are not all there.
+    /// - Throws: `VidscanError` if frames are missing.
     func read(_ body: (FrameRecord, FrameSignature) throws -> Void) throws {
         let frames = try IntermediateFrameReader(folder: name, name: SegmentRecord.framesFile, layout: layout)
         let signatures = try SignatureReader(folder: name, name: SegmentRecord.signaturesFile)

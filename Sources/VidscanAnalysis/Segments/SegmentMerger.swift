@@ -4,27 +4,28 @@ public import VidscanBase
 internal import VidscanMedia
 public import VidscanResults
 
-/// Joins the parts of a video into what one run over all of it gives: the same tables, to the byte.
+/// Merges the segments of a video into the same tables, to the byte, that one run over the whole video makes.
 ///
-/// Each part holds its frames' faces as they were found and measured, and nothing that depends on neighbours. Who is who,
-/// where shots change and what a smooth path is, is told here, over all frames. So parts need not overlap.
+/// Each segment holds the faces of its frames as they were detected and measured, and nothing that depends on
+/// neighbouring frames. Identities, shot changes and smoothed boxes are computed here, over all frames. Therefore
+/// segments need not overlap.
 public struct SegmentMerger: Sendable {
     private let observer: any RunObserver
 
     public init(observer: any RunObserver) { self.observer = observer }
 
-    /// Folders of segments, those of one video together.
+    /// The folders of segments of one video.
     public struct SegmentSet: Sendable {
-        /// The video, as it was named.
+        /// The video's path as the user wrote it.
         public let name: String
-        /// Of the folder for the result: `movie.mp4.vidscan`.
+        /// The name of the result folder: `movie.mp4.vidscan`.
         public let resultName: String
         fileprivate(set) var folders: [SegmentFolder]
     }
 
-    /// Sorts folders of parts by their videos.
+    /// Groups the folders of segments by video.
     ///
-    /// - Throws: `VidscanError` for the first one that is no part.
+    /// - Throws: `VidscanError` for the first folder that is not a segment.
     public static func sets(of paths: [String]) throws(VidscanError) -> [SegmentSet] {
         var sets: [SegmentSet] = []
         for path in paths {
@@ -39,13 +40,14 @@ public struct SegmentMerger: Sendable {
         return sets
     }
 
-    /// Joins all parts of one video.
+    /// Merges all segments of one video.
     ///
     /// - Parameters:
-    ///   - segments: their folders, in any order.
-    ///   - resultPath: of the folder to deliver.
-    ///   - replaces: whether an older result there may be replaced.
-    /// - Throws: `VidscanError` when one is missing, or they do not belong together; nothing is left behind then.
+    ///   - segments: The folders of the segments, in any order.
+    ///   - resultPath: The path of the result folder.
+    ///   - replaces: Whether an existing result may be replaced.
+    /// - Throws: `VidscanError` if a segment is missing or if they do not belong together; no unfinished result
+    ///   remains.
     public func run(_ segments: SegmentSet, resultPath: String, replaces: Bool) async throws -> Analysis.Summary {
         do {
             let begin = ContinuousClock.now
@@ -111,7 +113,7 @@ public struct SegmentMerger: Sendable {
         return outcome
     }
 
-    /// - Returns: the parts in order, each of them once.
+    /// - Returns: The segments in order, each of them once.
     private static func complete(_ segments: SegmentSet) throws(VidscanError) -> [SegmentFolder] {
         var byIndex: [Int: SegmentFolder] = [:]
         var first: SegmentFolder?
@@ -141,7 +143,7 @@ public struct SegmentMerger: Sendable {
         return byIndex.sorted { $0.key < $1.key }.map(\.value)
     }
 
-    /// What may make the parts' numbers differ in their last digits.
+    /// Returns warnings about version differences that may change the last digits of numbers.
     private static func differences(of folders: [SegmentFolder]) -> [String] {
         let tools = folders.map(\.record.tools)
         return [("FFmpeg", \Tools.ffmpegVersion), ("OpenVINO", \Tools.openvinoVersion)].compactMap { name, path in

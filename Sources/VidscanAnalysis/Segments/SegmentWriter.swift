@@ -2,13 +2,13 @@ internal import VidscanBase
 internal import VidscanFaces
 internal import VidscanResults
 
-/// Sets the frames of one part aside, in a folder that is to stay.
+/// Writes the frames of one segment to intermediate files in the segment's folder.
 final class SegmentWriter: FrameSink {
     private let intermediate: IntermediateFrameFile
     private let signatures: SignatureFile
     private var report = WriteStage.Report()
 
-    /// - Parameter folderPath: of the unfinished part.
+    /// - Parameter folderPath: The folder of the unfinished segment.
     init(folderPath: String, settings: Settings, blendshapeNames: [String]) throws(VidscanError) {
         intermediate = try IntermediateFrameFile(
             path: "\(folderPath)/\(SegmentRecord.framesFile)",

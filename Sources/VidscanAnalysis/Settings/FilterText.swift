@@ -2,9 +2,9 @@ internal import Foundation
 internal import VidscanBase
 internal import VidscanMedia
 
-/// A filter's description for people and for programs.
+/// Describes a filter as text or as JSON.
 public enum FilterText {
-    /// - Returns: `nil` when there is no such filter.
+    /// - Returns: `nil` if there is no such filter.
     public static func describe(_ name: String, asJSON: Bool) -> String? {
         FilterCatalog.named(name).map { asJSON ? json($0) : text($0) }
     }

@@ -1,10 +1,10 @@
-/// Which messages a run shows, and how.
+/// Which messages a run shows, and in which format.
 public struct MessageOptions: Sendable, Equatable {
     public enum Level: String, Sendable, CaseIterable {
         /// Errors only.
         case quiet
         case normal
-        /// Details too.
+        /// Details in addition to the normal messages.
         case verbose
     }
 

@@ -2,8 +2,8 @@ internal import Foundation
 internal import VidscanBase
 internal import Yams
 
-/// The settings that a pipeline file makes, each with its position. The file is YAML, or the `run.json` of an earlier run,
-/// of which `pipeline` is read.
+/// The settings in a pipeline file, each with its position. The file is YAML, or the `run.json` of an earlier run,
+/// whose `pipeline` object is read.
 public struct PipelineFile: Sendable {
     public struct Entry: Sendable {
         public let setting: Setting
@@ -11,19 +11,20 @@ public struct PipelineFile: Sendable {
         public let position: TextPosition
     }
 
-    /// As the user named it.
+    /// The path as the user wrote it.
     public let path: String
-    /// The file's own description.
+    /// The text under the file's `description` key.
     public let summary: String?
     public let settings: [Entry]
 
-    /// - Parameter allowsFileFilters: whether filters may reach files, the network or devices; a file cannot allow itself.
-    /// - Throws: `PipelineFileError` with everything that is wrong.
+    /// - Parameter allowsFileFilters: Whether filters may access files, the network or devices. The file itself cannot
+    ///   allow this.
+    /// - Throws: `PipelineFileError` with all problems in the file.
     public init(path: String, allowsFileFilters: Bool) throws(PipelineFileError) {
         try self.init(path: path, filters: .run(allowsFiles: allowsFileFilters))
     }
 
-    /// - Throws: `PipelineFileError` with everything that is wrong.
+    /// - Throws: `PipelineFileError` with all problems in the file.
     public init(path: String, filters: FilterHandling) throws(PipelineFileError) {
         let text: String
         do {
@@ -41,12 +42,12 @@ public struct PipelineFile: Sendable {
         try self.init(text: text, path: path, filters: filters)
     }
 
-    /// - Parameter path: for messages.
+    /// - Parameter path: The path for messages.
     public init(text: String, path: String, allowsFileFilters: Bool) throws(PipelineFileError) {
         try self.init(text: text, path: path, filters: .run(allowsFiles: allowsFileFilters))
     }
 
-    /// - Parameter path: for messages.
+    /// - Parameter path: The path for messages.
     public init(text: String, path: String, filters: FilterHandling) throws(PipelineFileError) {
         var reader = PipelineReader(file: path, filters: filters)
         if let root = try Self.compose(text, path: path) { reader.read(root) }
@@ -61,9 +62,10 @@ public struct PipelineFile: Sendable {
 
     // MARK: YAML
 
-    /// A pipeline is a page of text.
+    /// In bytes. A pipeline is about a page of text.
     private static let maximumBytes = 256 << 10
-    /// The parser goes as deep as the text does; no pipeline is deeper than this.
+    /// The maximum number of brackets, and of hyphens in a line. It bounds the nesting of the text, because the parser
+    /// recurses as deeply; no pipeline comes near it.
     private static let maximumBrackets = 1000
 
     private static func compose(_ text: String, path: String) throws(PipelineFileError) -> Node? {
@@ -91,7 +93,7 @@ public struct PipelineFile: Sendable {
         }
     }
 
-    /// Where a key stands again: the parser tells only where it stands first.
+    /// Finds the second position of a duplicate key, because the parser reports only the first one.
     private static func second(_ name: String, after first: Mark, in text: String) -> TextPosition {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         let start = String(repeating: " ", count: max(0, first.column - 1)) + name + ":"

@@ -1,9 +1,9 @@
 internal import Foundation
 internal import VidscanBase
 
-/// The pipelines that come with vidscan: `pipelines/*.yaml` beside an installed binary, or in a checkout.
+/// The pipelines that come with vidscan: `pipelines/*.yaml` beside an installed binary or in a checkout.
 public enum PipelineLibrary {
-    /// By name, in alphabetical order.
+    /// The names of the pipelines, in alphabetical order.
     public static var names: [String] {
         guard let folder else { return [] }
         let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
@@ -22,7 +22,7 @@ public enum PipelineLibrary {
         }
     }
 
-    /// A shipped pipeline by its name, or any file by its path, which has a slash or an extension.
+    /// Loads a shipped pipeline by name, or any file by a path that contains a slash or ends in .yaml, .yml or .json.
     ///
     /// - Throws: `PipelineFileError`.
     public static func load(_ nameOrPath: String, allowsFileFilters: Bool) throws(PipelineFileError) -> PipelineFile {

@@ -1,8 +1,8 @@
-/// An error in a pipeline file: where it is, and what is allowed there.
+/// An error in a pipeline file: its position, and what is allowed there.
 public struct PipelineProblem: Sendable, Equatable, CustomStringConvertible {
-    /// As the user named it.
+    /// The path as the user wrote it.
     public let file: String
-    /// From 1; `nil` for a problem with the file as a whole.
+    /// The position of the error; `nil` for a problem with the file as a whole.
     public let position: TextPosition?
     public let message: String
 
@@ -12,7 +12,7 @@ public struct PipelineProblem: Sendable, Equatable, CustomStringConvertible {
     }
 }
 
-/// A place in a text, both from 1.
+/// A position in a text. Lines and columns count from 1.
 public struct TextPosition: Sendable, Equatable, Comparable {
     public let line: Int
     public let column: Int
@@ -20,16 +20,16 @@ public struct TextPosition: Sendable, Equatable, Comparable {
     public static func < (a: TextPosition, b: TextPosition) -> Bool { (a.line, a.column) < (b.line, b.column) }
 }
 
-/// A pipeline that cannot be used.
+/// The problems that make a pipeline unusable.
 public struct PipelineFileError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// In the order of the file; at least one.
+    /// The problems in the order of their positions; at least one.
     public let problems: [PipelineProblem]
 
     public init(_ problems: [PipelineProblem]) {
         self.problems = problems
     }
 
-    /// The first, and how many more there are.
+    /// The first problem, and the number of others.
     public var description: String {
         let first = problems.first?.description ?? "unusable"
         return problems.count < 2

@@ -2,7 +2,7 @@ internal import VidscanBase
 internal import VidscanMedia
 internal import Yams
 
-/// Reads the settings from the nodes of a YAML text, and collects everything that is wrong with them.
+/// Reads settings from the nodes of a YAML text, and collects all problems.
 struct PipelineReader {
     let file: String
     let filters: FilterHandling
@@ -22,7 +22,7 @@ struct PipelineReader {
         guard let mapping = root.mapping else {
             return note(root, "the file is \(root.words); allowed: sections (\(SettingsSection.names))")
         }
-        // The record of a run.
+        // A `run.json`, the record of a run.
         if let record = mapping["pipeline"], mapping["vidscan_version"] != nil {
             guard let sections = record.mapping else {
                 return note(record, "'pipeline' is \(record.words); allowed: sections (\(SettingsSection.names))")
@@ -149,6 +149,6 @@ struct PipelineReader {
 }
 
 extension SettingsSection {
-    /// In the order of the data flow.
+    /// The position in the order of the data flow.
     fileprivate var position: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }

@@ -1,7 +1,8 @@
 internal import Foundation
 internal import VidscanBase
 
-/// The JSON Schema (draft 2020-12) of pipeline files, for editors; made from the declarations of the settings.
+/// The JSON Schema (draft 2020-12) of pipeline files, for editors. It is generated from the declarations of the
+/// settings.
 public enum PipelineSchema {
     public static var json: String {
         let schema = JSONValue.object([

@@ -1,9 +1,9 @@
 internal import VidscanMedia
 internal import VidscanBase
 
-/// Settings as the text of a pipeline file.
+/// Writes settings as the text of a pipeline file.
 public enum PipelineText {
-    /// `pipelines/default.yaml`: every setting at its default, with its help.
+    /// The text of `pipelines/default.yaml`: every setting at its default, with its help.
     public static var template: String {
         var text = """
             # yaml-language-server: $schema=schema.json
@@ -45,7 +45,7 @@ public enum PipelineText {
         }
     }
 
-    /// A comment, in lines of at most 118 characters.
+    /// Wraps a YAML comment at 118 columns.
     private static func wrapped(_ words: String, indent: String) -> String {
         var lines = [indent + "#"]
         for word in words.split(separator: " ") {
@@ -55,7 +55,7 @@ public enum PipelineText {
         return lines.joined(separator: "\n")
     }
 
-    /// Whether YAML reads it as text without quotation marks.
+    /// Whether YAML reads the text as a string without quotation marks.
     private static func isPlain(_ text: String) -> Bool {
         !text.isEmpty && text.lowercased() != "null"
             && text.unicodeScalars.allSatisfy {
@@ -64,7 +64,7 @@ public enum PipelineText {
             && text.first != "-"
     }
 
-    /// JSON's strings are YAML's, too.
+    /// Quotes a text as a JSON string, which is valid YAML too.
     fileprivate static func quoted(_ text: String) -> String {
         var writer = ByteWriter(reservingCapacity: text.utf8.count + 8)
         writer.writeJSON(text: text)
@@ -73,7 +73,7 @@ public enum PipelineText {
 }
 
 extension ResolvedSettings {
-    /// All settings as a pipeline file, each with the origin of its value.
+    /// The text of a pipeline file with all settings, each with the origin of its value.
     public var yaml: String {
         var lines: [(text: String, comment: String)] = []
         for section in SettingsSection.allCases {

@@ -1,15 +1,15 @@
 internal import VidscanRender
 internal import Foundation
 
-/// The settings of a run, and where each value comes from: the defaults, overridden by a pipeline file, overridden by the
-/// command line.
+/// The settings of a run and the origin of each value. A pipeline file overrides the defaults, and the command line
+/// overrides the file.
 public struct ResolvedSettings: Sendable {
     public enum Origin: Sendable, Equatable, CustomStringConvertible {
         case `default`
         case file(String, TextPosition)
         /// `--rate`
         case option(String)
-        /// Follows from another setting: `render.anonymize`.
+        /// Implied by another setting, such as `render.anonymize`.
         case implied(String)
 
         public var description: String {
@@ -22,7 +22,7 @@ public struct ResolvedSettings: Sendable {
         }
     }
 
-    /// A value from an option of the command line.
+    /// A value that a command-line option sets.
     public struct Override: Sendable {
         public let setting: Setting
         public let value: SettingValue
@@ -35,7 +35,7 @@ public struct ResolvedSettings: Sendable {
             self.option = option
         }
 
-        /// - Throws: `SettingsError` when the setting does not exist or does not take the value.
+        /// - Throws: `SettingsError` if the setting does not exist or does not accept the value.
         public init(_ path: String, _ value: SettingValue, option: String) throws(SettingsError) {
             guard let setting = Setting.at(path) else { throw SettingsError("there is no setting '\(path)'") }
             guard setting.kind.allows(value) else { throw SettingsError("\(option): allowed: \(setting.kind.allowed)") }
@@ -47,9 +47,9 @@ public struct ResolvedSettings: Sendable {
     var origins: [String: Origin] = [:]
 
     /// - Parameters:
-    ///   - workers: unless something sets them.
-    ///   - file: `nil` for the defaults.
-    /// - Throws: `PipelineFileError` or `SettingsError` when values contradict each other.
+    ///   - workers: The number of workers unless the file or an override sets it.
+    ///   - file: The pipeline file; `nil` for the defaults.
+    /// - Throws: `PipelineFileError` or `SettingsError` if values contradict each other.
     public init(workers: Int, file: PipelineFile? = nil, overrides: [Override] = []) throws {
         settings = Settings(workers: workers)
         for entry in file?.settings ?? [] {
@@ -68,7 +68,7 @@ public struct ResolvedSettings: Sendable {
 
     public func origin(of setting: Setting) -> Origin { origins[setting.path] ?? .default }
 
-    /// Sets what follows from other settings.
+    /// Sets the values that other settings imply.
     private mutating func addImplied() {
         if settings.render.anonymize != nil {
             let before = settings
@@ -83,8 +83,8 @@ public struct ResolvedSettings: Sendable {
         }
     }
 
-    /// A path is relative to the file that names it, or to the current folder on the command line. Here it becomes
-    /// absolute, so that it means the same wherever it is read again.
+    /// Makes the path of a file setting absolute, so that it means the same wherever it is read again. A relative path
+    /// is relative to the folder of the pipeline file, or to the current folder on the command line.
     private static func absolute(_ value: SettingValue, of setting: Setting, in file: String?) -> SettingValue {
         guard setting.kind == .file, case .text(let path) = value, !(path as NSString).isAbsolutePath else {
             return value
@@ -96,7 +96,7 @@ public struct ResolvedSettings: Sendable {
     }
 }
 
-/// Values that contradict each other, in one line.
+/// A contradiction between settings, described in one line.
 public struct SettingsError: Error, Sendable, Equatable, CustomStringConvertible {
     public let description: String
 

@@ -11,13 +11,13 @@ public struct Setting: Sendable {
     public let kind: SettingKind
     public let options: [SettingOption]
     public let help: String
-    /// What happens when the setting is `null`; settings without it cannot be `null`.
+    /// The meaning of `null`; settings without one cannot be `null`.
     public let nullMeaning: String?
-    /// Whether results depend on it. Only then is it recorded in `run.json`, for repetitions of the run.
+    /// Whether results depend on the setting. Only then does `run.json` record it, so that the run can be repeated.
     public let isRecorded: Bool
-    /// Where the command line's help lists the options.
+    /// The heading under which the command line's help lists the options.
     public private(set) var group: SettingGroup
-    /// The setting that it follows in the help; by default, the one declared before it.
+    /// The path of the setting after which the help lists this one. By default, it follows the one declared before it.
     let follows: String?
     let get: @Sendable (Settings) -> SettingValue
     let set: @Sendable (SettingValue, inout Settings) -> Void
@@ -28,7 +28,7 @@ public struct Setting: Sendable {
     /// `--smoothing`, `--no-smoothing`
     public var optionNames: [String] { options.flatMap(\.names) }
 
-    /// The default as people read it; `nil` where there is nothing to say.
+    /// The default value in words; `nil` if there is nothing to say.
     public var defaultText: String? {
         if let nullMeaning { return nullMeaning }
         switch get(Settings(workers: 1)) {
@@ -42,10 +42,10 @@ public struct Setting: Sendable {
         }
     }
 
-    /// The help with the default.
+    /// The help text, followed by the default.
     public var helpWithDefault: String { help + (defaultText.map { " Default: \($0)." } ?? "") }
 
-    /// All of them, in the order of the data flow.
+    /// All settings, in the order of the data flow.
     public static let all = SettingsSection.allCases.flatMap(\.settings)
 
     public static func at(_ path: String) -> Setting? { byPath[path] }
@@ -54,11 +54,11 @@ public struct Setting: Sendable {
 }
 
 extension Setting {
-    /// A setting that is stored under a key path.
+    /// Creates a setting that is stored under a key path.
     ///
     /// - Parameters:
-    ///   - kind: by default, the one that follows from the type.
-    ///   - null: what `null` means, where it is allowed.
+    ///   - kind: The values that it takes; by default, those of the stored type.
+    ///   - null: The meaning of `null`, if `null` is allowed.
     init<Value: SettingType>(
         _ section: SettingsSection, _ name: String, _ storage: any WritableKeyPath<Settings, Value> & Sendable,
         _ kind: SettingKind = Value.settingKind, options: [SettingOption] = [], null: String? = nil,

@@ -1,17 +1,17 @@
-/// An option of the command line that sets a setting.
+/// A command-line option that sets a setting.
 public struct SettingOption: Sendable {
     public enum Form: Sendable {
         /// `--rate number`
         case value(name: String)
-        /// `--force`: a flag that stands for one value.
+        /// `--force`: a flag that sets one value.
         ///
-        /// - Parameter help: where it differs from the setting's own.
+        /// - Parameter help: The flag's help, if it differs from the setting's own.
         case flag(value: String, help: String?)
         /// `--audio` and `--no-audio`
         case onOff
     }
 
-    /// Without the hyphens.
+    /// The long name without the hyphens.
     public let long: String
     public let short: Character?
     public let form: Form
@@ -20,7 +20,7 @@ public struct SettingOption: Sendable {
         if case .onOff = form { ["--" + long, "--no-" + long] } else { ["--" + long] }
     }
 
-    /// - Parameter value: the name of the value; by default, the option's own.
+    /// - Parameter value: The name of the value in the help; by default, the option's own name.
     static func value(_ long: String, _ value: String? = nil, short: Character? = nil) -> SettingOption {
         SettingOption(long: long, short: short, form: .value(name: value ?? long))
     }
@@ -46,7 +46,7 @@ public enum SettingGroup: String, Sendable, CaseIterable {
     case encoding = "How to encode the video"
     case messages = "Messages"
 
-    /// In the order of the help.
+    /// The settings of this group, in the order of the help.
     public var settings: [Setting] {
         Setting.all.filter { $0.group == self }.reduce(into: []) { list, setting in
             let leader = list.firstIndex { $0.path == setting.follows }

@@ -2,16 +2,16 @@ internal import VidscanBase
 internal import VidscanMedia
 internal import VidscanRender
 
-/// A type that a setting can be stored as.
+/// A type in which a setting can be stored.
 protocol SettingType: Sendable {
     /// The values that a setting of this type takes, unless its declaration narrows them.
     static var settingKind: SettingKind { get }
-    /// - Returns: `nil` when the value is of another type.
+    /// - Returns: `nil` if the value has another type.
     init?(setting value: SettingValue)
     var settingValue: SettingValue { get }
 }
 
-/// One of several names.
+/// A setting that takes one of a fixed set of names.
 protocol SettingChoice: SettingType, Hashable, RawRepresentable, CaseIterable where RawValue == String {}
 
 extension SettingChoice {
@@ -59,7 +59,7 @@ extension Double: SettingType {
     var settingValue: SettingValue { .number(self) }
 }
 
-/// Microseconds, which a pipeline has as seconds.
+/// Microseconds, which a pipeline file gives in seconds.
 extension Int64: SettingType {
     static var settingKind: SettingKind { .time }
 

@@ -4,7 +4,7 @@ internal import VidscanRender
 
 /// The value of a setting.
 public enum SettingValue: Sendable, Equatable {
-    /// `null`; what that means, the setting says.
+    /// `null`; each setting defines what it means.
     case absent
     case flag(Bool)
     case integer(Int)
@@ -14,14 +14,14 @@ public enum SettingValue: Sendable, Equatable {
     case filters(FilterChain)
 }
 
-/// The values that a setting takes, and how they are read.
+/// The values that a setting takes, and how to read them.
 public enum SettingKind: Sendable, Equatable {
     case flag
     case integer(ClosedRange<Int>)
-    /// A lower bound just above 0 means that 0 is not allowed.
+    /// The range `positive` excludes 0.
     case number(ClosedRange<Double>, unit: String? = nil)
     case choice([String])
-    /// Any of these names, each once.
+    /// One or more of these names.
     case list([String])
     /// Samples per second, or every frame.
     case rate
@@ -39,7 +39,7 @@ public enum SettingKind: Sendable, Equatable {
     static let everyFrame = "every-frame"
     static let positive = Double.leastNonzeroMagnitude...Double.greatestFiniteMagnitude
 
-    /// What is allowed, in words.
+    /// The allowed values, in words.
     public var allowed: String {
         switch self {
         case .flag: "true or false"
@@ -70,7 +70,7 @@ public enum SettingKind: Sendable, Equatable {
         }
     }
 
-    /// Whether a value of the right type lies in the range.
+    /// Whether the value has the right type and lies in the range.
     public func allows(_ value: SettingValue) -> Bool {
         switch (self, value) {
         case (_, .absent): true
@@ -86,9 +86,9 @@ public enum SettingKind: Sendable, Equatable {
         }
     }
 
-    /// Reads a value from a word of a pipeline file or of the command line: a whole value, or one item of a list.
+    /// Reads a value from a word in a pipeline file or on the command line: a whole value, or one item of a list.
     ///
-    /// - Parameter isQuoted: it is text, even if it looks like a number.
+    /// - Parameter isQuoted: Whether the word is quoted, and therefore text even if it looks like a number.
     public func parse(_ word: String, isQuoted: Bool = false) throws(SettingError) -> SettingValue {
         guard let value = read(word, isQuoted: isQuoted), allows(value) else {
             switch self {
@@ -114,7 +114,7 @@ public enum SettingKind: Sendable, Equatable {
         return .list(names)
     }
 
-    /// - Returns: `nil` when the word is not of this type; `allows` checks the range.
+    /// - Returns: `nil` if the word is not of this type; `allows` checks the range.
     private func read(_ text: String, isQuoted: Bool) -> SettingValue? {
         switch self {
         case .flag: return isQuoted ? nil : ["true": .flag(true), "false": .flag(false)][text]
@@ -133,9 +133,9 @@ public enum SettingKind: Sendable, Equatable {
     }
 }
 
-/// A word that is not a value of a setting.
+/// An error for a word that is not a value of a setting.
 public struct SettingError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What is allowed, and perhaps which name was meant.
+    /// The allowed values, perhaps with the name that was probably meant.
     public let allowed: String
 
     public var description: String { "allowed: " + allowed }

@@ -2,11 +2,11 @@ public import VidscanBase
 public import VidscanMedia
 internal import VidscanRender
 
-/// Everything that can be set for a run, with its defaults; nested as a pipeline file is. Each section and the settings that
-/// it declares are in a file of their own in `Sections`.
+/// All settings of a run, with their defaults, nested like a pipeline file. Each section is in its own file in
+/// `Sections`, with the declarations of its settings.
 public struct Settings: Sendable, Equatable {
     public var sample = Sample()
-    /// Applied to every sampled frame before detection; `nil` applies none.
+    /// The filters that every sampled frame passes before detection; `nil` for none.
     public var filters: FilterChain?
     public var detect: Detect
     public var track = Track()
@@ -14,17 +14,17 @@ public struct Settings: Sendable, Equatable {
     public var write = Write()
     public var render = Render()
     public var report = Report()
-    /// Analyse only this segment of the video. A segment's result has no tables; `SegmentMerger` makes them from all segments.
-    /// No pipeline sets it.
+    /// The only segment of the video to analyse; `nil` for the whole video. The result of a segment has no tables;
+    /// `SegmentMerger` makes them from all segments. A pipeline file cannot set this.
     public var segment: VideoSegment?
 
-    /// - Parameter workers: frames analysed in parallel; results do not depend on it.
+    /// - Parameter workers: The number of frames analysed in parallel; results do not depend on it.
     public init(workers: Int) {
         detect = Detect(workers: workers)
     }
 
-    /// Detects faces as thoroughly as hiding them requires: in every frame, with small and uncertain faces, none left out,
-    /// each where it was found.
+    /// Changes the settings so that all faces can be hidden: every frame is analysed, small and uncertain faces are
+    /// detected, none is dropped, and positions are not smoothed.
     public mutating func detectThoroughly() {
         sample.rate = .everyFrame
         detect.faces = .small

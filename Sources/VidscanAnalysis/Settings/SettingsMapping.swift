@@ -3,9 +3,9 @@ internal import VidscanFaces
 internal import VidscanInference
 public import VidscanRender
 
-/// What the settings mean for the parts of an analysis, each of which has options of its own.
+/// Maps the settings to the options of the libraries that an analysis uses.
 extension Settings {
-    /// A face below the confidence that starts a track may continue one.
+    /// The minimum confidence of a face that continues a track; it may be lower than that of a face that starts one.
     var candidateConfidence: Double {
         min(detect.minimumConfidence, max(0.25, detect.minimumConfidence * 0.6))
     }
@@ -18,8 +18,8 @@ extension Settings {
 
     var smoothing: LocalRegression? { track.smoothing ? LocalRegression() : nil }
 
-    /// The detector's input for a picture: how large the picture is in it, and the tensor, whose sides must be multiples
-    /// of 32. Pictures are never enlarged.
+    /// Returns the size of the scaled frame in the detector's input, and the size of the input tensor, whose sides must
+    /// be multiples of 32. Frames are never enlarged.
     func detectorGeometry(for display: PictureSize) -> (picture: PictureSize, tensor: PictureSize) {
         let longSide = detect.accuracy.longSide * (detect.faces == .small ? 2 : 1)
         let scale = min(1, Double(longSide) / Double(display.longSide))
@@ -33,7 +33,7 @@ extension Settings {
         return (picture, tensor)
     }
 
-    /// The video to make from the result; `nil` makes none.
+    /// The options for the video to make from the result; `nil` makes none.
     var rendering: RenderOptions? {
         var options = render.options()
         options?.limits = sample.limits
@@ -44,8 +44,8 @@ extension Settings {
 }
 
 extension Settings.Render {
-    /// - Parameter isRequested: make a video even if no setting asks for one.
-    /// - Returns: `nil` when no video is to be made.
+    /// - Parameter isRequested: Whether to make a video even if no setting requests one.
+    /// - Returns: `nil` if no video is to be made.
     public func options(isRequested: Bool = false) -> RenderOptions? {
         let draws = overlay || style != nil || show != nil
         guard isRequested || draws || sticker != nil || anonymize != nil else { return nil }
@@ -60,7 +60,7 @@ extension Settings.Render {
             image.path = path
             return image
         }
-        // Hidden faces and stickers get no boxes as well, unless these are requested.
+        // Videos with hidden faces or stickers show no boxes unless boxes are requested too.
         if draws || (anonymize == nil && sticker == nil) {
             var drawing = drawing
             drawing.elements = show.map { Set($0) } ?? (style ?? .standard).elements

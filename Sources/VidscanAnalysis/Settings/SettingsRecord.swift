@@ -17,9 +17,9 @@ extension JSONValue {
 }
 
 extension Settings {
-    /// A digest of everything that a result depends on besides its input: settings, version, models.
+    /// Returns a digest of everything except the input that a result depends on: settings, version and models.
     ///
-    /// - Throws: `VidscanError` when a model is missing.
+    /// - Throws: `VidscanError` if a model is missing.
     public func digest(models: ModelStore) throws(VidscanError) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
@@ -28,7 +28,7 @@ extension Settings {
         return FileDigest.sha256(text: ([Vidscan.version, settings] + digests).joined(separator: "\n"))
     }
 
-    /// The settings that results depend on, for `run.json`; a pipeline file can be read from them.
+    /// The settings that results depend on, for `run.json`. They can be read back like a pipeline file.
     var record: JSONValue {
         .object(
             Dictionary(

@@ -4,9 +4,9 @@ internal import VidscanRender
 internal import VidscanBase
 internal import VidscanMedia
 
-/// What settings must have in common. An error names the option, or the line of the file, that broke the rule.
+/// Rules that involve several settings. An error names the option or the line of the file that broke the rule.
 extension ResolvedSettings {
-    /// Hiding faces takes all of them, in every frame.
+    /// Rejects settings that would leave some faces visible, because hiding must cover every face in every frame.
     func checkHiding() throws {
         guard settings.render.anonymize != nil else { return }
         if settings.sample.start != nil || settings.sample.end != nil {
@@ -28,7 +28,7 @@ extension ResolvedSettings {
         }
     }
 
-    /// What is made besides the tables is made from them, by encoders that have limits.
+    /// Checks the settings of the video and the page. They are made from the tables, and encoders have limits.
     func checkOutputs() throws {
         if settings.render.style != nil, settings.render.show != nil, case .option? = origins["render.style"],
             case .option? = origins["render.show"]
@@ -61,11 +61,11 @@ extension ResolvedSettings {
         }
     }
 
-    /// Two settings of which one must not be less than the other.
+    /// Two settings, one of which must not be less than the other.
     struct OrderedPair: Sendable {
         let lesser: String
         let greater: String
-        /// What must hold, after the greater's name.
+        /// The relation that must hold, in words that follow the name of the greater setting.
         let words: String
         let holds: @Sendable (Settings) -> Bool
 
@@ -99,7 +99,7 @@ extension ResolvedSettings {
         return SettingsError("\(names[0]) \(pair.words) \(names[1]).")
     }
 
-    /// - Parameter message: takes the setting's name, as the user wrote it.
+    /// - Parameter message: Makes the message from the setting's name as the user wrote it.
     private func error(at path: String, _ message: (String) -> String) -> any Error {
         guard case .file(let file, let position)? = origins[path] else { return SettingsError(message(name(path))) }
         return PipelineFileError([PipelineProblem(file: file, position: position, message: message(name(path)))])

@@ -30,7 +30,7 @@ public enum SettingsSection: String, Sendable, CaseIterable {
         }
     }
 
-    /// Where the command line's help lists its settings, unless they say otherwise.
+    /// The heading under which the command line's help lists the section's settings by default.
     var group: SettingGroup {
         switch self {
         case .sample: .frames
@@ -42,7 +42,7 @@ public enum SettingsSection: String, Sendable, CaseIterable {
         }
     }
 
-    /// The setting that is the whole section, if there is only one value.
+    /// The setting that makes up the whole section, if the section is a single value.
     var whole: Setting? { settings.first(where: \.name.isEmpty) }
 
     /// `sample, filters, detect, …`

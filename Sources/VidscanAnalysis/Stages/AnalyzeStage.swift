@@ -1,7 +1,7 @@
 internal import VidscanBase
 internal import VidscanResults
 
-/// One worker: takes frames as they come, finds their faces, passes the results on. Many run at once.
+/// One of several parallel workers: receives frames, analyses their faces and sends the results on.
 struct AnalyzeStage {
     let line: StageContext
     let settings: Settings

@@ -3,7 +3,7 @@ internal import VidscanMedia
 internal import VidscanRender
 internal import VidscanResults
 
-/// Reads the sampled frames of a video and hands them to the workers, as fast as the budget allows.
+/// Reads the sampled frames of a video and sends them to the workers, as fast as the budget allows.
 struct DecodeStage {
     let line: StageContext
     let settings: Settings

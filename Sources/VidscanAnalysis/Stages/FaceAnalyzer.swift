@@ -4,7 +4,7 @@ internal import VidscanInference
 internal import VidscanMedia
 internal import VidscanResults
 
-/// Finds and measures the faces of single frames. Each worker has one; it keeps no memory of earlier frames.
+/// Detects and measures the faces of single frames. Each worker has one; it keeps no state from earlier frames.
 final class FaceAnalyzer {
     private let models: ModelStore
     private let settings: Settings
@@ -29,7 +29,8 @@ final class FaceAnalyzer {
             for (number, (face, appearance)) in found.faces.enumerated() {
                 guard number < Self.mostCandidates else {
                     guard settings.detect.keepsUncertainFaces else { break }
-                    // Too many to measure; where faces are hidden, none is left out.
+                    // There are too many faces to measure them all. If faces are to be hidden, keep the rest
+                    // unmeasured.
                     analyzed.append(AnalyzedFace(observation: face, presence: 0, appearance: appearance))
                     continue
                 }
@@ -52,13 +53,13 @@ final class FaceAnalyzer {
 
     // MARK: Detecting
 
-    /// Faces of one picture that are measured; the tracker chooses among them.
+    /// The maximum number of faces in a frame that are measured; the tracker chooses among them.
     private static let mostCandidates = 256
 
-    /// What the whole picture shows.
+    /// The faces and the signature of a whole frame.
     private struct Detection {
         var signature: FrameSignature
-        /// Surest first, in display space, with their looks.
+        /// In descending order of confidence, in display space, with their appearance descriptors.
         var faces: [(FaceDetection, AppearanceDescriptor)]
     }
 
@@ -97,11 +98,11 @@ final class FaceAnalyzer {
 
     // MARK: Measuring
 
-    /// The mesh is fitted at least twice, because its first points place its crop better than the detector's do, and at most
-    /// this often, where it will not settle.
+    /// The mesh is fitted at least twice, because its first points place the crop better than the detector's landmarks
+    /// do, and at most this often, in case it does not settle.
     private static let meshPasses = 2...4
 
-    /// - Returns: `nil` when the mesh says that there is no face.
+    /// - Returns: `nil` if the mesh model finds no face.
     private func measure(_ face: FaceDetection, in frame: SampledFrame) throws -> AnalyzedFace? {
         let session = try meshSession ?? models.attentionMesh().makeSession()
         meshSession = session
@@ -121,7 +122,7 @@ final class FaceAnalyzer {
         }
         guard let located else { return nil }
         if located.presence < MeshPresence.threshold {
-            // A full profile is a face, though no mesh fits it; a detector that is sure is believed.
+            // A full profile is a face although no mesh fits it, so a confident detection is kept.
             guard settings.detect.keepsUncertainFaces || face.confidence >= MeshPresence.trustedConfidence else {
                 return nil
             }
@@ -144,9 +145,9 @@ final class FaceAnalyzer {
 }
 
 extension FaceDetection {
-    /// From the detector's pixels to display pixels, cut at the picture's edges.
+    /// Converts from detector pixels to display pixels, and clips the box to the frame.
     ///
-    /// - Returns: `nil` when nothing of the box is inside the picture (it lay in the tensor's padding).
+    /// - Returns: `nil` if no part of the box is inside the frame, because it lay in the tensor's padding.
     fileprivate func scaled(x scaleX: Double, y scaleY: Double, within size: PictureSize) -> FaceDetection? {
         let scale = { (point: Point) in Point(x: point.x * scaleX, y: point.y * scaleY) }
         let box = Rectangle(

@@ -2,18 +2,18 @@ internal import VidscanBase
 internal import VidscanFaces
 internal import VidscanResults
 
-/// What one sampled frame came to.
+/// The result of analysing one sampled frame.
 struct FrameResult: Sendable {
     var sequence: Int
     var index: Int64
     var microseconds: Int64
-    /// How many times the file's timestamps have jumped before it.
+    /// The number of times that the file's timestamps have jumped before this frame.
     var epoch: Int
     var displaySize: PictureSize
     var signature: FrameSignature
-    /// Surest first.
+    /// In descending order of confidence.
     var faces: [AnalyzedFace]
-    /// Bytes of the frame, whose credit goes back when this result has been emitted.
+    /// The size of the frame in bytes. Its credit is returned when this result has been written.
     var byteCount: Int
 }
 

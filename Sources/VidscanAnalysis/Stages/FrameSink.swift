@@ -2,16 +2,16 @@ internal import VidscanBase
 internal import VidscanFaces
 internal import VidscanResults
 
-/// Where the frames of a run go, in the order of time, and what becomes of them.
+/// Receives the frames of a run in time order and stores their faces.
 protocol FrameSink {
-    /// - Parameter signature: of its picture, by which shots are told apart.
+    /// - Parameter signature: The signature of the frame, for the detection of shot changes.
     func add(_ frame: FrameRecord, signature: FrameSignature) throws
-    /// Takes note that no frame follows, and completes the files.
+    /// Completes the files when no more frames follow.
     func finish() throws -> WriteStage.Report
 }
 
-/// Makes the tables of a whole run: finds the shots and sets the frames aside as they come; when all have come, follows
-/// each face through the video.
+/// Makes the tables of a whole run. Detects shots and stores the frames in the intermediate file as they arrive; tracks
+/// the faces and writes the tables after the last one.
 final class TableBuilder: FrameSink {
     private let settings: Settings
     private let folderPath: String
@@ -24,15 +24,16 @@ final class TableBuilder: FrameSink {
     private var report = WriteStage.Report()
 
     /// - Parameters:
-    ///   - folderPath: of the unfinished result.
-    ///   - blendshapeNames: empty when they are not wanted.
+    ///   - folderPath: The folder of the unfinished result.
+    ///   - blendshapeNames: Empty if blendshapes are not requested.
     init(folderPath: String, settings: Settings, blendshapeNames: [String]) throws(VidscanError) {
         self.settings = settings
         self.folderPath = folderPath
         intermediate = try IntermediateFrameFile(
             path: folderPath + "/.frames",
             layout: FaceRecordLayout(hasMesh: settings.write.landmarks, blendshapeCount: blendshapeNames.count))
-        // Made now, so that a full disk or a missing permission shows before the work and not after it.
+        // Create the files now, so that a full disk or a missing permission is found before the work rather than after
+        // it.
         writer = try ResultWriter(
             folderPath: folderPath, formats: settings.write.formats, writesLandmarks: settings.write.landmarks,
             blendshapeNames: settings.write.blendshapes ? blendshapeNames : nil)
@@ -49,7 +50,7 @@ final class TableBuilder: FrameSink {
         report.add(frame)
     }
 
-    /// Where shots change and where timestamps jump, in order; at most one at each sample.
+    /// Shot changes and timestamp jumps in time order, at most one per sample.
     private var boundaries: [ShotChange] {
         let jumped = Set(jumps.map(\.sample))
         return (shots.changes.filter { !jumped.contains($0.sample) } + jumps).sorted { $0.sample < $1.sample }

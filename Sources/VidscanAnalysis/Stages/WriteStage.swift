@@ -1,7 +1,7 @@
 internal import VidscanBase
 internal import VidscanResults
 
-/// The one ordered consumer: puts results back in time order and hands them on.
+/// The single consumer of results: restores their time order and passes them to the sink.
 struct WriteStage {
     struct Report: Sendable {
         var frames = 0
@@ -12,14 +12,14 @@ struct WriteStage {
         var hardCuts = 0
         var gradualCuts = 0
         var events = 0
-        /// There were faces, but too few samples a second to tell blinks.
+        /// Whether eyes were measured, but at too low a sampling rate to detect blinks.
         var lacksBlinks = false
         var firstMicroseconds: Int64?
         var lastMicroseconds: Int64?
         var followSeconds = 0.0
         var tableSeconds = 0.0
 
-        /// Counts a frame, and its faces as they were found.
+        /// Counts a frame, and its faces before tracking.
         mutating func add(_ frame: FrameRecord) {
             frames += 1
             faces += frame.faces.count
@@ -32,7 +32,7 @@ struct WriteStage {
     let settings: Settings
     let observer: any RunObserver
 
-    /// Hands every frame on as it comes in order, and gives its credit back.
+    /// Passes every frame to the sink in time order, and returns its credit.
     func run(into sink: any FrameSink) async throws -> Report {
         var order = ReorderBuffer<FrameResult>()
         var progress = RunProgress(microseconds: 0, frames: 0, faces: 0)

@@ -1,14 +1,14 @@
 package import VidscanBase
 package import VidscanFaces
 
-/// The points of a face that its row has: from the mesh, or from the detector where no mesh fits.
+/// The points in a face's row: from the mesh, or from the detector if there is no mesh.
 package struct FacePoints: Sendable, Equatable {
     package var leftEye: Point
     package var rightEye: Point
     package var nose: Point
     package var leftMouthCorner: Point
     package var rightMouthCorner: Point
-    /// Only from the mesh, as the distance is.
+    /// Only from the mesh, like the interocular distance.
     package var chin: Point?
     var interocularDistance: Double?
 
@@ -36,10 +36,10 @@ package struct FacePoints: Sendable, Equatable {
     }
 
     package static let count = 13
-    /// Of the numbers; those after them are only from the mesh.
+    /// The number of values that are always present; those after them come only from the mesh.
     static let requiredCount = 10
 
-    /// As numbers; NaN for what is missing.
+    /// The points as numbers; NaN if a value is missing.
     package var numbers: [Double] {
         get {
             [
@@ -68,7 +68,7 @@ package struct FacePoints: Sendable, Equatable {
     }
 }
 
-/// One face of one frame, as it lies in the intermediate until the whole video is known.
+/// One face of one frame, as the intermediate file stores it until the whole video has been analysed.
 package struct FaceRecord: Sendable {
     package var box: Rectangle
     package var confidence: Double
@@ -80,7 +80,7 @@ package struct FaceRecord: Sendable {
     package var roll: Double?
     package var brightness: Double?
     package var sharpness: Double?
-    /// In the order of `Metric.allCases`; NaN for what is not measured.
+    /// In the order of `Metric.allCases`; NaN if a metric was not measured.
     package var metrics: [Float]
     package var emoji: Metric?
     package var appearance: AppearanceDescriptor?
@@ -89,7 +89,8 @@ package struct FaceRecord: Sendable {
     package var mesh: FaceMesh?
 
     package init(_ face: AnalyzedFace, metrics wanted: Set<Metric>) {
-        // As the intermediate keeps it, so that nothing depends on whether it has been there already.
+        // Round to the precision of the intermediate file, so that values do not depend on whether they have been
+        // stored.
         box = face.observation.box.inSinglePrecision
         confidence = face.observation.confidence
         landmarks = face.observation.landmarks
@@ -111,7 +112,7 @@ package struct FaceRecord: Sendable {
         mesh = face.mesh
     }
 
-    /// A metric's value, if it was measured.
+    /// The value of a metric, if it was measured.
     package subscript(metric: Metric) -> Double? {
         guard let index = Self.places[metric], !metrics[index].isNaN else { return nil }
         return Double(metrics[index])
@@ -124,18 +125,18 @@ package struct FaceRecord: Sendable {
             box: box, confidence: confidence, landmarks: landmarks, appearance: appearance, shape: shape)
     }
 
-    /// Degrees between the head's direction and the camera's axis.
+    /// The angle between the head's direction and the camera's axis, in degrees.
     package var turnDegrees: Double? {
         guard let yaw, let pitch else { return nil }
         return (yaw * yaw + pitch * pitch).squareRoot()
     }
 }
 
-/// One frame of the intermediate.
+/// One frame in the intermediate file.
 package struct FrameRecord: Sendable {
     package var microseconds: Int64
     package var index: Int64
-    /// How many times the file's timestamps have jumped before it.
+    /// The number of times that the file's timestamps have jumped before this frame.
     package var epoch: Int
     package var size: PictureSize
     package var faces: [FaceRecord]

@@ -1,7 +1,8 @@
 package import VidscanBase
 package import VidscanFaces
 
-/// How a face lies in the intermediate: always as many bytes, 32-bit floats first, then the appearance.
+/// The layout of a face in the intermediate file: a fixed number of bytes, first 32-bit floats, then a flag and the
+/// appearance descriptor.
 package struct FaceRecordLayout: Sendable {
     private static let fixedCount = 1 + 4 + 10 + 1 + FacePoints.count + 5 + 1
     private let metricCount = Metric.allCases.count
@@ -11,7 +12,7 @@ package struct FaceRecordLayout: Sendable {
 
     /// - Parameters:
     ///   - hasMesh: Whether each face carries the points of its mesh.
-    ///   - blendshapeCount: Blendshapes of each face; 0 when they are not written.
+    ///   - blendshapeCount: The number of blendshapes of each face; 0 if they are not written.
     package init(hasMesh: Bool, blendshapeCount: Int) {
         self.blendshapeCount = blendshapeCount
         meshCount = hasMesh ? 3 * FaceMesh.pointCount : 0
@@ -53,14 +54,14 @@ package struct FaceRecordLayout: Sendable {
         return values
     }
 
-    /// Something in a face's bytes that no run writes.
+    /// An invalid value in the bytes of a face, one that no run writes.
     package struct Fault: Error {
-        /// From the face's first byte.
+        /// The offset from the first byte of the face.
         package let offset: Int
         package let reason: String
     }
 
-    /// - Parameter bytes: `faceBytes` of them.
+    /// - Parameter bytes: The bytes of one face, `faceBytes` of them.
     package func read(_ bytes: UnsafeRawBufferPointer) -> Result<FaceRecord, Fault> {
         var floats = FloatReader(bytes: bytes)
         let confidence = floats.next("confidence", in: 0...1)
@@ -70,7 +71,7 @@ package struct FaceRecordLayout: Sendable {
             leftEye: floats.nextPoint(), rightEye: floats.nextPoint(), nose: floats.nextPoint(),
             leftMouthCorner: floats.nextPoint(), rightMouthCorner: floats.nextPoint())
         let presence = floats.next("presence", in: 0...1)
-        // The chin and the distance, which come last, may be missing.
+        // The chin and the interocular distance, which come last, may be missing.
         let points = (0..<FacePoints.count).map { index in
             index < FacePoints.requiredCount
                 ? floats.next("point", in: Self.places) : floats.nextOptional("point", in: Self.places) ?? .nan
@@ -105,8 +106,8 @@ package struct FaceRecordLayout: Sendable {
     private static let places = ReadLimits.coordinates
     private static let extents = ReadLimits.extents
 
-    /// Takes 32-bit floats from bytes, one after another; NaN stands for a missing value. The first one that lies in no
-    /// range is kept as the fault.
+    /// Reads consecutive 32-bit floats; NaN means that a value is missing. Keeps the first value outside its range as
+    /// the fault.
     private struct FloatReader {
         package let bytes: UnsafeRawBufferPointer
         package var offset = 0
@@ -118,7 +119,7 @@ package struct FaceRecordLayout: Sendable {
         }
 
         private mutating func check(_ value: Float, _ name: String, _ range: ClosedRange<Double>) {
-            // A 32-bit number may lie a little beyond the range's end that it stands for.
+            // Rounding to 32 bits may move a value slightly beyond the end of its range.
             let slack = 1e-6 * max(abs(range.lowerBound), abs(range.upperBound))
             guard fault == nil,
                 !(range.lowerBound - slack...range.upperBound + slack).contains(Double(value))
@@ -144,7 +145,7 @@ package struct FaceRecordLayout: Sendable {
             return Point(x: x, y: next("point", in: FaceRecordLayout.places))
         }
 
-        /// All of them, or, when the first one is missing, none.
+        /// Returns all values, or `nil` if the first one is missing.
         mutating func nextOptional(_ count: Int, of name: String, in range: ClosedRange<Double>) -> [Float]? {
             let values = (0..<count).map { _ in
                 let value = nextFloat()

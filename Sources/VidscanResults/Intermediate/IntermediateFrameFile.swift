@@ -1,8 +1,9 @@
 internal import Foundation
 package import VidscanBase
 
-/// A file in the unfinished result folder that holds every frame's faces until the whole video has been seen: who is who,
-/// who only flickers and what a smooth path is can be told only then, and memory must not grow with the video.
+/// A file that holds the faces of every frame until the whole video has been read. Only then can tracks be linked to
+/// people, short tracks be dropped, and boxes and points be smoothed, and memory must not grow with the length of the
+/// video.
 package final class IntermediateFrameFile {
     package let path: String
     package let layout: FaceRecordLayout
@@ -27,18 +28,18 @@ package final class IntermediateFrameFile {
 
     package func finish() throws(VidscanError) { try file.close() }
 
-    /// Ends a intermediate that is to stay.
+    /// Closes the file and syncs it to disk, for a file that is part of a segment's result.
     package func deliver() throws(VidscanError) { try file.finish() }
 
     package func remove() { unlink(path) }
 }
 
-/// Reads a intermediate from its beginning. It may come from another machine, so each of its numbers is checked.
+/// Reads an intermediate file from its beginning. The file may come from another machine, so each number is checked.
 package final class IntermediateFrameReader {
     private let layout: FaceRecordLayout
     private let input: IntermediateInput
 
-    /// - Parameter name: of the file in `folder`.
+    /// - Parameter name: The name of the file in `folder`.
     package init(folder: String, name: String, layout: FaceRecordLayout) throws(VidscanError) {
         self.layout = layout
         input = try IntermediateInput(folder: folder, name: name)
@@ -49,8 +50,8 @@ package final class IntermediateFrameReader {
         try self.init(folder: folder, name: name, layout: intermediate.layout)
     }
 
-    /// - Returns: the next frame, or `nil` at the end.
-    /// - Throws: `VidscanError` that names the byte, for what no run writes.
+    /// - Returns: The next frame, or `nil` at the end.
+    /// - Throws: `VidscanError` that names the byte, for a value that no run writes.
     package func next() throws(VidscanError) -> FrameRecord? {
         let place = input.offset
         guard let head = try input.take(FaceRecordLayout.frameBytes) else { return nil }
@@ -94,7 +95,7 @@ package final class IntermediateFrameReader {
     }
 }
 
-/// The track of every face of a intermediate, in the same order: a 32-bit number each, 0 for none.
+/// The track of every face in an intermediate file, in the same order: a 32-bit number for each, 0 for none.
 package final class TrackIndexFile {
     package let path: String
     private let file: OutputFile
@@ -119,14 +120,14 @@ package final class TrackIndexReader {
     private let input: IntermediateInput
     private let trackCount: Int
 
-    /// - Parameter trackCount: the largest number that there is.
+    /// - Parameter trackCount: The largest valid track number.
     package init(_ intermediate: TrackIndexFile, trackCount: Int) throws(VidscanError) {
         let (folder, name) = FilePath.split(intermediate.path)
         input = try IntermediateInput(folder: folder, name: name)
         self.trackCount = trackCount
     }
 
-    /// - Returns: the numbers of the next faces; 0 for none.
+    /// - Returns: The track numbers of the next `count` faces; 0 for none.
     package func next(_ count: Int) throws(VidscanError) -> [Int] {
         guard count > 0 else { return [] }
         let place = input.offset
@@ -142,7 +143,7 @@ package final class TrackIndexReader {
 }
 
 extension ByteWriter {
-    /// Appends a number's own bytes.
+    /// Appends the bytes of a number in host byte order.
     fileprivate mutating func write(fixed value: some FixedWidthInteger) {
         withUnsafeBytes(of: value) { write(bytes: $0) }
     }

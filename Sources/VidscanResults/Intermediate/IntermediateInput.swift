@@ -1,23 +1,23 @@
 internal import VidscanBase
 
-/// Reads a binary file front to back through a buffer.
+/// Reads a binary file sequentially through a buffer.
 final class IntermediateInput {
     private let file: ReadableFile
     private var buffer: [UInt8] = []
     private var position = 0
-    /// Of the next byte in the file.
+    /// The offset of the next byte in the file.
     private(set) var offset = 0
 
-    /// - Parameter name: of the file in `folder`.
+    /// - Parameter name: The name of the file in `folder`.
     init(folder: String, name: String) throws(VidscanError) {
         file = try ReadableFile(folder: folder, name: name)
     }
 
-    /// Bytes of the file.
+    /// The size of the file in bytes.
     package var size: Int64 { file.size }
 
-    /// - Returns: as many bytes, or `nil` at the end.
-    /// - Throws: `VidscanError` when fewer are left.
+    /// - Returns: The next `count` bytes, or `nil` at the end.
+    /// - Throws: `VidscanError` if fewer bytes are left.
     package func take(_ count: Int) throws(VidscanError) -> ArraySlice<UInt8>? {
         while buffer.count - position < count {
             buffer.removeFirst(position)
@@ -34,7 +34,7 @@ final class IntermediateInput {
         return buffer[position..<position + count]
     }
 
-    /// An error that names the place.
+    /// Returns an error that names the offset of the byte.
     package func problem(_ reason: String, at byte: Int) -> VidscanError {
         VidscanError(
             .result, "\(file.name), byte \(byte): \(reason); the file is damaged, analyse the video again", stage: .open

@@ -1,8 +1,8 @@
 package import VidscanBase
 package import VidscanFaces
 
-/// A file with the signatures of a part's frames, one after another: where shots change can be told only beside the frames
-/// of its neighbours.
+/// A file with the signatures of a segment's frames, in time order. Shot changes can be detected only when the frames
+/// of the neighbouring segments are known too.
 package final class SignatureFile {
     private let file: OutputFile
 
@@ -20,13 +20,13 @@ package final class SignatureFile {
 package final class SignatureReader {
     private let input: IntermediateInput
 
-    /// - Parameter name: of the file in `folder`.
+    /// - Parameter name: The name of the file in `folder`.
     package init(folder: String, name: String) throws(VidscanError) {
         input = try IntermediateInput(folder: folder, name: name)
     }
 
-    /// - Returns: the next frame's signature, or `nil` at the end.
-    /// - Throws: `VidscanError` that names the byte, for a number that no picture gives.
+    /// - Returns: The signature of the next frame, or `nil` at the end.
+    /// - Throws: `VidscanError` that names the byte, for a number that no frame can give.
     package func next() throws(VidscanError) -> FrameSignature? {
         let size = MemoryLayout<Float>.size
         let place = input.offset
@@ -36,7 +36,7 @@ package final class SignatureReader {
                 bytes.loadUnaligned(fromByteOffset: size * $0, as: Float.self)
             }
         }
-        // Luma of 0…255 and shares of 1, with what rounding adds.
+        // Luma from 0 to 255 and fractions of 1, with a margin for rounding.
         if let index = numbers.firstIndex(where: { !(-1...256).contains($0) }) {
             throw input.problem("a picture's signature has the number \(numbers[index])", at: place + size * index)
         }

@@ -1,7 +1,7 @@
 package import VidscanBase
 package import VidscanFaces
 
-/// Reads `landmarks.npy`: a mesh, or none, for each row of `faces.csv`, in its order.
+/// Reads `landmarks.npy`: a mesh, or none, for each row of `faces.csv`, in the same order.
 package final class LandmarkReader {
     private static let name = "landmarks.npy"
     private static let rowBytes = 4 * 3 * FaceMesh.pointCount
@@ -10,7 +10,7 @@ package final class LandmarkReader {
     private let rows: Int
     private var row = 0
 
-    /// - Throws: `VidscanError` unless it is what a run writes, and as long as its header says.
+    /// - Throws: `VidscanError` if the file is not one that a run writes, or if its size contradicts its header.
     package init(folder: String) throws(VidscanError) {
         input = try IntermediateInput(folder: folder, name: Self.name)
         guard let start = try input.take(10), Array(start.prefix(8)) == [0x93] + Array("NUMPY".utf8) + [1, 0] else {
@@ -27,14 +27,15 @@ package final class LandmarkReader {
         }
     }
 
-    /// - Returns: how many rows a header announces; `nil` when it is none of a run's.
+    /// - Returns: The number of rows in a header; `nil` if no run writes such a header.
     private static func rows(_ header: String) -> Int? {
         let shape = /\{'descr': '<f4', 'fortran_order': False, 'shape': \((\d{1,15}), (\d+), 3\), \} *\n/
         guard let match = header.wholeMatch(of: shape), match.2 == "\(FaceMesh.pointCount)" else { return nil }
         return Int(match.1)
     }
 
-    /// The next row's points; every row of `faces.csv` has some, which are not numbers where there is no mesh.
+    /// Returns the mesh of the next row, or `nil` if the row is all NaN because the face has no mesh. The file has a
+    /// row for every row of `faces.csv`.
     package func next() throws(VidscanError) -> FaceMesh? {
         let place = input.offset
         guard row < rows, let bytes = try input.take(Self.rowBytes) else {

@@ -1,40 +1,40 @@
 internal import VidscanBase
 
-/// What numbers may be that are read back from a disk: more than any run writes, and small enough that no arithmetic on
-/// them can fail.
+/// The ranges of the numbers that are read back from disk. They are wider than anything that a run writes, and small
+/// enough that no arithmetic on the numbers can overflow.
 package enum ReadLimits {
-    /// Of faces and people.
+    /// Numbers of faces and people.
     package static let ids = 1...Int(Int32.max)
-    /// Of frames, packets, samples, bytes.
+    /// Counts and indices of frames, packets, samples and bytes.
     package static let counts: ClosedRange<Int64> = 0...1 << 50
-    /// Pixels, wherever a point may lie.
+    /// Coordinates of points in pixels, inside or outside the frame.
     package static let coordinates = -1e7...1e7
-    /// Pixels of a width, a height or a distance.
+    /// Widths, heights and distances in pixels.
     package static let extents = 0...1e7
-    /// Pixels of a picture's side.
+    /// Sides of a frame in pixels.
     package static let sides = 1...1_000_000
-    /// 272 years to either side, as far as a stream's clock goes.
+    /// Times on a stream's clock, up to 272 years before or after 0.
     package static let microseconds: ClosedRange<Int64> = -(1_000_000 << 33)...1_000_000 << 33
-    /// Between two times on a stream's own time line.
+    /// Differences of two times on a stream's own timeline.
     package static let jumps: ClosedRange<Int64> = 2 * microseconds.lowerBound...2 * microseconds.upperBound
     package static let seconds = -8_589_934_592.0...8_589_934_592.0
     package static let durations = 0...8_589_934_592.0
     package static let sharpness = 0...1e9
-    /// Pairing faces of two frames takes the cube of their number.
+    /// Matching the faces of two frames takes time that grows with the cube of their number.
     package static let facesInFrame = 0...1024
-    /// Rows of `tracks.csv`: a page with more of them is no use to anyone.
+    /// Rows of `tracks.csv`. A report page with more of them would be useless.
     package static let tracks = 100_000
     /// Rows of `events.csv`.
     package static let events = 2_000_000
-    /// Samples around a moment.
+    /// Samples in the window around one moment.
     package static let samplesAtOnce = 100_000
-    /// Bytes of a table's row.
+    /// Bytes in a row of a table.
     package static let line = 1 << 16
-    /// Bytes of `run.json` and its like.
+    /// Bytes in `run.json` or `part.json`.
     package static let record = 16 << 20
 }
 
-/// A piece of a damaged file, fit for a message: short, and nothing in it but what can be read.
+/// An excerpt of a damaged file for a message: short, and limited to printable ASCII characters.
 enum Excerpt {
     package static func of(_ bytes: some Collection<UInt8>) -> String {
         let shown = bytes.prefix(24).map { (0x20...0x7E).contains($0) ? Character(UnicodeScalar($0)) : "?" }

@@ -2,15 +2,16 @@ internal import CLinux
 internal import Glibc
 internal import VidscanBase
 
-/// A file that is read back from its beginning. It must be a regular one: a pipe would block, and a folder holds nothing.
+/// A file that is read back from its beginning. It must be a regular file: a pipe would block, and a folder has no
+/// contents to read.
 final class ReadableFile {
-    /// For messages.
+    /// The name for messages.
     package let name: String
-    /// How long it was when it was opened.
+    /// The size in bytes when the file was opened.
     package let size: Int64
     private let descriptor: Int32
 
-    /// - Parameter name: of the file in `folder`.
+    /// - Parameter name: The name of the file in `folder`.
     init(folder: String, name: String) throws(VidscanError) {
         self.name = name
         descriptor = vs_open_file(folder + "/" + name)
@@ -27,9 +28,9 @@ final class ReadableFile {
 
     deinit { close(descriptor) }
 
-    /// Appends what follows to a buffer.
+    /// Appends the next bytes, at most `count`, to a buffer.
     ///
-    /// - Returns: `false` at the end.
+    /// - Returns: `false` at the end of the file.
     package func read(upTo count: Int, into buffer: inout [UInt8]) throws(VidscanError) -> Bool {
         let kept = buffer.count
         buffer.append(contentsOf: repeatElement(0, count: count))
@@ -47,9 +48,9 @@ final class ReadableFile {
         return received > 0
     }
 
-    /// All of a small file.
+    /// Returns the whole of a small file.
     ///
-    /// - Throws: `VidscanError` when it is larger than `limit` bytes.
+    /// - Throws: `VidscanError` if the file is larger than `limit` bytes.
     package func contents(limit: Int) throws(VidscanError) -> [UInt8] {
         var bytes: [UInt8] = []
         while try read(upTo: 1 << 16, into: &bytes) {

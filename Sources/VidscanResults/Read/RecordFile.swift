@@ -1,9 +1,9 @@
 internal import Foundation
 package import VidscanBase
 
-/// `run.json` or `part.json`, read back.
+/// Reads `run.json` and `part.json`.
 package enum RecordFile {
-    /// - Parameter type: what is needed of it.
+    /// - Parameter type: A type that has the members that are needed.
     /// - Throws: `VidscanError` that says what is wrong, and where.
     package static func decode<Value: Decodable>(
         _ type: Value.Type, folder: String, name: String
@@ -43,16 +43,18 @@ package enum RecordFile {
     }
 }
 
-/// Checks the numbers of a record that has been read back.
+/// Checks the values of a record that has been read from disk.
 package struct RecordCheck {
-    /// For messages.
+    /// The name of the file, for messages.
     package let file: String
 
     package init(file: String) {
         self.file = file
     }
 
-    /// - Parameter key: as the file has it.
+    /// - Parameters:
+    ///   - key: The key as written in the file.
+    ///   - rule: What the value must be, in words.
     func require(_ holds: Bool, _ key: String, _ rule: String) throws(VidscanError) {
         guard !holds else { return }
         throw VidscanError(.result, "its \(file) cannot be read: \(key) must be \(rule)", stage: .open)

@@ -2,9 +2,9 @@ internal import Foundation
 package import VidscanBase
 internal import VidscanMedia
 
-/// A result folder, as an earlier run has left it.
+/// A result folder that an earlier run has written.
 package struct StoredResult {
-    /// `run.json`, as far as it is needed again.
+    /// The members of `run.json` that are needed again.
     package struct Record: Decodable {
         package struct Input: Decodable {
             package var path: String
@@ -39,7 +39,7 @@ package struct StoredResult {
             package var render: Render?
         }
 
-        /// What filters made of the picture.
+        /// The effect of the filters on the frames.
         package struct Filters: Decodable {
             package struct Map: Decodable {
                 package var xx, xy, x, yx, yy, y: Double
@@ -68,11 +68,11 @@ package struct StoredResult {
         package var counts: Counts
     }
 
-    /// As the user named it.
+    /// The path as the user wrote it.
     package let name: String
     package let record: Record
 
-    /// - Throws: `VidscanError` when it is no result, or lacks a table that is needed.
+    /// - Throws: `VidscanError` if the folder is not a result, or lacks a table that is needed.
     package init(path: String) throws(VidscanError) {
         name = path
         let failure = { (reason: String) in VidscanError(.result, reason, input: path, stage: .open) }
@@ -91,12 +91,12 @@ package struct StoredResult {
         }
     }
 
-    /// The video that it is the result of.
+    /// Finds the video from which the result was made.
     ///
     /// - Parameters:
-    ///   - override: another place where the same video lies.
-    ///   - acceptsChanges: takes it even if it is another file by its size or date.
-    ///   - acceptsCopies: takes a file at the other place though its date is another.
+    ///   - override: Another path of the same video.
+    ///   - acceptsChanges: Whether to accept a file of another size or modification time.
+    ///   - acceptsCopies: Whether to accept another modification time for the file at `override`.
     package func source(
         override: String?, acceptsChanges: Bool, acceptsCopies: Bool = true
     ) throws(VidscanError) -> InputFile {
@@ -108,7 +108,7 @@ package struct StoredResult {
             let hint = override == nil ? "; --input names the video if it lies elsewhere now" : ""
             throw VidscanError(error.code, "its video \(path): \(error.reason)\(hint)", input: name, stage: .open)
         }
-        // A copy has another date.
+        // A copy may have another modification time.
         let isSameDate = (override != nil && acceptsCopies) || abs(file.modified - record.input.modified) < 1e-3
         guard acceptsChanges || (file.bytes == record.input.bytes && isSameDate) else {
             let what = file.bytes == record.input.bytes ? "its date" : "its size"
@@ -120,7 +120,7 @@ package struct StoredResult {
         return file
     }
 
-    /// A video was made of it in which faces are hidden.
+    /// Whether a video in which faces are hidden was made from this result.
     package var hidesFaces: Bool {
         record.pipeline.render?.anonymize != nil
             || VideoContainer.allCases.contains {
@@ -128,9 +128,10 @@ package struct StoredResult {
             }
     }
 
-    /// From places in the tables to places in the video, which filters may have moved; `nil` where nothing is moved.
+    /// Returns the map from positions in the tables to positions in the video, which filters may have moved; `nil` if
+    /// nothing moved.
     ///
-    /// - Throws: `VidscanError` when it is not known.
+    /// - Throws: `VidscanError` if the map is not known.
     package func mapToSource() throws(VidscanError) -> VidscanBase.AffineTransform? {
         guard let filters = record.filters else { return nil }
         guard let map = filters.toSource else {
@@ -144,7 +145,7 @@ package struct StoredResult {
 }
 
 extension StoredResult.Record {
-    /// - Throws: `VidscanError` for numbers that no run writes.
+    /// - Throws: `VidscanError` if a number is one that no run writes.
     package func check() throws(VidscanError) {
         let check = RecordCheck(file: ResultFolder.Kind.result.record)
         try check.integer(input.bytes, "input.bytes", in: ReadLimits.counts)

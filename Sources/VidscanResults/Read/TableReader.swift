@@ -1,11 +1,11 @@
 package import VidscanBase
 
-/// Reads a table of a result row by row; columns are found by their names. Nothing is taken on trust: a value that cannot be
-/// true ends the reading with an error that names the file, the line and the column.
+/// Reads a table of a result row by row, and finds columns by name. The reader trusts no value: one that cannot be true
+/// ends the reading with an error that names the file, the line and the column.
 package final class TableReader {
-    /// For messages.
+    /// The name for messages.
     package let name: String
-    /// Of the current row; the header is line 1.
+    /// The line of the current row; the header is line 1.
     package private(set) var line = 0
     private let file: ReadableFile
     private var buffer: [UInt8] = []
@@ -13,11 +13,11 @@ package final class TableReader {
     private var isAtEnd = false
     private var header: [String] = []
     private var columns: [String: Int] = [:]
-    /// The fields of the current row.
+    /// The fields of the current row, as ranges in the buffer.
     private var fields: [Range<Int>] = []
 
-    /// - Parameter name: of the file in `folder`.
-    /// - Throws: `VidscanError` when it has no header, or one that names a column twice.
+    /// - Parameter name: The name of the file in `folder`.
+    /// - Throws: `VidscanError` if the file has no header, or one that names a column twice.
     package init(folder: String, name: String) throws(VidscanError) {
         self.name = name
         file = try ReadableFile(folder: folder, name: name)
@@ -31,7 +31,7 @@ package final class TableReader {
         }
     }
 
-    /// - Throws: `VidscanError` when there is no such column.
+    /// - Throws: `VidscanError` if there is no such column.
     package func column(_ name: String) throws(VidscanError) -> Int {
         guard let index = columns[name] else {
             throw VidscanError(
@@ -40,10 +40,10 @@ package final class TableReader {
         return index
     }
 
-    /// Goes to the next row.
+    /// Advances to the next row.
     ///
     /// - Returns: `false` at the end.
-    /// - Throws: `VidscanError` for a row that is cut off, or has more or fewer fields than the header.
+    /// - Throws: `VidscanError` for a row that is cut off, or that has more or fewer fields than the header.
     package func next() throws(VidscanError) -> Bool {
         guard try nextLine() else { return false }
         guard fields.count == header.count else {
@@ -77,7 +77,7 @@ package final class TableReader {
         }
     }
 
-    /// No value of a result has a comma or a quote in it.
+    /// Fields are never quoted, because no value in a result contains a comma or a quotation mark.
     private func split(_ row: Range<Int>) {
         fields.removeAll(keepingCapacity: true)
         var begin = row.lowerBound
@@ -90,29 +90,29 @@ package final class TableReader {
 
     // MARK: Values of the current row
 
-    /// An error that names the current line.
+    /// Returns an error that names the current line.
     package func problem(_ reason: String) -> VidscanError {
         VidscanError(
             .result, "\(name), line \(line): \(reason); the table is damaged, analyse the video again", stage: .open)
     }
 
-    /// - Returns: `nil` when it is blank.
+    /// - Returns: `nil` if the field is blank.
     package func text(_ column: Int) -> String? {
         fields[column].isEmpty ? nil : String(decoding: buffer[fields[column]], as: UTF8.self)
     }
 
-    /// A value that must be one of a few.
+    /// Returns a value that must be one of a fixed set.
     ///
-    /// - Parameter parse: gives `nil` for what is none of them.
+    /// - Parameter parse: Returns `nil` for a text outside the set.
     package func value<Value>(_ column: Int, _ parse: (String) -> Value?) throws(VidscanError) -> Value {
         guard let value = parse(text(column) ?? "") else { throw unexpected(column, "is \(shown(column))") }
         return value
     }
 
-    /// - Returns: `nil` when it is blank.
+    /// - Returns: `nil` if the field is blank.
     package func optionalNumber(_ column: Int, in range: ClosedRange<Double>) throws(VidscanError) -> Double? {
         guard let text = text(column) else { return nil }
-        // What is no number lies in no range either.
+        // NaN is in no range either.
         guard let value = Double(text), range.contains(value) else {
             let limits = "\(NumberText.plain(range.lowerBound)) to \(NumberText.plain(range.upperBound))"
             throw unexpected(column, "must be a number from \(limits), and is \(shown(column))")
@@ -125,7 +125,7 @@ package final class TableReader {
         return value
     }
 
-    /// - Returns: `nil` when it is blank.
+    /// - Returns: `nil` if the field is blank.
     package func optionalInteger(_ column: Int, in range: ClosedRange<Int>) throws(VidscanError) -> Int? {
         guard let text = text(column) else { return nil }
         guard let value = Int(text), range.contains(value) else {
@@ -144,7 +144,7 @@ package final class TableReader {
         try integer(column, in: 0...Int(ReadLimits.counts.upperBound))
     }
 
-    /// Seconds, in microseconds.
+    /// Reads a number of seconds and returns it in microseconds.
     package func microseconds(_ column: Int) throws(VidscanError) -> Int64 {
         Int64((try number(column, in: ReadLimits.seconds) * 1e6).rounded())
     }

@@ -1,13 +1,13 @@
 package import VidscanBase
 package import VidscanMedia
 
-/// What came of reading and decoding a video, or a segment of it.
+/// The outcome of reading and decoding a video or a segment of it.
 package struct DecodingReport: Sendable, Codable {
     package var info: VideoInfo
     package var statistics: ReadStatistics
     package var displaySize: PictureSize?
     package var filtering: FrameReader.Filtering?
-    /// No window was asked for.
+    /// Whether the settings select neither a time range nor a segment.
     package var isWholeVideo: Bool
 
     package init(
@@ -21,7 +21,7 @@ package struct DecodingReport: Sendable, Codable {
         self.isWholeVideo = isWholeVideo
     }
 
-    /// Adds what came of the part of the video that follows.
+    /// Adds the report of the segment that follows in the same video.
     package mutating func join(_ next: DecodingReport) {
         statistics.join(next.statistics)
         displaySize = displaySize ?? next.displaySize

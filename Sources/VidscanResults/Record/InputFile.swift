@@ -3,16 +3,16 @@ internal import Foundation
 public import VidscanBase
 internal import VidscanMedia
 
-/// A file to analyse, as it was when the run began.
+/// A file to analyse, in its state at the beginning of the run.
 public struct InputFile: Sendable {
-    /// As the user named it.
+    /// The path as the user wrote it.
     package let name: String
     package let absolutePath: String
     package let bytes: Int64
     package let modified: Double
 
-    /// - Throws: `VidscanError` unless there is a regular file that can be read: a folder has no frames, and a pipe would
-    ///   block.
+    /// - Throws: `VidscanError` unless the path leads to a regular file that can be read: a folder has no frames, and a
+    ///   pipe would block.
     public init(_ name: String) throws(VidscanError) {
         self.name = name
         let failure = { (code: MediaError.Code, reason: String) in
@@ -21,7 +21,7 @@ public struct InputFile: Sendable {
         var status = stat()
         guard stat(name, &status) == 0 else {
             let reason = "cannot open: \(String(cString: strerror(errno)))"
-            // What stands for bytes that are no UTF-8, on the command line too.
+            // U+FFFD replaces bytes that are not valid UTF-8, on the command line too.
             throw failure(.notFound, name.contains("\u{FFFD}") ? "its name is no UTF-8 text; rename it" : reason)
         }
         switch status.st_mode & S_IFMT {
@@ -38,7 +38,7 @@ public struct InputFile: Sendable {
         bytes = Int64(status.st_size)
         modified = Double(status.st_mtim.tv_sec) + Double(status.st_mtim.tv_nsec) / 1e9
     }
-    /// Whether the file that now has this name still has its size and date.
+    /// Whether the file at this path still has the same size and modification time.
     package var isUnchanged: Bool {
         guard let now = try? InputFile(absolutePath) else { return false }
         return now.bytes == bytes && now.modified == modified

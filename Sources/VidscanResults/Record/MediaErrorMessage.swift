@@ -2,7 +2,7 @@ package import VidscanBase
 package import VidscanMedia
 
 extension MediaError {
-    /// The reason, and what to do about it on the command line.
+    /// The reason, followed by the command-line remedy if there is one.
     package var message: String {
         switch remedy {
         case .raisePixelLimit?: "\(reason); --max-pixels raises the limit"
@@ -16,7 +16,7 @@ extension MediaError {
 }
 
 extension VidscanError {
-    /// Runs work that reads or writes media, and says in which stage of a run it failed.
+    /// Runs work that reads or writes media, and adds the stage of the run to its errors.
     package static func media<Value>(
         stage: VidscanError.Stage, _ work: () throws(MediaError) -> Value
     ) throws(VidscanError) -> Value {

@@ -1,22 +1,22 @@
 public import VidscanMedia
 
-/// What a run tells while it is under way. Called from the run's threads.
+/// Receives a run's progress and warnings. Methods are called on the run's threads.
 public protocol RunObserver: Sendable {
-    /// The input is open and its first frames are being decoded.
+    /// Reports that the input is open and that its first frames are being decoded.
     func opened(_ input: String, info: VideoInfo)
-    /// A sampled frame has been written.
+    /// Reports that another frame has been processed.
     func progressed(_ progress: RunProgress)
-    /// Something is odd with the input; the run goes on.
+    /// Reports a problem with the input that does not stop the run.
     func warned(_ input: String, message: String)
 }
 
-/// How far a run is.
+/// The progress of a run.
 public struct RunProgress: Sendable, Equatable {
-    /// Of the last sampled frame written, on the video's clock.
+    /// The time of the last frame processed, on the video's clock.
     public var microseconds: Int64
-    /// Sampled frames written.
+    /// The number of frames processed.
     public var frames: Int
-    /// Face rows written.
+    /// The number of faces in these frames. Tracking may still drop some of them.
     public var faces: Int
 
     package init(microseconds: Int64, frames: Int, faces: Int) {

@@ -1,12 +1,12 @@
 package import VidscanBase
 internal import VidscanMedia
 
-/// `run.json`: what was done, to what, with what, and what it came to.
+/// `run.json`: the input, settings, tools and outcome of a run.
 package struct RunRecord: Encodable {
     package struct Input: Codable {
         package var path: String
         package var bytes: Int64
-        /// Seconds since 1970.
+        /// The modification time in seconds since 1970.
         package var modified: Double
 
         package init(path: String, bytes: Int64, modified: Double) {
@@ -25,10 +25,10 @@ package struct RunRecord: Encodable {
         package var displayWidth: Int?
         package var displayHeight: Int?
         package var durationSeconds: Double?
-        /// Subtracted from every timestamp to make a row's time.
+        /// Subtracted from each timestamp to give the time in the tables.
         package var containerStartSeconds: Double
         package var streamStartSeconds: Double?
-        /// Set when the stream has no timestamps and times were made from this rate.
+        /// Set only if the stream has no timestamps, so that times were computed from this rate.
         package var assumedFrameRate: String?
 
         package init(
@@ -50,12 +50,12 @@ package struct RunRecord: Encodable {
         }
     }
 
-    /// A place where the file's own timestamps jump. The tables' clock goes on from the frame before, and no face_id or
-    /// person_id is given on both sides.
+    /// A jump in the file's own timestamps. The clock of the tables continues from the frame before it, and no face_id
+    /// or person_id appears on both sides.
     package struct Discontinuity: Encodable {
-        /// When the first frame after it is shown.
+        /// The presentation time of the first frame after the jump, on the clock of the tables.
         var timeSeconds: Double
-        /// From where the timestamps should have gone on to where they do; negative is back.
+        /// The actual timestamp minus the expected one; negative if the timestamps jump back.
         var jumpSeconds: Double
 
         package init(_ discontinuity: TimestampDiscontinuity) {
@@ -68,9 +68,9 @@ package struct RunRecord: Encodable {
         package var sampledFrames: Int
         package var faces: Int
         package var faceIds: Int
-        /// Of those whose person is certain.
+        /// The number of distinct person_ids. A track gets one only if the person is certain.
         package var personIds: Int
-        /// Tracks that were only a flicker, or not among the most prominent.
+        /// Tracks that were too short, or not among the most prominent.
         package var tracksDropped: Int
         package var hardCuts: Int
         package var gradualCuts: Int
@@ -99,17 +99,17 @@ package struct RunRecord: Encodable {
 
     package struct Timings: Encodable {
         package var wallSeconds: Double
-        /// Sums over all workers.
+        /// This and the times up to `lookSeconds` are sums over all workers.
         package var resampleSeconds: Double
         package var detectSeconds: Double
         package var cropSeconds: Double
         package var meshSeconds: Double
         package var measureSeconds: Double
-        /// Signatures of pictures and looks of faces, for shots and tracks.
+        /// Time spent on frame signatures, for shots, and on appearance descriptors, for tracks.
         package var lookSeconds: Double
-        /// Following faces through the video, by one thread.
+        /// Time spent on tracking, on one thread.
         package var followSeconds: Double
-        /// Writing the tables, by one thread.
+        /// Time spent on writing the tables, on one thread.
         package var tableSeconds: Double
 
         package init(
@@ -129,15 +129,16 @@ package struct RunRecord: Encodable {
         }
     }
 
-    /// What the filters made of the pictures.
+    /// The effect of the filters on the frames.
     package struct Filters: Encodable {
         package var chain: String
-        /// Some filter was given every frame, and not only those that are sampled.
+        /// Whether some filter received every frame, and not only the sampled ones.
         package var everyFrame: Bool
         package var sourceWidth: Int
         package var sourceHeight: Int
-        /// From a place in the tables to the place in the source: x' = xx·x + xy·y + x, y' = yx·x + yy·y + y, in pixels of
-        /// the upright, square-pixel picture. Missing when a filter moves things in a way that no such map tells.
+        /// Maps a point (px, py) in the tables to the source: px' = xx·px + xy·py + x, py' = yx·px + yy·py + y, in
+        /// pixels of the upright, square-pixel frame. Missing if a filter moves pixels in a way that no affine map
+        /// describes.
         package var toSource: Map?
 
         package init(chain: String, everyFrame: Bool, sourceWidth: Int, sourceHeight: Int, toSource: Map? = nil) {
@@ -163,19 +164,21 @@ package struct RunRecord: Encodable {
     package var openvinoVersion: String
     package var models: [String: String]
     package var input: Input
-    /// All settings that the results depend on, as a pipeline file has them: `--pipeline run.json` repeats the run.
+    /// All settings that affect the results, in the structure of a pipeline file: `--pipeline run.json` repeats the
+    /// run.
     package var pipeline: JSONValue
     package var workers: Int
-    /// How many parts the result was joined of; missing when one run made it. Counts and times are sums over them.
+    /// The number of segments that were merged; missing if a single run made the result. Counts and times are sums over
+    /// the segments.
     package var parts: Int?
     package var filters: Filters?
     package var video: Video
-    /// In order of time; empty in ordinary files.
+    /// In time order; empty for most files.
     package var discontinuities: [Discontinuity]
     package var counts: Counts
-    /// What a careful reader of the tables should know; empty when all went well.
+    /// Problems that may affect the tables; empty if there were none.
     package var warnings: [String]
-    /// What the settings left out.
+    /// Limits of the result that follow from the settings.
     package var notices: [String]
     package var timings: Timings
 
@@ -201,12 +204,12 @@ package struct RunRecord: Encodable {
     }
 }
 
-/// What pictures are looked at with.
+/// The versions of the software and the models that an analysis used.
 package struct Tools: Codable, Equatable {
     package var vidscanVersion = Vidscan.version
     package var ffmpegVersion = MediaVersions.summary
     package var openvinoVersion: String
-    /// SHA-256 of each model file, by name.
+    /// The SHA-256 of each model file, by file name.
     package var models: [String: String]
 
     package init(openvinoVersion: String, models: [String: String]) {

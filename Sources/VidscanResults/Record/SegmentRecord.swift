@@ -2,22 +2,23 @@ internal import Foundation
 package import VidscanBase
 internal import VidscanMedia
 
-/// `part.json`: which part of which video a folder holds, and what came of reading it. The settings lie beside it as in
-/// `run.json`, so that they are read in the same way.
+/// `part.json`: which segment of which video a folder holds, and the outcome of reading it. The settings are stored
+/// beside it as in `run.json`, so that the same code can read them.
 package struct SegmentRecord: Codable {
-    /// The input, as the user named it.
+    /// The input's path as the user wrote it.
     package var name: String
     package var input: RunRecord.Input
     package var segment: VideoSegment
-    /// Of the folder that the joined parts make: `movie.mp4.vidscan`.
+    /// The name of the result folder that merging creates: `movie.mp4.vidscan`.
     package var resultName: String
     package var tools: Tools
     package var frames: Int
-    /// SHA-256 of each of the folder's other files, by name.
+    /// The SHA-256 of each of the folder's other files, by file name.
     package var digests: [String: String]
-    /// Of one face in the intermediate, in bytes: it must be read as it was written.
+    /// The size of one face in the intermediate file, in bytes. It must match the layout of the version that reads the
+    /// file.
     package var faceBytes: Int
-    /// Empty when they are not wanted.
+    /// Empty if blendshapes are not requested.
     package var blendshapeNames: [String]
     package var decoded: DecodingReport
     package var times: StageTimes
@@ -46,7 +47,7 @@ package struct SegmentRecord: Codable {
     package static let signaturesFile = "signatures.spool"
     package static let files = [framesFile, signaturesFile]
 
-    /// - Parameter folderPath: that holds the files.
+    /// - Parameter folderPath: The folder that holds the files.
     package static func digests(in folderPath: String) throws(VidscanError) -> [String: String] {
         var digests: [String: String] = [:]
         for file in files {
@@ -59,9 +60,9 @@ package struct SegmentRecord: Codable {
         return digests
     }
 
-    /// The file's root.
+    /// The root object of the file.
     package struct File: Encodable {
-        /// Tells readers of settings that this is a record and no pipeline.
+        /// Distinguishes this record from a pipeline file when settings are read from it.
         package var vidscanVersion = Vidscan.version
         package var pipeline: JSONValue
         package var part: SegmentRecord
@@ -74,8 +75,8 @@ package struct SegmentRecord: Codable {
 }
 
 extension SegmentRecord {
-    /// - Throws: `VidscanError` for what no run writes. The result's name would otherwise lead out of the folder that
-    ///   results go to.
+    /// - Throws: `VidscanError` if a value is one that no run writes. Unchecked, the result's name could lead out of
+    ///   the output folder.
     package func check() throws(VidscanError) {
         let check = RecordCheck(file: ResultFolder.Kind.part.record)
         try check.require(
@@ -142,6 +143,6 @@ extension SegmentRecord {
 }
 
 extension Character {
-    /// Of ASCII.
+    /// Whether the character is an ASCII letter or digit.
     fileprivate var isLetterOrDigit: Bool { isASCII && (isLetter || isNumber) }
 }

@@ -1,4 +1,4 @@
-/// Seconds spent in the parts of a worker's work.
+/// Seconds that a worker spent in each step of its work.
 package struct StageTimes: Sendable, Codable {
     package var resample = 0.0
     package var detect = 0.0

@@ -3,7 +3,7 @@ internal import VidscanBase
 /// One column of a result table.
 public struct Column: Sendable, Equatable {
     public let name: String
-    /// `s`, `px`, `degrees`, or blank for a pure number.
+    /// `s`, `px`, `degrees`, or empty for a dimensionless number.
     public let unit: String
     public let range: String
     public let meaning: String
@@ -14,7 +14,7 @@ public struct Column: Sendable, Equatable {
     }
 }
 
-/// A column and how its value is found in a row.
+/// A column, and how to get its value from a row.
 struct ColumnDefinition<Row>: Sendable {
     package let column: Column
     package let field: @Sendable (Row) -> Field
@@ -26,7 +26,7 @@ struct ColumnDefinition<Row>: Sendable {
         self.field = field
     }
 
-    /// A number that may be missing.
+    /// Defines a column of numbers that may be missing.
     init(
         _ name: String, unit: String = "", range: String, decimals: Int, _ meaning: String,
         _ value: @escaping @Sendable (Row) -> Double?

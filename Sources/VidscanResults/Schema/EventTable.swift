@@ -1,7 +1,7 @@
 package import VidscanBase
 package import VidscanFaces
 
-/// `events.csv`: one row per event, in order of time.
+/// `events.csv`: one row per event, in time order.
 public enum EventTable {
     public static let columns: [Column] = definitions.map(\.column)
     package static let names: [String] = columns.map(\.name)
@@ -10,7 +10,7 @@ public enum EventTable {
 
     private typealias Definition = ColumnDefinition<FaceEvent>
 
-    /// What makes something an event, unless a pipeline says otherwise.
+    /// The default criteria for events, in words.
     private static let limits: String = {
         let options = EventOptions()
         let plain = NumberText.plain

@@ -1,18 +1,18 @@
 package import VidscanBase
 package import VidscanFaces
 
-/// One face in one sampled frame, as it is written.
+/// One face in one sampled frame: a row of `faces.csv`.
 package struct FaceRow: Sendable {
     package var microseconds: Int64
     package var frame: Int64
     package var faceID: Int
     package var personID: Int?
-    /// With its box and points smoothed, if that is wanted.
+    /// The face; its box and points are smoothed unless smoothing is off.
     package var face: FaceRecord
-    /// As they were found.
+    /// The box before smoothing; `rawPoints` likewise.
     package var rawBox: Rectangle
     package var rawPoints: FacePoints
-    /// Those that are wanted; the others stay blank.
+    /// The requested metrics; the columns of the others stay blank.
     package var metrics: Set<Metric>
 
     package init(
@@ -30,7 +30,7 @@ package struct FaceRow: Sendable {
     }
 }
 
-/// `faces.csv`: one row per face and sampled frame. The columns are the same whatever the options.
+/// `faces.csv`: one row per face and sampled frame. The columns do not depend on the options.
 public enum FaceTable {
     public static let columns: [Column] = definitions.map(\.column)
     package static let names: [String] = columns.map(\.name)
@@ -41,7 +41,7 @@ public enum FaceTable {
 
     private static let definitions: [Definition] = identity + box + person + points + pose + metrics
 
-    // MARK: Who and when
+    // MARK: Time and identity
 
     private static let identity = [
         Definition(
@@ -61,7 +61,7 @@ public enum FaceTable {
         },
     ]
 
-    // MARK: Where
+    // MARK: Position
 
     private static let space =
         "In the upright, square-pixel picture, origin at its top left corner. Smoothed where five samples or more lie within"
@@ -120,7 +120,7 @@ public enum FaceTable {
         }
     }
 
-    // MARK: How it is turned and lit
+    // MARK: Pose and light
 
     private static let pose = [
         Definition(
@@ -146,7 +146,7 @@ public enum FaceTable {
     ]
 }
 
-// MARK: What it shows
+// MARK: Metrics
 
 extension FaceTable {
     fileprivate static let metrics: [ColumnDefinition<FaceRow>] =
@@ -169,12 +169,12 @@ extension FaceTable {
         ]
 }
 
-/// `blendshapes.csv`: the key columns; those of the scores come from the model.
+/// `blendshapes.csv`: the key columns. The model defines the columns of the scores.
 public enum BlendshapeTable {
     public static let columns = Array(FaceTable.columns.prefix(3))
 }
 
-/// `frames.csv`: one row per sampled frame, so that "no face" differs from "not looked at".
+/// `frames.csv`: one row per sampled frame, so that "no face" differs from "not sampled".
 public enum FrameTable {
     public static let columns = [
         Column(name: "time", unit: "s", range: "any", meaning: "As in faces.csv."),

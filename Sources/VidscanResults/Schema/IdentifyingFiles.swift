@@ -1,17 +1,17 @@
 internal import Foundation
 
-/// Files of a result that tell who is in a video, though its faces are hidden.
+/// Files of a result that can identify the people in a video even if their faces are hidden.
 package enum IdentifyingFiles {
-    /// Measurements and pictures of faces.
+    /// Files with measurements or images of faces.
     private static let ofFaces = [
         "faces.csv", "faces.json", "faces.jsonl", "tracks.csv", "events.csv", "landmarks.npy", "blendshapes.csv",
         "overlay.mp4", "overlay.mov", "overlay.mkv", "report.html",
     ]
 
     /// - Parameters:
-    ///   - folder: of the result.
-    ///   - expected: files that will be there.
-    /// - Returns: one sentence.
+    ///   - folder: The folder of the result.
+    ///   - expected: Files that do not exist yet but will.
+    /// - Returns: One sentence.
     package static func notice(in folder: String, expected: Set<String> = []) -> String {
         let present = ofFaces.filter {
             expected.contains($0) || FileManager.default.fileExists(atPath: folder + "/" + $0)

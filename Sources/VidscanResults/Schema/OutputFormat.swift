@@ -1,4 +1,4 @@
-/// How face rows are written.
+/// A file format for face rows.
 public enum OutputFormat: String, Sendable, CaseIterable {
     /// `faces.csv` and `frames.csv`.
     case csv

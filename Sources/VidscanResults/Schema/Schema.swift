@@ -1,9 +1,9 @@
 internal import VidscanBase
 internal import VidscanFaces
 
-/// The tables that vidscan writes, and what their columns mean.
+/// The tables that vidscan writes, and the meaning of their columns.
 public enum Schema {
-    /// A CSV file of a result.
+    /// A CSV file of a result, or an array file without columns.
     public struct Table: Sendable {
         public let file: String
         public let meaning: String
@@ -40,7 +40,7 @@ public enum Schema {
             columns: []),
     ]
 
-    /// For a terminal.
+    /// The schema as text for a terminal.
     public static var text: String {
         tables.map { table in
             let width = table.columns.map(\.name.count).max() ?? 0
@@ -64,7 +64,7 @@ public enum Schema {
         }.joined(separator: "\n")
     }
 
-    /// An array of tables with their columns.
+    /// The schema as a JSON array of tables with their columns.
     public static var json: String {
         var writer = ByteWriter()
         writer.write("[")

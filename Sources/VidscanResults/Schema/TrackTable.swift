@@ -1,7 +1,7 @@
 package import VidscanBase
 internal import VidscanFaces
 
-/// What one face's tracks came to.
+/// The summary of all tracks with one face_id: a row of `tracks.csv`.
 package struct TrackRow: Sendable {
     package struct Statistic: Sendable {
         package var mean: Float?
@@ -49,7 +49,7 @@ package struct TrackRow: Sendable {
 
 /// `tracks.csv`: one row per face_id.
 public enum TrackTable {
-    /// Something whose mean, median and largest value a track has.
+    /// A measurement that is summarized for each face_id by its mean, median and maximum.
     package struct Measure: Sendable {
         package let name: String
         package let unit: String

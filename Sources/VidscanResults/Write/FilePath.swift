@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// Takes paths apart and makes them absolute.
+/// Splits paths and makes them absolute.
 package enum FilePath {
-    /// The folder of a path, and the name in it.
+    /// Splits a path into its folder and the name within it.
     package static func split(_ path: String) -> (folder: String, name: String) {
         guard let slash = path.lastIndex(of: "/") else { return (".", path) }
         let folder = path[..<slash]

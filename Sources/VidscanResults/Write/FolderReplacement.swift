@@ -2,10 +2,11 @@ internal import CLinux
 internal import Foundation
 package import VidscanBase
 
-/// Replaces an older folder by a finished one without ever losing both. Where the file system can exchange two names, this
-/// is one step. Elsewhere (NFS, exFAT, FAT) it takes two, and if a run is killed in between, the next one recovers.
+/// Replaces an existing folder with a finished one, so that at least one of them survives any failure. If the file
+/// system can exchange two names, this is a single step. Otherwise (NFS, exFAT, FAT) it takes two steps, and if a run
+/// is killed between them, the next run recovers.
 package struct FolderReplacement: Sendable {
-    /// The system's calls: 0, or the number of an error. Tests make them fail.
+    /// The system calls, which return 0 or an error number. Tests replace them to make them fail.
     package struct Calls: Sendable {
         package var exchange: @Sendable (String, String) -> Int32
         package var rename: @Sendable (String, String) -> Int32
@@ -26,14 +27,14 @@ package struct FolderReplacement: Sendable {
     private let record: String
     private let calls: Calls
 
-    /// - Parameter record: the file by which a folder is known to be one of vidscan's.
+    /// - Parameter record: The file whose presence shows that vidscan made a folder.
     package init(finalPath: String, record: String, calls: Calls = .system) {
         self.finalPath = finalPath
         self.record = record
         self.calls = calls
     }
 
-    /// Where the older folder lies between the two steps.
+    /// The path of the old folder between the two steps.
     private var asidePath: String { Self.asidePrefix(finalPath) + "\(getpid())" }
 
     private static func asidePrefix(_ finalPath: String) -> String {
@@ -41,7 +42,7 @@ package struct FolderReplacement: Sendable {
         return "\(folder)/.\(name).old-"
     }
 
-    /// Puts the folder at `newPath` in its place. What lay there is removed, or, when this fails, lies there again.
+    /// Moves the folder at `newPath` to the final path. An old folder there is removed, or restored if this fails.
     package func put(_ newPath: String) throws(VidscanError) {
         guard FileManager.default.fileExists(atPath: finalPath) else {
             return try check(calls.rename(newPath, finalPath))
@@ -57,7 +58,7 @@ package struct FolderReplacement: Sendable {
     private func putInTwoSteps(_ newPath: String) throws(VidscanError) {
         let asidePath = asidePath
         try check(calls.rename(finalPath, asidePath))
-        // So that a machine that stops now still knows the old one by its other name.
+        // Otherwise a machine that crashes now might not keep the old folder's other name.
         _ = vs_sync_folder(FilePath.split(finalPath).folder)
         let result = calls.rename(newPath, finalPath)
         guard result == 0 else {
@@ -81,8 +82,8 @@ package struct FolderReplacement: Sendable {
         .writing("cannot put the result at \(finalPath)", number, stage: .write)
     }
 
-    /// Sets right what a run left that ended between the two steps: the old folder goes back to its place when nothing
-    /// lies there, and goes for good when the new one does. That of a run that is still at it is left alone.
+    /// Recovers from a run that ended between the two steps: moves the old folder back if the final path does not
+    /// exist, and removes it if the new folder has taken its place. Folders of processes that still run are left alone.
     package func recover() {
         let (folder, _) = FilePath.split(finalPath)
         let prefix = FilePath.split(Self.asidePrefix(finalPath)).name
@@ -93,7 +94,7 @@ package struct FolderReplacement: Sendable {
             }
             let path = "\(folder)/\(entry)"
             var status = stat()
-            // A link could lead anywhere.
+            // A symbolic link could lead anywhere.
             guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
                 FileManager.default.fileExists(atPath: "\(path)/\(record)")
             else { continue }

@@ -1,11 +1,11 @@
 internal import VidscanBase
 internal import VidscanFaces
 
-/// `landmarks.npy`: the points of every face row, as NumPy reads them (format 1.0), float32, rows × 478 × 3.
+/// `landmarks.npy`: the mesh of each face row as a NumPy array (format 1.0), float32, of shape (rows, 478, 3).
 final class LandmarkFile {
     private let file: OutputFile
     private var rows = 0
-    /// The header's length is fixed before the number of rows is known.
+    /// In bytes. The length is fixed because the header is written before the number of rows is known.
     private static let headerLength = 128
 
     init(path: String) throws(VidscanError) {
@@ -13,7 +13,7 @@ final class LandmarkFile {
         Self.writeHeader(rows: 0, to: &file.buffer)
     }
 
-    /// Adds a row; one of NaN for a face without a mesh.
+    /// Appends a row; it is all NaN for a face without a mesh.
     package func append(_ mesh: FaceMesh?) throws(VidscanError) {
         rows += 1
         if let mesh {

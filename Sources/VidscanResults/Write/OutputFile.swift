@@ -3,7 +3,7 @@ internal import Foundation
 internal import Glibc
 internal import VidscanBase
 
-/// A file that is written front to back through a buffer, and is on the disk when `finish` returns.
+/// A file that is written sequentially through a buffer, and that is on disk when `finish` returns.
 final class OutputFile {
     private let descriptor: Int32
     private let name: String
@@ -21,12 +21,13 @@ final class OutputFile {
         if isOpen { Glibc.close(descriptor) }
     }
 
-    /// Writes the buffer out once it is worth a system call.
+    /// Writes the buffer to the file once it holds 32 KiB or more.
     package func drain() throws(VidscanError) {
         if buffer.count >= 1 << 15 { try flush() }
     }
 
-    /// - Parameter start: replaces as many bytes at the file's beginning, for a header that counts what follows.
+    /// - Parameter start: Bytes that replace as many at the beginning of the file, for a header that depends on what
+    ///   follows.
     package func finish(replacingStart start: [UInt8] = []) throws(VidscanError) {
         try flush()
         guard start.isEmpty || pwrite(descriptor, start, start.count, 0) == start.count else {
@@ -38,7 +39,7 @@ final class OutputFile {
         guard Glibc.close(descriptor) == 0 else { throw Self.failure("write", name) }
     }
 
-    /// Ends a file that another part of this run reads and removes; it need not be on the disk.
+    /// Closes a temporary file that this run reads and removes. Unlike `finish`, it does not sync the file to disk.
     package func close() throws(VidscanError) {
         try flush()
         isOpen = false

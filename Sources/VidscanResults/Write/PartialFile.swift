@@ -2,7 +2,7 @@ internal import CLinux
 internal import Foundation
 package import VidscanBase
 
-/// A file in the making: a hidden sibling, renamed to its final name only when it is complete.
+/// An unfinished file: a hidden sibling that gets its final name only when it is complete.
 package final class PartialFile {
     package let finalPath: String
     package let partialPath: String
@@ -10,12 +10,12 @@ package final class PartialFile {
     private let descriptor: Int32
     private var isOpen = true
 
-    /// - Parameter sourcePath: a file that is never replaced.
-    /// - Throws: `VidscanError` when a file is there already, or the place cannot be written to.
+    /// - Parameter sourcePath: A file that is never replaced.
+    /// - Throws: `VidscanError` if the file exists and may not be replaced, or if it cannot be written.
     package init(finalPath: String, replaces: Bool, sourcePath: String) throws(VidscanError) {
         self.finalPath = finalPath
         self.replaces = replaces
-        // Foundation on Linux has no answer for a path of one letter.
+        // In Foundation on Linux, `deletingLastPathComponent` does not work for a path of one letter.
         let folder = finalPath.contains("/") ? (finalPath as NSString).deletingLastPathComponent : ""
         let name = (finalPath as NSString).lastPathComponent
         partialPath = (folder as NSString).appendingPathComponent(".\(name).partial-\(getpid())")
@@ -37,8 +37,8 @@ package final class PartialFile {
         close(descriptor)
     }
 
-    /// A path for libraries that open a file themselves. It leads to the file that was made, even if
-    /// its name has been given to another file since.
+    /// A path for libraries that open the file themselves. It leads to the file that was created, even if another file
+    /// has taken its name since.
     package var writingPath: String { "/proc/self/fd/\(descriptor)" }
 
     package func write(_ text: String) throws(VidscanError) {
@@ -57,7 +57,7 @@ package final class PartialFile {
         unlink(partialPath)
     }
 
-    /// Brings the file to the disk and gives it its final name.
+    /// Syncs the file to disk and gives it its final name.
     package func complete() throws(VidscanError) {
         try Self.checkVacancy(finalPath, replaces: replaces)
         guard fsync(descriptor) == 0 else { throw .writing("cannot write \(finalPath)", errno, stage: .render) }

@@ -2,12 +2,12 @@ internal import CLinux
 internal import Foundation
 package import VidscanBase
 
-/// A result folder in the making: a hidden sibling, renamed to its final name only when it is complete.
+/// An unfinished result folder: a hidden sibling that gets its final name only when it is complete.
 package final class ResultFolder {
-    /// What a folder is, which its record shows.
+    /// What a folder holds. Its record file shows which.
     package enum Kind: Sendable {
         case result
-        /// Of one video, to be joined with the others.
+        /// A segment of a video, to be merged with the others.
         case part
 
         package var record: String {
@@ -25,18 +25,18 @@ package final class ResultFolder {
         }
     }
 
-    /// Where the result will be.
+    /// The path of the finished result.
     package let finalPath: String
-    /// Where it is written meanwhile.
+    /// The path of the folder while it is written.
     package let partialPath: String
     package let kind: Kind
     private let replaces: Bool
     private var isOpen = true
 
     /// - Parameters:
-    ///   - finalPath: of the folder; its parent is made when it is missing.
-    ///   - replaces: whether an older result may be replaced, once the new one is complete.
-    /// - Throws: `VidscanError` when a result is there already, or the place cannot be written to.
+    ///   - finalPath: The path of the folder. Its parent is created if it is missing.
+    ///   - replaces: Whether an existing result may be replaced once the new one is complete.
+    /// - Throws: `VidscanError` if a result exists and may not be replaced, or if the folder cannot be written.
     package init(finalPath: String, kind: Kind = .result, replaces: Bool) throws(VidscanError) {
         self.finalPath = finalPath
         self.kind = kind
@@ -65,7 +65,7 @@ package final class ResultFolder {
         if isOpen { discard() }
     }
 
-    /// Refuses to replace a result unasked, and anything that is no result at all.
+    /// Throws if something exists at the final path, unless it is a result and `replaces` is set.
     private func checkVacancy() throws(VidscanError) {
         guard FileManager.default.fileExists(atPath: finalPath) else { return }
         guard FileManager.default.fileExists(atPath: "\(finalPath)/\(kind.record)") else {
@@ -80,14 +80,14 @@ package final class ResultFolder {
     /// Gives the folder its final name. All its files must be finished.
     package func complete() throws(VidscanError) {
         try checkVacancy()
-        // First what is in it, then its name.
+        // The contents must be on disk before the name is.
         guard vs_sync_folder(partialPath) == 0 else { throw failure() }
         try FolderReplacement(finalPath: finalPath, record: kind.record).put(partialPath)
         isOpen = false
         guard vs_sync_folder(FilePath.split(finalPath).folder) == 0 else { throw failure() }
     }
 
-    /// Removes what has been written.
+    /// Removes the unfinished folder.
     package func discard() {
         isOpen = false
         try? FileManager.default.removeItem(atPath: partialPath)
@@ -97,7 +97,7 @@ package final class ResultFolder {
         .writing("cannot put the \(kind.noun) at \(finalPath)", errno, stage: .write)
     }
 
-    /// A run that was killed leaves what it was writing; the next one for the same place clears it away.
+    /// Removes unfinished files of runs that were killed while they wrote to the same final path.
     package static func removeLeftovers(of name: String, in parent: String) {
         let prefix = ".\(name).partial-"
         let entries = (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? []
@@ -115,7 +115,7 @@ package final class ResultFolder {
             ? String(cString: strerror(Int32(underlying.code))) : underlying.localizedDescription
     }
 
-    /// Writes the folder's record, by which it is known.
+    /// Writes the record file that identifies the folder.
     package func write(_ record: some Encodable) throws(VidscanError) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

@@ -1,15 +1,15 @@
 internal import Foundation
 public import VidscanBase
 
-/// Where the results of inputs go.
+/// Decides where the results of inputs are stored.
 public enum ResultPaths {
-    /// One folder for each input: its file name with `.vidscan` after it. The whole file name, because `a.mp4` and
-    /// `a.mov` are two inputs; inputs of the same name from different folders are numbered, in order.
+    /// Returns one folder for each input: its file name with `.vidscan` appended. The extension is kept because `a.mp4`
+    /// and `a.mov` are different inputs. Inputs with the same name from different folders are numbered, in order.
     ///
     /// - Parameters:
-    ///   - folder: that holds the results; `nil` means the current one.
-    ///   - segment: when a part of each is made: `a.mp4.part-2-of-7`.
-    /// - Returns: absolute paths, in the order of `inputs`.
+    ///   - folder: The folder that holds the results; `nil` means the current one.
+    ///   - segment: The segment of each input that is analysed, if any. The names are then like `a.mp4.part-2-of-7`.
+    /// - Returns: Absolute paths, in the order of `inputs`.
     public static func plan(inputs: [String], folder: String?, segment: VideoSegment? = nil) -> [String] {
         let ending = segment.map(partEnding) ?? resultEnding
         let base = absolute(folder)
@@ -26,8 +26,8 @@ public enum ResultPaths {
         }
     }
 
-    /// - Parameter folder: that holds the results; `nil` means the current one.
-    /// - Returns: the absolute path of a result that lies in it.
+    /// - Parameter folder: The folder that holds the results; `nil` means the current one.
+    /// - Returns: The absolute path of a result in the folder.
     public static func place(of resultName: String, folder: String?) -> String {
         (absolute(folder) as NSString).appendingPathComponent(resultName)
     }
@@ -38,7 +38,7 @@ public enum ResultPaths {
         ".part-\(segment.index)-of-\(segment.count)"
     }
 
-    /// What the joined parts are called, of which one lies at a path.
+    /// Returns the name of the merged result to which the segment folder at `path` belongs.
     package static func resultName(ofPart path: String, _ segment: VideoSegment) -> String {
         let name = (path as NSString).lastPathComponent
         let ending = partEnding(segment)

@@ -1,7 +1,7 @@
 package import VidscanBase
 package import VidscanFaces
 
-/// Writes a run's tables, frame by frame, in time order.
+/// Writes the tables of a run, frame by frame, in time order.
 package final class ResultWriter {
     private let facesCSV: OutputFile?
     private let framesCSV: OutputFile?
@@ -14,8 +14,8 @@ package final class ResultWriter {
     private var hasJSONFrame = false
 
     /// - Parameters:
-    ///   - folderPath: The unfinished result's folder.
-    ///   - blendshapeNames: Columns of `blendshapes.csv`; `nil` writes no such file.
+    ///   - folderPath: The folder of the unfinished result.
+    ///   - blendshapeNames: The score columns of `blendshapes.csv`; `nil` if the file is not written.
     package init(
         folderPath: String, formats: Set<OutputFormat>, writesLandmarks: Bool, blendshapeNames: [String]?
     ) throws(VidscanError) {
@@ -41,7 +41,7 @@ package final class ResultWriter {
         json?.buffer.write("{\"frames\":[")
     }
 
-    /// - Parameter faces: that are kept of the frame's.
+    /// - Parameter faces: The rows of the faces that are kept.
     package func write(_ result: FrameRecord, rows faces: [FaceRow]) throws(VidscanError) {
         let rows = faces.map { FaceTable.fields(of: $0) }
         if let framesCSV {
@@ -106,7 +106,7 @@ package final class ResultWriter {
         file.buffer.write(",\"faces\":[")
         for (position, (face, row)) in zip(faces, rows).enumerated() {
             if position > 0 { file.buffer.write(",") }
-            // Time and frame stand above the faces.
+            // The time and the frame number are in the enclosing object.
             file.buffer.writeJSON(names: Array(FaceTable.names.dropFirst(2)), row: row.dropFirst(2), raw: face)
         }
         file.buffer.write("]}")
@@ -115,7 +115,7 @@ package final class ResultWriter {
 }
 
 extension ByteWriter {
-    /// Writes a face's object; what was found before smoothing comes last in it, under `raw`.
+    /// Writes the object of a face; its last member, `raw`, has the values before smoothing.
     fileprivate mutating func writeJSON(names: [String], row fields: some Sequence<Field>, raw face: FaceRow) {
         writeJSON(names: names, row: fields)
         removeLast()
@@ -125,7 +125,7 @@ extension ByteWriter {
     }
 }
 
-/// The box and points as they were found in the frame alone; only in JSON.
+/// The box and points that were found in the frame alone, without smoothing. Only JSON has them.
 enum RawFace {
     package static let names =
         ["x", "y", "width", "height"]

@@ -7,7 +7,7 @@ extension Settings {
         public enum Accuracy: String, Sendable, CaseIterable {
             case low, medium, high
 
-            /// Pixels.
+            /// The side in pixels.
             var longSide: Int {
                 switch self {
                 case .low: 320
@@ -18,23 +18,23 @@ extension Settings {
         }
 
         public enum FaceSize: String, Sendable, CaseIterable {
-            /// Of people in front of a camera.
+            /// Faces of people in front of a camera.
             case large
-            /// Distant ones too, at twice the detector's resolution.
+            /// Small and distant faces too, at twice the detector's resolution.
             case small
         }
 
         public var accuracy = Accuracy.medium
         public var faces = FaceSize.large
-        /// A face's longer side as a fraction of the frame's shorter side, 0…1; smaller faces are ignored.
+        /// The minimum size of a face: its longer side as a fraction of the frame's shorter side, 0…1.
         public var minimumFace = 0.0
-        /// Of the face that starts a track, 0…1.
+        /// The minimum confidence of a face that starts a track, 0…1.
         public var minimumConfidence = 0.5
         public var precision = InferencePrecision.exact
-        /// Frames analysed in parallel; results do not depend on it.
+        /// The number of frames analysed in parallel; results do not depend on it.
         public var workers: Int
-        /// Keep what may not be a face, because a face that is not hidden is worse than a wall that is. Set by
-        /// `detectThoroughly`.
+        /// Whether to keep detections that may not be faces, because failing to hide a face is worse than hiding a
+        /// wall. Set by `detectThoroughly`.
         public var keepsUncertainFaces = false
 
         public init(workers: Int) {

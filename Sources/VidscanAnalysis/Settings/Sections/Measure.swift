@@ -3,7 +3,7 @@ public import VidscanFaces
 extension Settings {
     /// What is measured for each face.
     public struct Measure: Sendable, Equatable {
-        /// Beyond landmarks, head pose and light; columns of other metrics stay blank.
+        /// The metrics besides landmarks, head pose and light. The columns of other metrics stay blank.
         public var metrics = Set(Metric.allCases)
     }
 }
@@ -22,12 +22,12 @@ extension Settings.Measure {
     ]
 }
 
-/// Metrics by their names and by those of their groups.
+/// Selects metrics by name or by the name of their group.
 public enum MetricChoice {
     public static let names =
         ["all", "none"] + Metric.Group.allCases.map(\.rawValue) + Metric.allCases.map(\.rawValue)
 
-    /// - Returns: `nil` when a name stands for nothing.
+    /// - Returns: `nil` if a name is neither a metric nor a group.
     public static func metrics(named names: [String]) -> Set<Metric>? {
         var metrics: Set<Metric> = []
         for name in names {
@@ -44,7 +44,7 @@ public enum MetricChoice {
         return metrics
     }
 
-    /// The shortest names for a set.
+    /// Returns the shortest list of names that selects the metrics.
     static func names(of metrics: Set<Metric>) -> [String] {
         if metrics.isEmpty { return ["none"] }
         if metrics.count == Metric.allCases.count { return ["all"] }

@@ -5,18 +5,18 @@ public import VidscanRender
 extension Settings {
     /// The video that is made from a result: faces marked, decorated or hidden.
     public struct Render: Sendable, Equatable {
-        /// Draw faces in the standard style, unless another one is set.
+        /// Whether to draw faces, in the standard style unless another one is set.
         public var overlay = false
         public var style: OverlayStyle.Preset?
-        /// Replaces the elements of the style.
+        /// The elements to draw instead of those of the style.
         public var show: [OverlayStyle.Element]?
-        /// How elements are drawn; which ones are, follows from `style` and `show`.
+        /// How elements are drawn. `style` and `show` decide which ones are drawn.
         public var drawing = OverlayStyle()
         /// Path of the image to place on faces; `nil` places none.
         public var sticker: String?
         /// How the image is placed; its path is `sticker`.
         public var image = StickerOptions(path: "")
-        /// `nil` hides no faces.
+        /// The method of hiding faces; `nil` hides none.
         public var anonymize: AnonymizeOptions.Method?
         /// How faces are hidden; the method is `anonymize`.
         public var hiding = AnonymizeOptions(method: .blur)

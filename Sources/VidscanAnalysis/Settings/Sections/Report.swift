@@ -2,7 +2,7 @@ extension Settings {
     /// The report page that is made from a result.
     public struct Report: Sendable, Equatable {
         public var page = false
-        /// `nil` shows them, unless faces are hidden.
+        /// Whether the page shows thumbnails; `nil` shows them unless faces are hidden.
         public var thumbnails: Bool?
     }
 }

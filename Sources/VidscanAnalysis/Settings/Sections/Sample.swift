@@ -5,9 +5,9 @@ extension Settings {
     /// Which frames of a video are analysed.
     public struct Sample: Sendable, Equatable {
         public var rate = SampleGrid.Rate.perSecond(Rational(5, 1) ?? .one)
-        /// Microseconds on the video's clock.
+        /// The start in microseconds on the video's clock; `nil` is the first frame.
         public var start: Int64?
-        /// Microseconds on the video's clock, exclusive.
+        /// The end in microseconds on the video's clock, exclusive; `nil` is after the last frame.
         public var end: Int64?
         public var stream: Int?
         public var limits = MediaLimits()

@@ -4,13 +4,14 @@ public import VidscanFaces
 extension Settings {
     /// How faces are tracked from frame to frame, and what counts as an event.
     public struct Track: Sendable, Equatable {
-        /// Keep this many people, the most prominent by size and time on screen; `nil` keeps all.
+        /// The maximum number of people to keep, the most prominent by size and time on screen; `nil` keeps all.
         public var maximumFaces: Int?
-        /// How long a face may be out of sight and keep its `face_id`.
+        /// The time in seconds that a face may be out of sight and keep its `face_id`.
         public var maximumGapSeconds = 1.0
-        /// Faces seen in fewer samples are dropped.
+        /// The minimum number of samples of a track; shorter tracks are dropped. In a shorter shot, tracks of its full
+        /// length are kept.
         public var minimumSamples = 2
-        /// Smooth boxes and landmarks over time.
+        /// Whether to smooth boxes and landmarks over time.
         public var smoothing = true
         public var events = EventOptions()
     }

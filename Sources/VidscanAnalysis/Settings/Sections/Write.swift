@@ -3,14 +3,14 @@ public import VidscanResults
 extension Settings {
     /// What is written, where, and which messages are shown.
     public struct Write: Sendable, Equatable {
-        /// `nil` is the current folder.
+        /// The folder for the results; `nil` is the current folder.
         public var folder: String?
-        /// Replace existing results.
+        /// Whether to replace existing results.
         public var replaces = false
         public var formats: Set<OutputFormat> = [.csv]
-        /// Write `landmarks.npy`.
+        /// Whether to write `landmarks.npy`.
         public var landmarks = false
-        /// Write `blendshapes.csv`.
+        /// Whether to write `blendshapes.csv`.
         public var blendshapes = false
         public var messages = MessageOptions.Level.normal
         public var logFormat = MessageOptions.Format.text
