@@ -10,7 +10,7 @@ struct MessageArguments: ParsableArguments {
 }
 
 extension MessageArguments {
-    /// The reporter of a command that has no other settings.
+    /// Makes the reporter for a command without other settings.
     ///
     /// - Throws: `ExitStatus`, after printing the reason.
     func makeReporter() throws -> ConsoleReporter {
