@@ -1,6 +1,6 @@
 public import VidscanMedia
 
-/// What a rendered video shows, and how it is encoded.
+/// Options for the content and the encoding of a rendered video.
 public struct RenderOptions: Sendable, Equatable {
     public var codec: VideoCodec = .h264
     /// The constant rate factor. Lower values give a better and larger video. `nil` is the codec's default (23 for

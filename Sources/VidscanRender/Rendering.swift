@@ -15,9 +15,12 @@ public struct Rendering: Sendable {
 
     /// The outcome of a rendering.
     public struct Summary: Sendable {
+        /// The path of the new video.
         public let path: String
         public let frames: Int
+        /// The time of the last frame, in seconds.
         public let seconds: Double
+        /// The duration of the rendering, in seconds.
         public let wallSeconds: Double
     }
 

@@ -4,8 +4,8 @@ public import VidscanMedia
 internal import VidscanResults
 
 /// Makes a report of a finished result: one self-contained HTML file that loads nothing from elsewhere.
-/// The options of a report.
 public struct Reporting: Sendable {
+    /// The options of a report.
     public struct Options: Sendable {
         /// Whether the page shows thumbnails of faces. Without them, it contains only numbers. `nil` shows them unless
         /// a video with hidden faces was made from the result.
@@ -19,13 +19,17 @@ public struct Reporting: Sendable {
 
     /// The figures of a report that an index of several reports shows.
     public struct Summary: Sendable {
+        /// The path of the page.
         public let path: String
+        /// The number of face_ids.
         public let faces: Int
         package let title: String
+        /// The time of the last sample, in seconds.
         package let seconds: Double
         package let samples: Int
         package let cuts: Int
         package let warnings: Int
+        /// Images of the faces that are visible for longest, as `data:` URLs.
         package let thumbnails: [String]
     }
 
@@ -176,6 +180,7 @@ public struct Reporting: Sendable {
 struct SampleTimes {
     package var range: ClosedRange<Double> = 0...0
     package var count = 0
+    /// The mean time between samples, in seconds.
     package var interval: Double { count > 1 ? (range.upperBound - range.lowerBound) / Double(count - 1) : 0 }
 
     init(_ folder: String) throws(VidscanError) {

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import Foundation
 internal import VidscanBatch
 
-/// Which files a batch analyses.
+/// The options that select the inputs of a batch.
 struct BatchInputOptions: ParsableArguments {
     @Argument(help: ArgumentHelp("Files, and folders to search for videos and pictures.", valueName: "input"))
     var inputs: [String] = []
@@ -55,7 +55,7 @@ struct BatchInputOptions: ParsableArguments {
     }
 }
 
-/// How a batch runs.
+/// The options that control how a batch runs.
 struct BatchExecutionOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(

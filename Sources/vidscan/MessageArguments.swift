@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import VidscanAnalysis
 
-/// How much a command reports, and in which format.
+/// The options for the amount and the format of a command's messages.
 struct MessageArguments: ParsableArguments {
     @OptionGroup
     var settings: SettingArguments<MessageSettings>

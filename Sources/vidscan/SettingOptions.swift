@@ -62,8 +62,8 @@ struct VideoOptions: ParsableArguments {
     func overrides() throws -> [ResolvedSettings.Override] { frames.overrides + (try filters.overrides()) }
 }
 
-/// The filters. They are parsed after the whole command line, because only the command line can permit filters to
-/// access files.
+/// The filters. The steps stay text until the whole command line is parsed, because only `--allow-file-filters` can
+/// permit filters to access files.
 struct FilterOptions: ParsableArguments {
     @Option(name: .customLong("filter"), help: .of("filters"))
     var steps: [String] = []

@@ -139,7 +139,7 @@ struct SamplePlanTests {
             reader.run()
             return Double(reader.decodedCount) / Double(stream.packets.count)
         }
-        // One frame per 10 s needs half a group of pictures in eight. Five frames per second need all reference frames.
+        // One frame per 10 s needs half of one group of pictures in eight. Five frames per second need all references.
         let shares = (tenth: try share((1, 10)), five: try share((5, 1)), all: try share((25, 1)))
         #expect(shares.tenth < 0.15)
         #expect(shares.five < 0.80)

@@ -133,7 +133,7 @@ struct TrackingGenerator: RandomNumberGenerator {
     }
 
     /// Returns a person's appearance, with noise. Real appearances are more similar to each other than random ones, so
-    /// that 60 % of each is common to all.
+    /// 60 % of each is common to all.
     mutating func look(of identity: Int) -> AppearanceDescriptor? {
         var own = TrackingGenerator(seed: UInt64(identity) &* 7919 &+ 13)
         var common = TrackingGenerator(seed: 1)

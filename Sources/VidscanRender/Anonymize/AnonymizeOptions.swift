@@ -43,6 +43,7 @@ public struct AnonymizeOptions: Sendable, Equatable {
     /// The strength, with the default of the method if none is set.
     var resolvedStrength: Double { strength ?? (method == .blur ? 0.5 : 0.3) }
 
+    /// Returns whether a face is selected by `only` and `except`.
     package func hides(_ faceID: Int) -> Bool {
         (only?.contains(faceID) ?? true) && !except.contains(faceID)
     }
@@ -51,9 +52,9 @@ public struct AnonymizeOptions: Sendable, Equatable {
 /// The settings that an analysis must have used before faces can be hidden. Faces must be detected in every frame,
 /// including small faces and those with low confidence, and their positions must not be smoothed.
 package enum AnonymizeRequirements {
-    /// `sample.rate`
+    /// The required `sample.rate`.
     package static let rate = "every-frame"
-    /// `detect.faces`
+    /// The required `detect.faces`.
     package static let faces = "small"
     /// The maximum of `detect.min_confidence`.
     package static let confidence = 0.3

@@ -1,8 +1,8 @@
 public import VidscanFaces
 
-/// What is drawn on a face, and how large.
+/// The elements that are drawn on a face, and their size.
 public struct OverlayStyle: Sendable, Equatable {
-    /// A thing that can be drawn.
+    /// An element that can be drawn.
     public enum Element: String, Sendable, CaseIterable {
         /// The face's box.
         case box

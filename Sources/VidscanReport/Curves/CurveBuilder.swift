@@ -26,6 +26,7 @@ struct CurveBuilder {
 
     package static let measures: [TrackTable.Measure] = TrackTable.measures.filter { $0.range != 0...1 }
 
+    /// Reads the series of all faces from the result folder.
     package func build(_ folder: String) throws(VidscanError) -> ReportCurves {
         let span = max(range.upperBound - range.lowerBound, interval)
         let seen = faces.reduce(0) { $0 + max($1.lastSeconds - $1.firstSeconds, interval) }

@@ -3,6 +3,7 @@ internal import VidscanBase
 
 /// The time series that a report draws: for each face and metric, one value per cell of a common time grid.
 public struct ReportCurves: Sendable {
+    /// A metric and its range of values.
     public struct Metric: Sendable {
         public var name: String
         public var unit: String
@@ -17,6 +18,7 @@ public struct ReportCurves: Sendable {
         }
     }
 
+    /// A cut between shots.
     public struct Cut: Sendable, Encodable {
         /// The time in seconds.
         public var time: Double
@@ -28,6 +30,7 @@ public struct ReportCurves: Sendable {
         }
     }
 
+    /// The curves of one face.
     public struct Face: Sendable {
         public var id: Int
         /// The index of the colour in the palette, from 0.

@@ -1,8 +1,8 @@
 internal import Mustache
 
 /// An index page that links to the reports of several results.
-/// A row of the index: one result.
 public struct ReportIndex: Sendable {
+    /// A row of the index: one result.
     public struct Row: Sendable {
         public var name: String
         /// More about the name, shown as a tooltip.
@@ -35,6 +35,7 @@ public struct ReportIndex: Sendable {
     public struct Group: Sendable {
         /// The name, as in `Row.group`.
         public var name: String
+        /// The text in the menu of groups.
         public var label: String
 
         public init(_ name: String, label: String) {

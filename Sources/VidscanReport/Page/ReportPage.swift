@@ -4,6 +4,7 @@ internal import VidscanBase
 
 /// The content of a report page of one result. All values are formatted text, which rendering escapes.
 public struct ReportPage: Sendable {
+    /// A name and its value in the list of facts.
     public struct Fact: Sendable {
         public var name: String
         public var value: String
@@ -38,6 +39,7 @@ public struct ReportPage: Sendable {
         }
     }
 
+    /// A row of a table.
     public struct Row: Sendable {
         public var cells: [Cell]
 
@@ -65,6 +67,7 @@ public struct ReportPage: Sendable {
         }
     }
 
+    /// A row of the event list.
     public struct Event: Sendable {
         public var time: String
         public var seconds: String

@@ -30,6 +30,7 @@ struct ReportedEvent {
 
 /// Reads `tracks.csv` and `events.csv` of a result.
 enum ReportTables {
+    /// Reads the faces and the means of the given metrics from `tracks.csv`.
     package static func faces(_ folder: String, measures: [TrackTable.Measure]) throws(VidscanError) -> [ReportedFace] {
         let table = try TableReader(folder: folder, name: "tracks.csv")
         let id = try table.column("face_id")
@@ -73,6 +74,7 @@ enum ReportTables {
         return faces
     }
 
+    /// Reads the events, which are in time order, from `events.csv`.
     package static func events(_ folder: String) throws(VidscanError) -> [ReportedEvent] {
         let table = try TableReader(folder: folder, name: "events.csv")
         let (time, kind, face, value) = (
