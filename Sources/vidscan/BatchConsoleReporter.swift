@@ -4,8 +4,8 @@ internal import VidscanAnalysis
 internal import VidscanBase
 internal import VidscanBatch
 
-/// Reports a batch on the console: a progress line on a terminal, a line every 30 seconds elsewhere, and failures as they
-/// happen.
+/// Reports a batch on the console: a progress line on a terminal, a line every 30 seconds elsewhere, and failures as
+/// they happen.
 final class BatchConsoleReporter: BatchObserver {
     private let log: ConsoleLog
     private let lastProgress = Mutex(ContinuousClock.now - .seconds(60))

@@ -6,8 +6,8 @@ internal import VidscanMedia
 internal import VidscanRender
 internal import VidscanResults
 
-/// Reports a run on the console: a progress line on a terminal, a line every 30 seconds elsewhere, warnings and errors as
-/// they happen, and a summary of each input.
+/// Reports a run on the console: a progress line on a terminal, a line every 30 seconds elsewhere, warnings and errors
+/// as they happen, and a summary of each input.
 final class ConsoleReporter: RunObserver {
     /// The range of a video that is analysed; times in microseconds.
     struct Window: Sendable {
