@@ -3,7 +3,7 @@ internal import VidscanBase
 internal import VidscanFaces
 internal import VidscanResults
 
-/// Reads a result's samples in order, each with its faces, and makes sure that its tables belong together.
+/// Reads the samples of a result in time order, each with its faces, and checks that its tables are consistent.
 final class FaceStateReader {
     private let frames: TableReader
     private let faces: TableReader
@@ -15,7 +15,7 @@ final class FaceStateReader {
     private var number = 0
     private var lastMicroseconds: Int64?
 
-    /// Of `faces.csv`.
+    /// Column indices in `faces.csv`.
     private struct Columns {
         package let time, frame, faceID, x, y, width, height, yaw, pitch, roll, emoji: Int
         package let points: [(x: Int, y: Int)]
@@ -51,7 +51,7 @@ final class FaceStateReader {
         landmarks = needs.mesh ? try LandmarkReader(folder: result.name) : nil
     }
 
-    /// The next sample; `nil` after the last.
+    /// Returns the next sample; `nil` after the last one.
     package func next() throws(VidscanError) -> FaceTimeline.Sample? {
         guard try frames.next() else {
             try finish()
@@ -79,7 +79,9 @@ final class FaceStateReader {
         return FaceTimeline.Sample(microseconds: microseconds, number: number, faces: sights)
     }
 
-    /// - Throws: `VidscanError` when there are faces of no sample, after the last one.
+    /// Checks that no face is left after the last sample.
+    ///
+    /// - Throws: `VidscanError` if `faces.csv` has faces that belong to no sample.
     package func finish() throws(VidscanError) {
         guard try !faces.next() else { throw faces.problem("is of no frame of frames.csv") }
         try landmarks?.finish()

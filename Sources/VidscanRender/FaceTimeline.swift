@@ -2,21 +2,22 @@ internal import VidscanBase
 internal import VidscanFaces
 internal import VidscanResults
 
-/// The faces of a finished result at any moment, read along with the video: only a window around the moment is held.
+/// The faces of a finished result at any time. The result is read along with the video, so that only a window of
+/// samples around the current time is in memory.
 struct FaceTimeline {
-    /// What of the result is needed.
+    /// The parts of a result that are needed.
     struct Needs {
         package var metrics: Set<Metric> = []
         package var mesh = false
-        /// How far back and ahead of the moment faces are asked for, in seconds.
+        /// How far before and after the current time faces are needed, in seconds.
         var behindSeconds = 0.0
         var aheadSeconds = 0.0
     }
 
-    /// A frame that was looked at.
+    /// An analysed frame.
     package struct Sample {
         package let microseconds: Int64
-        /// Counts all samples.
+        /// The index of the sample in the result.
         package let number: Int
         package let faces: [FaceState]
     }
@@ -46,11 +47,11 @@ struct FaceTimeline {
         self.cuts = cuts
     }
 
-    /// Moves the window to a moment; moments never go back.
+    /// Moves the window to a time. Times must not decrease.
     ///
-    /// - Parameter number: of a sample that must be in the window.
+    /// - Parameter number: The index of a sample that must be in the window.
     package mutating func advance(to microseconds: Int64, holding number: Int = 0) throws(VidscanError) {
-        // Two samples after the moment tell whether a face goes on.
+        // Two samples after the current time show whether a face continues.
         while !isAtEnd,
             window.suffix(2).count < 2 || window[window.count - 2].microseconds <= microseconds + ahead
                 || window[window.count - 1].number < number
@@ -71,12 +72,12 @@ struct FaceTimeline {
         if passed > 16 { window.removeFirst(passed - 4) }
     }
 
-    /// Moves the window to a picture's own sample.
+    /// Moves the window to the sample of a frame.
     ///
     /// - Parameters:
-    ///   - number: of the sample. Pictures come one after another, and each has the next one.
-    ///   - microseconds: the picture's time.
-    /// - Throws: `VidscanError` unless the sample was taken of that picture.
+    ///   - number: The index of the sample. Consecutive frames have consecutive samples.
+    ///   - microseconds: The time of the frame.
+    /// - Throws: `VidscanError` unless the sample was taken from this frame.
     package mutating func advance(toSample number: Int, at microseconds: Int64) throws(VidscanError) {
         try advance(to: microseconds, holding: number)
         guard let own = sample(number), own.microseconds == microseconds else {
@@ -87,7 +88,9 @@ struct FaceTimeline {
         }
     }
 
-    /// - Throws: `VidscanError` unless there are just as many samples.
+    /// Checks that all samples were used.
+    ///
+    /// - Throws: `VidscanError` if the result has more than `count` samples.
     package mutating func finish(after count: Int) throws(VidscanError) {
         var next = window.first { $0.number >= count }
         if next == nil { next = try rows.next() }
@@ -100,18 +103,18 @@ struct FaceTimeline {
         try rows.finish()
     }
 
-    /// - Returns: `nil` unless it is in the window.
+    /// Returns a sample of the window; `nil` if the sample is not in it.
     private func sample(_ number: Int) -> Sample? {
         guard let first = window.first?.number, window.indices.contains(number - first) else { return nil }
         return window[number - first]
     }
 
-    /// All sights of a face in one sample.
+    /// Returns all states of a face in one sample.
     package func faces(of faceID: Int, inSample number: Int) -> [FaceState] {
         sample(number)?.faces.filter { $0.faceID == faceID } ?? []
     }
 
-    /// A face's last sample before a given one, and its first one after that.
+    /// Returns the last sample of a face before the given sample, and the first one after it.
     func neighbours(
         of faceID: Int, aroundSample number: Int
     ) -> (before: (number: Int, face: FaceState)?, after: (number: Int, face: FaceState)?) {
@@ -124,14 +127,15 @@ struct FaceTimeline {
         return (before, nil)
     }
 
-    /// The ids in the window.
+    /// The face_ids in the window.
     var faceIDs: [Int] {
         var ids: Set<Int> = []
         for sample in window { for face in sample.faces { ids.insert(face.faceID) } }
         return ids.sorted()
     }
 
-    /// A face's last sample up to a moment, and its first one from then on; both are the same at a sample of it.
+    /// Returns the last sample of a face at or before a time, and the first one at or after it. At the time of a
+    /// sample, both are that sample.
     func neighbours(
         of faceID: Int, at microseconds: Int64
     ) -> (before: (number: Int, face: FaceState)?, after: (number: Int, face: FaceState)?) {
@@ -144,10 +148,11 @@ struct FaceTimeline {
         return (before, nil)
     }
 
-    /// The faces at a moment, each between the samples around it.
+    /// Returns the faces at a time, interpolated between the samples before and after it.
     ///
-    /// A face is never drawn across a cut, nor across more than one sample without it. It is seen from half-way between
-    /// the sample before it came and its first one until half-way after its last one.
+    /// A face is never interpolated across a cut, or across more than one sample without it. Before its first sample,
+    /// it appears half-way from the preceding sample. After its last sample, it disappears half-way to the following
+    /// sample.
     package func faces(at microseconds: Int64) -> [FaceState] {
         faceIDs.compactMap { id in
             let (before, after) = neighbours(of: id, at: microseconds)
@@ -165,8 +170,9 @@ struct FaceTimeline {
         }
     }
 
+    /// Returns whether there is a cut in the interval from `begin` (exclusive) to `end` (inclusive).
     func hasCut(after begin: Int64, upTo end: Int64) -> Bool {
-        // The first one after the beginning.
+        // A binary search for the first cut after `begin`.
         var (low, high) = (0, cuts.count)
         while low < high {
             let middle = (low + high) / 2
@@ -175,7 +181,8 @@ struct FaceTimeline {
         return low < cuts.count && cuts[low] <= end
     }
 
-    /// Whether a moment lies nearer to this sample than to its neighbour on the moment's side, with no cut between them.
+    /// Returns whether a time is nearer to this sample than to the next one in that direction, with no cut between the
+    /// two samples.
     private func reaches(_ number: Int, to microseconds: Int64) -> Bool {
         guard let first = window.first?.number, window.indices.contains(number - first) else { return false }
         let index = number - first
@@ -186,7 +193,7 @@ struct FaceTimeline {
             other = window[index + step].microseconds
             guard !hasCut(after: min(own, other), upTo: max(own, other)) else { return false }
         } else if window.indices.contains(index - step) {
-            // At the video's end, as far as on the other side.
+            // At the end of the video, the sample extends as far as on its other side.
             other = 2 * own - window[index - step].microseconds
         } else {
             return false
@@ -194,7 +201,7 @@ struct FaceTimeline {
         return 2 * abs(microseconds - own) < abs(other - own)
     }
 
-    /// Where a face has been, oldest first, up to a moment; begins anew after a cut or a gap.
+    /// Returns the positions of a face up to its current time, oldest first. The trail restarts after a cut or a gap.
     package func trail(of face: FaceState, seconds: Double) -> [Point] {
         var points: [Point] = []
         var last: Sample?

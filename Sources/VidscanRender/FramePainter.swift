@@ -2,7 +2,7 @@ internal import VidscanBase
 internal import VidscanMedia
 internal import VidscanResults
 
-/// Paints one frame after the other: first hides, then puts stickers on, then draws.
+/// Renders one frame after another: hides faces first, then adds stickers, then draws the overlay.
 final class FramePainter {
     private let options: RenderOptions
     private var timeline: FaceTimeline
@@ -15,7 +15,7 @@ final class FramePainter {
     init(_ options: RenderOptions, result: StoredResult) throws(VidscanError) {
         self.options = options
         let painter: StickerPainter? = if let sticker = options.sticker { try StickerPainter(sticker) } else { nil }
-        // As a cover the sticker is the hider's.
+        // If faces are hidden by a sticker, the sticker belongs to the anonymizer.
         let covers = options.anonymize?.method == .sticker
         if covers, painter == nil {
             throw VidscanError(.setup, "hiding faces by a sticker needs --sticker", stage: .open)
@@ -34,8 +34,11 @@ final class FramePainter {
         timeline = try FaceTimeline(result, needs: needs)
     }
 
-    /// - Returns: how many faces were painted or hidden.
-    /// - Throws: where faces are hidden, `VidscanError` for a picture that was not analysed by itself.
+    /// Renders one frame.
+    ///
+    /// - Returns: The number of faces that were drawn or hidden.
+    /// - Throws: `MediaError`, or `VidscanError`. If faces are hidden, a frame that was not analysed itself is an
+    ///   error.
     func paint(_ picture: EditablePicture) throws -> Int {
         var count = 0
         if let hider {
@@ -62,9 +65,9 @@ final class FramePainter {
         }
         return max(count, faces.count)
     }
-    /// Takes note that there are no more pictures.
+    /// Ends the rendering after the last frame.
     ///
-    /// - Throws: where faces are hidden, `VidscanError` when pictures that were analysed have not come.
+    /// - Throws: If faces are hidden, `VidscanError` when analysed frames are missing from the video.
     package func finish() throws(VidscanError) {
         if hider != nil { try timeline.finish(after: pictureCount) }
     }

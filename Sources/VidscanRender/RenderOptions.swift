@@ -1,37 +1,39 @@
 public import VidscanMedia
 
-/// What a rendered video shows, and how it is encoded.
+/// Options for the content and the encoding of a rendered video.
 public struct RenderOptions: Sendable, Equatable {
     public var codec: VideoCodec = .h264
-    /// Constant rate factor; `nil` is the codec's default (23 for H.264). A lower one gives a better and larger video.
+    /// The constant rate factor. Lower values give a better and larger video. `nil` is the codec's default (23 for
+    /// H.264).
     public var rateFactor: Double?
-    /// Of the new video in pixels, even; `nil` keeps the height of the upright picture.
+    /// The height of the new video in pixels, an even number. `nil` keeps the height of the upright frame.
     public var height: Int?
-    /// Copy the sound, bit for bit.
+    /// Copies the audio bit for bit.
     public var copiesAudio = true
-    /// Copy subtitles even if faces are hidden. If none are, subtitles are always copied.
+    /// Copies the subtitles even if faces are hidden. If no faces are hidden, subtitles are always copied.
     public var keepsSubtitles = false
-    /// Copy metadata: titles, dates, locations. `nil` copies it unless faces are hidden.
+    /// Copies the metadata: titles, dates, locations. `nil` copies it unless faces are hidden.
     public var keepsMetadata: Bool?
     /// What is drawn on each face; `nil` draws nothing.
     public var overlay: OverlayStyle?
+    /// The image placed on each face; `nil` draws none.
     public var sticker: StickerOptions?
-    /// `nil` hides no faces.
+    /// How faces are hidden; `nil` hides none.
     public var anonymize: AnonymizeOptions?
-    /// Accept a source whose size or date has changed since the analysis.
+    /// Accepts a source whose size or modification time has changed since the analysis.
     public var acceptsChangedSource = false
     public var limits = MediaLimits()
 
     public init() {}
 
-    /// Whether the mesh is drawn or hidden, which takes a result with `landmarks.npy`.
+    /// Whether the mesh is drawn or hidden, which requires a result with `landmarks.npy`.
     public var needsLandmarks: Bool {
         overlay?.elements.contains(.mesh) == true || anonymize?.shape == .mesh
     }
 
-    /// Subtitles may contain names.
+    /// Whether subtitles are copied. They may contain names.
     package var copiesSubtitles: Bool { anonymize == nil || keepsSubtitles }
 
-    /// The file's name, without extension, in the result's folder.
+    /// The name of the output file in the result folder, without its extension.
     package var name: String { anonymize == nil ? "overlay" : "anonymized" }
 }

@@ -3,7 +3,7 @@ internal import VidscanBase
 internal import VidscanMedia
 public import VidscanResults
 
-/// Renders a video from a finished result: what was found drawn on it, or faces hidden in it.
+/// Renders a video from a finished result: draws its faces, or hides them.
 public struct Rendering: Sendable {
     public let options: RenderOptions
     private let observer: any RunObserver
@@ -13,23 +13,26 @@ public struct Rendering: Sendable {
         self.observer = observer
     }
 
-    /// What a rendering delivered.
+    /// The outcome of a rendering.
     public struct Summary: Sendable {
+        /// The path of the new video.
         public let path: String
         public let frames: Int
+        /// The time of the last frame, in seconds.
         public let seconds: Double
+        /// The duration of the rendering, in seconds.
         public let wallSeconds: Double
     }
 
-    /// Renders one video: decode → draw → encode, in one pass over the source.
+    /// Renders one video in a single pass over the source: decode → draw → encode.
     ///
     /// - Parameters:
-    ///   - resultPath: of the folder that an analysis left.
-    ///   - input: where the video lies, if not where it was analysed.
-    ///   - outputPath: of the new video; its extension names the container. `nil` puts it into the result's folder, as MP4
-    ///     if that holds all that is copied, else as MKV.
-    ///   - replaces: whether a file there may be replaced.
-    /// - Throws: `VidscanError`; nothing is left behind then. Cancelling the task throws the code `interrupted`.
+    ///   - resultPath: The result folder of an analysis.
+    ///   - input: The path of the video, if it has moved since the analysis.
+    ///   - outputPath: The path of the new video. Its extension selects the container. `nil` writes to the result
+    ///     folder, as MP4 if that can hold all copied streams, otherwise as MKV.
+    ///   - replaces: Whether an existing file may be replaced.
+    /// - Throws: `VidscanError`; then no output is left behind. Cancelling the task throws the code `interrupted`.
     public func run(
         resultPath: String, input: String? = nil, outputPath: String? = nil, replaces: Bool
     ) async throws -> Summary {
@@ -42,7 +45,9 @@ public struct Rendering: Sendable {
         return summary
     }
 
-    /// - Parameter name: of the result in what is told.
+    /// Renders one video.
+    ///
+    /// - Parameter name: The name of the result in messages.
     package func run(
         resultPath: String, name: String, input: String?, outputPath: String?, replaces: Bool
     ) async throws -> Summary {
@@ -103,14 +108,16 @@ public struct Rendering: Sendable {
             streamIndex: result.record.video.stream, decoderThreads: ProcessInfo.processInfo.activeProcessorCount,
             limits: options.limits)
         if options.anonymize != nil {
-            // As the analysis decoded it.
+            // The frames must be decoded as the analysis decoded them.
             rewriting.decoderThreads = AnonymizeOptions.decoderThreads
             rewriting.skipsUnneededPackets = result.record.filters?.everyFrame != true
         }
         return rewriting
     }
 
-    /// - Throws: `VidscanError` when the pictures may not be the ones that were analysed.
+    /// Checks that the decoded frames are those that were analysed.
+    ///
+    /// - Throws: `VidscanError` if the source has changed, or if other packets or frames are damaged.
     private func checkSameDecoding(
         of source: InputFile, by rewriter: Transcoder, as result: StoredResult
     ) throws(VidscanError) {
@@ -129,7 +136,7 @@ public struct Rendering: Sendable {
         }
     }
 
-    /// Where the new video goes and what it is put into.
+    /// Returns the path and the container of the new video.
     private func place(
         _ wanted: String?, in resultPath: String, _ rewriter: Transcoder
     ) throws(VidscanError) -> (String, VideoContainer) {

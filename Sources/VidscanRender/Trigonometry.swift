@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Angles in degrees, as results have them.
+/// Trigonometric functions of angles in degrees, the unit of the results.
 enum Trigonometry {
     package static func degrees(y: Double, x: Double) -> Double { atan2(y, x) * 180 / .pi }
     package static func sine(_ degrees: Double) -> Double { sin(degrees * .pi / 180) }

@@ -3,32 +3,37 @@ public import VidscanBase
 public import VidscanMedia
 internal import VidscanResults
 
-/// Makes a page that shows a finished result: one HTML file that needs nothing else, and reaches for nothing.
+/// Makes a report of a finished result: one self-contained HTML file that loads nothing from elsewhere.
 public struct Reporting: Sendable {
+    /// The options of a report.
     public struct Options: Sendable {
-        /// Shows faces. Without them the page tells numbers only. `nil` shows them unless they are hidden in a video made
-        /// of the result.
+        /// Whether the page shows thumbnails of faces. Without them, it contains only numbers. `nil` shows them unless
+        /// a video with hidden faces was made from the result.
         public var hasThumbnails: Bool?
-        /// Takes the video even if it is another file than the one that was analysed.
+        /// Accepts the video even if it has changed since the analysis.
         public var acceptsChangedSource = false
         public var limits = MediaLimits()
 
         public init() {}
     }
 
-    /// What a report was made of, for an index of several.
+    /// The figures of a report that an index of several reports shows.
     public struct Summary: Sendable {
+        /// The path of the page.
         public let path: String
+        /// The number of face_ids.
         public let faces: Int
         package let title: String
+        /// The time of the last sample, in seconds.
         package let seconds: Double
         package let samples: Int
         package let cuts: Int
         package let warnings: Int
+        /// Images of the faces that are visible for longest, as `data:` URLs.
         package let thumbnails: [String]
     }
 
-    /// Faces of the strip, and pictures of them.
+    /// The maximum number of faces in the strip, and of their thumbnails.
     private static let mostThumbnails = 60
     private static let mostEvents = 2000
     private let options: Options
@@ -40,11 +45,11 @@ public struct Reporting: Sendable {
     /// Writes a report.
     ///
     /// - Parameters:
-    ///   - resultPath: of the folder that an analysis left.
-    ///   - input: where the video lies, if not where it was analysed; it is needed for pictures of faces only.
-    ///   - outputPath: of the page; `nil` puts `report.html` into the result's folder.
-    ///   - replaces: whether a file there may be replaced.
-    /// - Throws: `VidscanError`; nothing is left behind then. Cancelling the task throws the code `interrupted`.
+    ///   - resultPath: The result folder of an analysis.
+    ///   - input: The path of the video, if it has moved since the analysis. The video is needed only for thumbnails.
+    ///   - outputPath: The path of the page; `nil` writes `report.html` into the result folder.
+    ///   - replaces: Whether an existing file may be replaced.
+    /// - Throws: `VidscanError`; then no output is left behind. Cancelling the task throws the code `interrupted`.
     public func run(
         resultPath: String, input: String? = nil, outputPath: String? = nil, replaces: Bool
     ) async throws -> Summary {
@@ -94,11 +99,12 @@ public struct Reporting: Sendable {
             thumbnails: shown.sorted { $0.visibleSeconds > $1.visibleSeconds }.prefix(5).compactMap { pictures[$0.id] })
     }
 
-    /// Writes a page that leads to the reports of several results.
+    /// Writes an index page that links to the reports of several results.
     ///
     /// - Parameters:
-    ///   - summaries: of the reports, or why there is none, by result.
-    ///   - path: of the page.
+    ///   - summaries: The summary of each report, or the error that prevented it.
+    ///   - path: The path of the page.
+    ///   - replaces: Whether an existing file may be replaced.
     /// - Throws: `VidscanError`.
     public static func writeIndex(
         _ summaries: [(result: String, outcome: Result<Summary, VidscanError>)], path: String, replaces: Bool
@@ -130,7 +136,9 @@ public struct Reporting: Sendable {
         try file.complete()
     }
 
-    /// - Parameter path: for messages.
+    /// Renders a page.
+    ///
+    /// - Parameter path: The path of the page, for error messages.
     private static func text(_ path: String, _ make: () throws -> String) throws(VidscanError) -> String {
         do {
             return try make()
@@ -139,13 +147,13 @@ public struct Reporting: Sendable {
         }
     }
 
-    /// Those in sight for longest, in the order of their numbers.
+    /// Returns the faces that are visible for longest, ordered by face_id.
     private static func mostSeen(_ faces: [ReportedFace]) -> [ReportedFace] {
         faces.sorted { ($1.visibleSeconds, $0.id) < ($0.visibleSeconds, $1.id) }.prefix(mostThumbnails)
             .sorted { $0.id < $1.id }
     }
 
-    /// The box of each face at its best moment.
+    /// Returns the box of each face at its best time.
     private static func boxes(
         _ folder: String, of faces: [ReportedFace], mapToSource map: VidscanBase.AffineTransform?
     ) throws(VidscanError) -> [Int: Rectangle] {
@@ -168,10 +176,11 @@ public struct Reporting: Sendable {
     }
 }
 
-/// When samples were taken.
+/// The times of the samples: their range in seconds, and their number.
 struct SampleTimes {
     package var range: ClosedRange<Double> = 0...0
     package var count = 0
+    /// The mean time between samples, in seconds.
     package var interval: Double { count > 1 ? (range.upperBound - range.lowerBound) / Double(count - 1) : 0 }
 
     init(_ folder: String) throws(VidscanError) {

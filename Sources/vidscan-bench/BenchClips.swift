@@ -1,16 +1,19 @@
 internal import Foundation
 
-/// The clips that are measured on, made once with ffmpeg from the sample and kept in a folder.
+/// The clips for the measurements. They are made with ffmpeg from the sample on the first run, and kept in a folder.
 struct BenchClips {
-    /// 60 s of 1080p H.264.
+    /// The duration of the main clip in seconds.
     static let seconds = 60
 
     private let sample: String
     private let folder: String
 
+    /// Prepares the folder of the clips.
+    ///
     /// - Parameters:
-    ///   - sample: a video with faces, 20 s or longer.
-    ///   - folder: where the clips are kept; made when it is not there.
+    ///   - sample: The path of a video with faces, at least 20 s long.
+    ///   - folder: The folder that the clips are kept in. It is created if it does not exist.
+    /// - Throws: `BenchError` if the sample does not exist, or an error if the folder cannot be created.
     init(sample: String, folder: String) throws {
         guard FileManager.default.fileExists(atPath: sample) else {
             throw BenchError("\(sample) is not there; run this in the checkout's root, or name a video with --sample")
@@ -20,9 +23,11 @@ struct BenchClips {
         self.folder = folder
     }
 
-    /// 60 s, 1920x1080, 25 frames a second, x264 at its defaults (medium, crf 23, 3 B-frames, b-pyramid).
+    /// Returns a clip of 60 s, 1920x1080, 25 frames/s, encoded by x264 at its defaults (medium, crf 23, 3 B-frames,
+    /// b-pyramid).
     ///
-    /// Without noise an enlarged clip would be far too easy to decode. Of this much x264 makes about 6 Mbit/s.
+    /// The clip contains noise, because an enlarged clip without noise would be far too easy to decode. With this
+    /// amount of noise, x264 produces about 6 Mbit/s.
     func minute() throws -> String {
         try clip("minute.mp4") { path in
             let third = try enlarged("noisy.mp4", filter: ",noise=alls=7:allf=t:all_seed=1")
@@ -30,14 +35,14 @@ struct BenchClips {
         }
     }
 
-    /// The first frame of `minute()`.
+    /// Returns a clip with the first frame of `minute()`.
     func oneFrame() throws -> String {
         try clip("one-frame.mp4") { path in
             try ffmpeg(["-i", try minute(), "-frames:v", "1", "-c", "copy", path])
         }
     }
 
-    /// The sample's first 11 s at 1280x720, with its sound.
+    /// Returns the first 11 s of the sample at 1280x720, with its audio.
     func elevenSeconds() throws -> String {
         try clip("eleven.mp4") { path in
             try ffmpeg([
@@ -47,7 +52,7 @@ struct BenchClips {
         }
     }
 
-    /// A folder with copies of a picture: the sample's at three seconds.
+    /// Returns a folder with copies of one picture, the frame of the sample at 3 s.
     func pictures(count: Int) throws -> String {
         let picture = try clip("picture.png") { path in
             try ffmpeg(["-ss", "3", "-i", sample, "-frames:v", "1", path])
@@ -62,9 +67,10 @@ struct BenchClips {
         return pictures
     }
 
-    /// A long clip, as `minute()` but without the noise: as large in memory, much faster to get through.
+    /// Makes a clip of `count` minutes like `minute()`, but without noise. Its analysis takes as much memory as with
+    /// noise, and much less time.
     ///
-    /// It is deleted when `body` ends.
+    /// The clip is deleted when `body` returns.
     func withPlainMinutes<Result>(_ count: Int, _ body: (String) throws -> Result) throws -> Result {
         let path = try clip("minutes-\(count).mp4") { path in
             let third = try enlarged("plain.mp4", filter: "")
@@ -74,13 +80,13 @@ struct BenchClips {
         return try body(path)
     }
 
-    /// `6.2 Mbit/s`
+    /// Returns the bit rate of a clip that lasts `seconds`, for example `6.2 Mbit/s`.
     func bitRate(of path: String) throws -> String {
         let bytes = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
         return String(format: "%.1f Mbit/s", Double(bytes) * 8 / Double(Self.seconds) / 1e6)
     }
 
-    /// The sample's first 20 s at 1920x1080.
+    /// Returns the first 20 s of the sample at 1920x1080, without audio.
     private func enlarged(_ name: String, filter: String) throws -> String {
         try clip(name) { path in
             try ffmpeg([
@@ -94,7 +100,7 @@ struct BenchClips {
         _ = try MeasuredProcess(["ffmpeg", "-nostdin", "-v", "error", "-y"] + arguments)
     }
 
-    /// Makes a clip unless it is there. It gets its name only once it is whole.
+    /// Makes a clip unless it exists. The clip is renamed to its final name only when it is complete.
     private func clip(_ name: String, make: (String) throws -> Void) throws -> String {
         let path = folder + "/" + name
         if FileManager.default.fileExists(atPath: path) { return path }

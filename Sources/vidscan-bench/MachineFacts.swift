@@ -1,7 +1,7 @@
 internal import Foundation
 internal import VidscanBase
 
-/// What the figures were measured on and with.
+/// The machine, the system and the versions that the figures were measured with.
 enum MachineFacts {
     static func text(ffmpeg: String) -> String {
         let processor = value(of: "model name", in: "/proc/cpuinfo") ?? "unknown processor"
@@ -14,7 +14,7 @@ enum MachineFacts {
             + " load when it began: \(load)."
     }
 
-    /// `ffmpeg 7.1.1`, as the command itself says.
+    /// Returns the version that ffmpeg reports, for example `ffmpeg 7.1.1`.
     static func ffmpegVersion() throws -> String {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")

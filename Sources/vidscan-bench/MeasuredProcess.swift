@@ -1,19 +1,19 @@
 internal import Glibc
 
-/// A command that was run to its end, and what the kernel says it took.
+/// A finished command, and its resource usage as measured by the kernel.
 struct MeasuredProcess {
-    /// User and system time of the process and all its threads.
+    /// The user and system time of the process and all its threads.
     let cpuSeconds: Double
     let wallSeconds: Double
-    /// The most memory that was resident at once.
+    /// The peak resident memory.
     let peakBytes: Int
 
-    /// Runs a command with its output thrown away, and waits for it.
+    /// Runs a command, discards its standard output, and waits for it.
     ///
-    /// Measured from outside by `wait4`, so that everything counts: loading, threads, tearing down.
+    /// `wait4` measures the process from outside, so that loading, threads and teardown are included.
     ///
-    /// - Parameter command: the program, looked up on the PATH, and its arguments.
-    /// - Throws: `BenchError` when it does not start or does not end with 0.
+    /// - Parameter command: The program, which is looked up on the PATH, and its arguments.
+    /// - Throws: `BenchError` if the command cannot start or does not exit with 0.
     init(_ command: [String]) throws(BenchError) {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -41,10 +41,11 @@ struct MeasuredProcess {
         }
         wallSeconds = begin.duration(to: clock.now) / .seconds(1)
         cpuSeconds = Self.seconds(usage.ru_utime) + Self.seconds(usage.ru_stime)
-        // Kilobytes. The kernel lets a child start from its parent's peak, so this program must stay the smaller one.
+        // `ru_maxrss` is in kilobytes. Its value in a child starts at the parent's peak, so this process must stay
+        // smaller than the processes that it measures.
         peakBytes = usage.ru_maxrss << 10
         guard status == 0 else {
-            // The low seven bits hold a signal, the next byte the exit status.
+            // The low seven bits are the signal, and the next byte is the exit status.
             let how = status & 0x7f == 0 ? "ended with status \(status >> 8)" : "was ended by signal \(status & 0x7f)"
             throw BenchError("\(command.joined(separator: " ")): \(how)")
         }

@@ -1,15 +1,15 @@
 internal import Foundation
 
-/// The measurements themselves; each adds its lines to the report.
+/// Runs the measurements. Each adds its lines to the report.
 struct Measurements {
     let vidscan: String
     let clips: BenchClips
     let rounds: Int
-    /// Lengths of the clips whose peak memory is compared.
+    /// The durations, in minutes, of the clips whose peak memory is compared.
     let minutes: [Int]
-    /// Where vidscan puts the results; overwritten by every run.
+    /// The folder of vidscan's results. Every run overwrites them.
     let results: String
-    /// Another program that hides faces, to compare with.
+    /// The path of deface, another program that hides faces, to compare with; `nil` skips the comparison.
     let deface: String?
     private(set) var report = Report()
 
@@ -58,7 +58,8 @@ struct Measurements {
         add("the same: wall clock", pair.ratio(\.wallSeconds))
     }
 
-    /// One worker, so that the stages' clocks, which run on while a thread waits for a core, measure little but work.
+    /// Uses one worker. The clocks of the stages keep running while a thread waits for a core; with one worker, they
+    /// measure little but work.
     private mutating func measureStages() throws {
         let clip = try clips.minute()
         var timings: [RunTimings] = []
@@ -80,7 +81,7 @@ struct Measurements {
         }
     }
 
-    /// At 2 frames a second and without noise, so that an hour of video takes minutes; memory knows no difference.
+    /// Uses 2 frames/s and no noise, so that an hour of video takes minutes. Neither affects the peak memory.
     private mutating func measureMemory() throws {
         for count in minutes {
             let peak = try clips.withPlainMinutes(count) { clip in
@@ -92,8 +93,9 @@ struct Measurements {
         }
     }
 
-    /// With the same cores for both, and with as many cores as workers: the first shows what a second worker brings
-    /// where decoding keeps a core busy anyway, the second what a second core brings.
+    /// Compares one worker with two, first with all cores for both, then with as many cores as workers. The first ratio
+    /// shows the effect of a second worker while decoding already uses a core. The second ratio shows the effect of a
+    /// second core.
     private mutating func measureWorkers() throws {
         let clip = try clips.minute()
         guard ProcessInfo.processInfo.activeProcessorCount > 1 else {
@@ -119,8 +121,8 @@ struct Measurements {
         report.add(Report.Line(what: "`vidscan --version`: loading the program", measured: milliseconds(pair.second)))
     }
 
-    /// What filters add, on samples and on every frame. Every frame is decoded in all four runs, so that only the filters
-    /// differ.
+    /// Measures the CPU time that filters add, on sampled frames and on every frame. All four runs decode every frame,
+    /// so that they differ only in the filters.
     private mutating func measureFilters() throws {
         let clip = try clips.minute()
         let sample = { [vidscan] (options: [String]) in [vidscan, "sample", clip, "--decode-all"] + options }
@@ -134,7 +136,8 @@ struct Measurements {
             Spread(zip(added(few), added(all)).map { $0 / $1 }), aim: "0.20")
     }
 
-    /// Both decode, draw and encode by libx264 at its defaults; ffmpeg draws one box in the same place all the time.
+    /// Compares with ffmpeg. Both decode, draw, and encode with libx264 at its defaults; ffmpeg draws one box at a
+    /// fixed position.
     private mutating func measureRendering() throws {
         let clip = try clips.minute()
         _ = try MeasuredProcess(analyze(clip))
@@ -150,7 +153,7 @@ struct Measurements {
         add("the same: CPU", pair.ratio(\.cpuSeconds))
     }
 
-    /// Every frame looked at, for small faces too.
+    /// Analyses every frame, including small faces.
     private mutating func measureHiding() throws {
         let clip = try clips.elevenSeconds()
         let command = analyze(clip, "--anonymize", "blur")
@@ -170,7 +173,8 @@ struct Measurements {
         add("the same: wall clock ÷ that of deface", pair.ratio(\.wallSeconds), aim: "≤ 0.25")
     }
 
-    /// Pictures, so that there is next to nothing to analyse: what is left is processes, models, files and the journal.
+    /// Uses pictures, because their analysis takes almost no time. What remains is the cost of processes, models, files
+    /// and the journal.
     private mutating func measureBatch() throws {
         let pictures = try clips.pictures(count: Self.batchFiles)
         let place = results + "-batch"

@@ -1,6 +1,6 @@
-/// Two commands that were run in turn, A B A B …, so that whatever else the machine does strikes both alike.
+/// The runs of two commands in turn, A B A B …, so that other load on the machine affects both equally.
 ///
-/// What counts is the ratio within each round; the absolute times depend on the machine and its other users.
+/// Only the ratio within each round is meaningful. The absolute times depend on the machine and on its other load.
 struct Pair {
     private(set) var first: [MeasuredProcess] = []
     private(set) var second: [MeasuredProcess] = []
@@ -8,8 +8,10 @@ struct Pair {
     /// Runs each command once to warm up, then both in turn.
     ///
     /// - Parameters:
-    ///   - rounds: at least 1.
-    ///   - afterEach: is called after every run of the first command that counts.
+    ///   - a: The first command.
+    ///   - b: The second command.
+    ///   - rounds: The number of rounds, at least 1.
+    ///   - afterEach: A closure that is called after every measured run of the first command.
     init(
         _ a: [String], against b: [String], rounds: Int, afterEach: () throws -> Void = {}
     ) throws {
@@ -22,7 +24,7 @@ struct Pair {
         }
     }
 
-    /// First over second, of each round.
+    /// Returns the ratio of the first command to the second in each round.
     func ratio(_ quantity: KeyPath<MeasuredProcess, Double>) -> Spread {
         Spread(zip(first, second).map { $0[keyPath: quantity] / $1[keyPath: quantity] })
     }

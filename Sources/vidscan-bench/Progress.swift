@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Tells on standard error what is under way; standard output is the report alone.
+/// Reports progress on standard error. Standard output contains only the report.
 enum Progress {
     static func tell(_ text: String) {
         FileHandle.standardError.write(Data("vidscan-bench: \(text)\n".utf8))

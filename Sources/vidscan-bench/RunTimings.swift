@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// What a result's `run.json` says about where its time went.
+/// The timings and counts in the `run.json` of a result.
 struct RunTimings {
-    /// `detect`, `resample`, …: seconds of the workers' threads, by name.
+    /// The seconds of the workers' threads per stage, by the name of the stage (`detect`, `resample`, …).
     let stageSeconds: [String: Double]
     let sampledFrames: Int
     let decodedFrames: Int
@@ -18,7 +18,7 @@ struct RunTimings {
         let suffix = "_seconds"
         stageSeconds = Dictionary(
             uniqueKeysWithValues: record.timings.compactMap { name, seconds in
-                // The wall clock is measured from outside.
+                // The wall-clock time is measured from outside.
                 guard name.hasSuffix(suffix), name != "wall_seconds" else { return nil }
                 return (String(name.dropLast(suffix.count)), seconds)
             })

@@ -1,12 +1,14 @@
 internal import Foundation
 
-/// The middle and both ends of some measurements of the same thing.
+/// The median, minimum and maximum of repeated measurements.
 struct Spread {
     let median: Double
     let least: Double
     let most: Double
 
-    /// - Parameter values: at least one.
+    /// Computes the spread.
+    ///
+    /// - Parameter values: The measurements, at least one.
     init(_ values: [Double]) {
         precondition(!values.isEmpty, "a spread of nothing")
         let sorted = values.sorted()
@@ -16,7 +18,7 @@ struct Spread {
         most = sorted[sorted.count - 1]
     }
 
-    /// `0.71 (0.69–0.74)`, or `0.71` when only one was measured.
+    /// Returns, for example, `0.71 (0.69–0.74)`, or `0.71` if all values are equal.
     func text(decimals: Int) -> String {
         let number = { String(format: "%.\(decimals)f", $0) }
         return least == most ? number(median) : "\(number(median)) (\(number(least))–\(number(most)))"

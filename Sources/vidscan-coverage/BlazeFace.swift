@@ -3,35 +3,36 @@ internal import VidscanBase
 internal import VidscanInference
 internal import VidscanMedia
 
-/// A face that a judge found.
+/// A face found by BlazeFace.
 struct JudgedFace {
-    /// In display space, from brows to chin.
+    /// The bounding box from eyebrows to chin, in display space.
     var box: Rectangle
-    /// 0…1
+    /// The confidence, 0…1.
     var score: Double
 }
 
-/// BlazeFace (Bazarevsky et al., 2019, arXiv:1907.05047) as MediaPipe ships it: boxes of the faces in a square.
+/// BlazeFace (Bazarevsky et al., 2019, arXiv:1907.05047) as shipped with MediaPipe. It detects the faces in a square
+/// region.
 ///
-/// It shares neither training nor shape with the detector that vidscan finds faces with, so that one does not share the
-/// other's blind spots.
+/// Its training data and its architecture differ from those of vidscan's own detector, so that the two do not share
+/// their blind spots.
 final class BlazeFace {
     enum Range: String, CaseIterable {
-        /// For faces that take much of the square.
+        /// For faces that fill much of the square.
         case short = "face_detection_short_range.tflite"
-        /// For small faces, too.
+        /// For small faces too.
         case full = "face_detection_full_range_sparse.tflite"
 
         var resolution: Int { self == .short ? 128 : 192 }
 
-        /// Cells along each side of the square, and how many boxes each of them proposes.
+        /// The grids of anchors: the number of cells along each side of the square, and the number of boxes per cell.
         fileprivate var grids: [(cells: Int, boxes: Int)] { self == .short ? [(16, 2), (8, 6)] : [(48, 1)] }
     }
 
     private let range: Range
     private let request: InferenceRequest
     private let cropper: SquareCropper
-    /// Centres of the cells that propose a box, 0…1.
+    /// The centres of the anchors, one per box, in 0…1.
     private let anchors: [Point]
     private var planes: [Float]
 
@@ -51,9 +52,9 @@ final class BlazeFace {
         planes = [Float](repeating: 0, count: 3 * range.resolution * range.resolution)
     }
 
-    /// The faces in a square of a picture, surest first.
+    /// Returns the faces in a square region of a frame, ordered by decreasing confidence.
     ///
-    /// - Parameter minimumScore: 0…1.
+    /// - Parameter minimumScore: The minimum confidence, 0…1.
     func faces(in frame: SampledFrame, square: RotatedSquare, minimumScore: Double) throws -> [JudgedFace] {
         try fillInput(frame, square)
         try request.run()
@@ -79,7 +80,7 @@ final class BlazeFace {
         return found.withoutOverlaps()
     }
 
-    /// R', G', B' of each pixel in -1…1, black outside the picture.
+    /// Fills the input with R', G', B' of each pixel in −1…1. Pixels outside the frame are black.
     private func fillInput(_ frame: SampledFrame, _ square: RotatedSquare) throws {
         let (side, input) = (range.resolution, try request.input())
         let area = side * side
@@ -105,7 +106,7 @@ final class BlazeFace {
 }
 
 extension [JudgedFace] {
-    /// The surest of those that show the same face.
+    /// Returns the faces after non-maximum suppression, ordered by decreasing confidence.
     func withoutOverlaps() -> [JudgedFace] {
         var kept: [JudgedFace] = []
         for face in sorted(by: { $0.score > $1.score })

@@ -53,7 +53,8 @@ struct CoverageCommand: ParsableCommand {
                 bare.append("\(time): \(Int((100 * share).rounded())) % of \(Self.text(face)) shows")
             }
             for face in try search.faces(in: after) {
-                // An ellipse above a collar may look like a face where the original shows none.
+                // An ellipse above a collar may look like a face to the detectors, although the original shows no face
+                // there.
                 if found.contains(where: { $0.box.intersectionOverUnion(with: face.box) > 0.1 }) {
                     seen.append("\(time): \(Self.text(face)) is found in the hidden video, too")
                 } else {

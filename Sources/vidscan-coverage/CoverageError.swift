@@ -1,4 +1,4 @@
-/// Why two videos could not be compared.
+/// The reason why two videos could not be compared.
 struct CoverageError: Error, CustomStringConvertible {
     let description: String
 

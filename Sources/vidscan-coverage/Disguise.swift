@@ -1,18 +1,18 @@
 internal import VidscanBase
 internal import VidscanMedia
 
-/// Compares a face with what a hidden video shows in its place.
+/// Compares a face with the same region of the video in which faces are hidden.
 final class Disguise {
     private static let resolution = 64
-    /// Sides of the cells that are compared.
+    /// The side length in pixels of the cells that are compared.
     private static let cell = 8
     private let cropper = SquareCropper()
     private var planes = [Float](repeating: 0, count: 3 * resolution * resolution)
 
-    /// The share of a face's ellipse, 0…1, whose fine detail is still there.
+    /// Returns the share of a face's ellipse, 0…1, whose fine detail is still visible.
     ///
-    /// Detail is what remains of brightness after the mean of its neighbourhood is taken off. A cell shows when at least
-    /// half of its detail is that of the original. Cells without detail tell nothing and are not counted.
+    /// Detail is the luma minus the mean of its neighbourhood. A cell counts as visible if it retains at least half of
+    /// the original's detail. Cells without detail in the original are not counted.
     func bareShare(of box: Rectangle, original: SampledFrame, hidden: SampledFrame) throws -> Double {
         let (before, after) = (
             try detail(of: box, in: original, like: original), try detail(of: box, in: hidden, like: original)
@@ -43,10 +43,12 @@ final class Disguise {
         return counted > 0 ? Double(bare) / Double(counted) : 0
     }
 
-    /// Squares of brightness, of 255: less is noise of the codec.
+    /// The minimum mean square of the detail, for luma in 0…255. Less is codec noise.
     private static let leastPower = 1.0
 
-    /// - Parameter like: the frame whose display space the box is in.
+    /// Returns the fine detail of the luma in a square around a box.
+    ///
+    /// - Parameter like: The frame whose display space the box is in.
     private func detail(of box: Rectangle, in frame: SampledFrame, like: SampledFrame) throws -> [Double] {
         let scale = Double(frame.geometry.displaySize.height) / Double(like.geometry.displaySize.height)
         let square = RotatedSquare(

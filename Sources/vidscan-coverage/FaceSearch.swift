@@ -2,16 +2,17 @@ internal import VidscanBase
 internal import VidscanInference
 internal import VidscanMedia
 
-/// Looks for faces of every size: in the whole picture, in overlapping tiles of it, and again in a close-up of each.
+/// Searches for faces of every size: in the whole frame, in overlapping tiles of it, and again in a close-up of each
+/// candidate.
 final class FaceSearch {
     private let short: BlazeFace
     private let full: BlazeFace
 
-    /// A face is looked at closely from this score on.
+    /// The minimum confidence of a candidate, which is then verified in a close-up.
     private static let candidateScore = 0.5
-    /// A face in its close-up scores at least this.
+    /// The minimum confidence of a face in its close-up.
     private static let confirmedScore = 0.75
-    /// Sides of a close-up, in sides of the face.
+    /// The side of a close-up, relative to the longer side of the face's box.
     private static let closeUp = 2.0
 
     init(models: String) throws {
@@ -31,7 +32,8 @@ final class FaceSearch {
         return try candidates.withoutOverlaps().compactMap { try confirmed($0, in: frame) }.withoutOverlaps()
     }
 
-    /// The whole picture, and tiles of its shorter side and of half of it, each half over the next.
+    /// Returns the squares to search: the whole frame, and tiles with the frame's shorter side and with half of it.
+    /// Neighbouring tiles overlap by at least half.
     static func squares(width: Double, height: Double) -> [RotatedSquare] {
         let (longer, shorter) = (max(width, height), min(width, height))
         let whole = RotatedSquare(center: Point(x: width / 2, y: height / 2), side: longer, angle: 0)
@@ -51,7 +53,9 @@ final class FaceSearch {
         return (0...steps).map { side / 2 + (length - side) * Double($0) / Double(steps) }
     }
 
-    /// What is seen of a face when only it and its surroundings are looked at.
+    /// Verifies a candidate in a close-up.
+    ///
+    /// - Returns: The face found in the close-up; `nil` if the close-up shows no face there.
     private func confirmed(_ face: JudgedFace, in frame: SampledFrame) throws -> JudgedFace? {
         let square = RotatedSquare(
             center: face.box.center, side: max(face.box.width, face.box.height) * Self.closeUp, angle: 0)

@@ -78,7 +78,9 @@ struct AnalyzeCommand: AsyncParsableCommand {
 }
 
 extension VideoSegment {
-    /// - Parameter text: `2/7`
+    /// Parses a segment.
+    ///
+    /// - Parameter text: A segment and the number of segments, for example `2/7`.
     init(text: String) throws {
         let numbers = text.split(separator: "/", omittingEmptySubsequences: false).map { Int($0) }
         guard numbers.count == 2, let index = numbers[0], let count = numbers[1], count > 0 else {

@@ -85,7 +85,7 @@ struct BatchMergeCommand: ParsableCommand {
         do {
             try BatchFolder(BatchFolder.absolute(folder)).writeCombinedReport()
         } catch {
-            // The user wants the table, and the folder may be read-only.
+            // Only warn, because the user asked for the table, and the folder may be read-only.
             Output.error("vidscan: warning: \(error)")
         }
     }
@@ -120,7 +120,7 @@ struct BatchPruneCommand: ParsableCommand {
 extension BatchError {
     /// Prints the error.
     ///
-    /// - Returns: the status to exit with.
+    /// - Returns: The exit status.
     fileprivate func report() -> ExitStatus {
         Output.error("vidscan: error: \(self)")
         return code == .input ? .usage : .someFailed

@@ -4,8 +4,8 @@ internal import VidscanAnalysis
 internal import VidscanBase
 internal import VidscanBatch
 
-/// Reports a batch on the console: a progress line on a terminal, a line every 30 seconds elsewhere, and failures as they
-/// happen.
+/// Reports a batch on the console: a progress line on a terminal, a line every 30 seconds elsewhere, and failures as
+/// they happen.
 final class BatchConsoleReporter: BatchObserver {
     private let log: ConsoleLog
     private let lastProgress = Mutex(ContinuousClock.now - .seconds(60))
@@ -14,7 +14,7 @@ final class BatchConsoleReporter: BatchObserver {
         log = ConsoleLog(options)
     }
 
-    /// Lists the decisions of a dry run, a line for each input.
+    /// Lists the decisions of a dry run, one line per input.
     func listDecisions(_ plan: [BatchJournal.PlannedInput]) {
         for planned in plan {
             Output.standard("\(planned.isDue ? "run " : "skip")  \(planned.input.path)  (\(planned.reason.rawValue))")
@@ -71,7 +71,9 @@ final class BatchConsoleReporter: BatchObserver {
 
     func stopped(_ error: BatchError) { log.error("\(error)") }
 
-    /// - Returns: whether nothing failed, and no file that failed earlier is waiting for its retry.
+    /// Reports the end of the batch.
+    ///
+    /// - Returns: `true` if nothing failed, and no file that failed earlier is waiting for its retry.
     func finished(_ summary: Batch.Summary, _ plan: [BatchJournal.PlannedInput], folder: String) -> Bool {
         log.clearProgressLine()
         let foreign = plan.filter { $0.reason == .foreignResult }
@@ -108,7 +110,8 @@ final class BatchConsoleReporter: BatchObserver {
         return failures == 0 && waiting == 0
     }
 
-    /// `37 done, 1 failed, 12 left  4:02:10 of video  8.1× real time  0:30:12 left`
+    /// Returns the progress line, for example
+    /// `37 done, 1 failed, 12 left  4:02:10 of video  8.1× real time  0:30:12 left`.
     private static func line(_ progress: Batch.Progress) -> String {
         var fields = ["\(progress.done) done, \(progress.failed) failed, \(progress.left) left"]
         fields.append("\(clock(progress.videoSeconds)) of video")

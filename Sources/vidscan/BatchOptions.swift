@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import Foundation
 internal import VidscanBatch
 
-/// Which files a batch analyses.
+/// The options that select the inputs of a batch.
 struct BatchInputOptions: ParsableArguments {
     @Argument(help: ArgumentHelp("Files, and folders to search for videos and pictures.", valueName: "input"))
     var inputs: [String] = []
@@ -26,6 +26,8 @@ struct BatchInputOptions: ParsableArguments {
         if inputs.isEmpty && from == nil { throw ValidationError("Name at least one file or folder, or use --from.") }
     }
 
+    /// Finds the inputs, and selects those of the shard.
+    ///
     /// - Throws: `BatchError` if the list cannot be read.
     func find() throws(BatchError) -> InputFinder.Findings {
         var findings = InputFinder(include: include, exclude: exclude).find(inputs + (try listed()))
@@ -39,7 +41,7 @@ struct BatchInputOptions: ParsableArguments {
             from == "-"
             ? try? FileHandle.standardInput.readToEnd() ?? Data() : FileManager.default.contents(atPath: from)
         guard let data else { throw BatchError(.input, "cannot read the list \(from)") }
-        // `find -print0` writes names that contain line ends like this.
+        // `find -print0` separates names with NUL, because they may contain newlines.
         let separator: UInt8 = data.contains(0) ? 0 : UInt8(ascii: "\n")
         var paths: [String] = []
         for line in data.split(separator: separator) {
@@ -53,7 +55,7 @@ struct BatchInputOptions: ParsableArguments {
     }
 }
 
-/// How a batch runs.
+/// The options that control how a batch runs.
 struct BatchExecutionOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -126,6 +128,8 @@ struct BatchExecutionOptions: ParsableArguments {
         if !(0...1 << 30).contains(leaveFree) { throw ValidationError("--leave-free must be 0 or more megabytes.") }
     }
 
+    /// Divides the memory among the jobs.
+    ///
     /// - Throws: `BatchError` if the memory is too little for the number of jobs.
     func budget(cores: Int) throws(BatchError) -> MemoryBudget {
         let total =
@@ -136,7 +140,7 @@ struct BatchExecutionOptions: ParsableArguments {
     }
 }
 
-/// `3/8`
+/// A shard and the number of shards, for example `3/8`.
 struct ShardArgument: ExpressibleByArgument {
     let value: BatchShard
 

@@ -59,8 +59,10 @@ struct BatchRunCommand: AsyncParsableCommand {
         throw status
     }
 
-    /// - Parameter interrupts: set when the analysis starts.
-    /// - Returns: `nil` if nothing failed.
+    /// Runs the batch.
+    ///
+    /// - Parameter interrupts: Receives the interrupt handler when the analysis starts.
+    /// - Returns: The exit status; `nil` if nothing failed.
     private func run(
         _ resolved: ResolvedSettings, digest: String, folder: BatchFolder, reporter: BatchConsoleReporter,
         interrupts: inout InterruptHandler?
@@ -88,7 +90,7 @@ struct BatchRunCommand: AsyncParsableCommand {
         let batch = Batch(
             folder: folder.path, journal: journal, configuration: digest, command: [Self.program, "batch-worker"],
             options: options(resolved, selection, budget), observer: reporter)
-        // Including those in progress in another process, which may die.
+        // Includes inputs that another process is working on, because that process may die.
         let due = plan.filter { $0.isDue || $0.reason == .running }.map(\.input)
         let task = Task { try await batch.run(due) }
         interrupts = InterruptHandler { task.cancel() }
@@ -98,7 +100,7 @@ struct BatchRunCommand: AsyncParsableCommand {
             try report.write(folder: folder.path, shard: files.shard?.value)
             if let metrics = execution.metricsFile { try report.writeMetrics(to: metrics) }
         } catch {
-            // If the batch itself failed, that error is the one to report.
+            // If the batch itself failed, report that error instead.
             if case .success = result { throw error }
         }
         let summary = try result.get()
@@ -146,7 +148,7 @@ struct BatchRunCommand: AsyncParsableCommand {
 
     /// Runs the command of `--on-failure`, if there is one.
     ///
-    /// - Throws: `ExitStatus` if it was interrupted.
+    /// - Throws: `ExitStatus` if the command was interrupted.
     private func runFailureHook(
         _ status: ExitStatus, _ folder: String, _ reporter: BatchConsoleReporter, _ interrupts: InterruptHandler
     ) async throws(ExitStatus) {

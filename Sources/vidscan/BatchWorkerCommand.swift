@@ -7,7 +7,7 @@ internal import VidscanBatch
 internal import VidscanMedia
 internal import VidscanResults
 
-/// A worker of `vidscan batch`: reads jobs from its standard input, one at a time, until that ends.
+/// A worker of `vidscan batch`: reads jobs from standard input, one at a time, until end of file.
 struct BatchWorkerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "batch-worker", abstract: "Analyses files for 'vidscan batch'.", shouldDisplay: false)
@@ -17,7 +17,8 @@ struct BatchWorkerCommand: AsyncParsableCommand {
         _ = vs_die_with_parent()
         // If the machine runs out of memory, the kernel kills the worker rather than the batch.
         try? Data("500".utf8).write(to: URL(fileURLWithPath: "/proc/self/oom_score_adj"))
-        // Service managers send these to all processes of a batch. The batch itself ends its workers, with SIGUSR1.
+        // Service managers send these signals to all processes of a batch. The batch ends its workers itself, with
+        // SIGUSR1.
         for number in [SIGINT, SIGTERM] { signal(number, SIG_IGN) }
         guard let line = await Self.nextLine() else { return }
         let analysis: Analysis
@@ -103,7 +104,7 @@ private final class WorkerObserver: RunObserver {
     func warned(_ input: String, message: String) { BatchWorkerCommand.send(.warned(message)) }
 }
 
-/// Faults that tests need and that no file causes reliably:
+/// Injects faults for tests, because no file causes them reliably:
 /// `VIDSCAN_TEST_FAULT=abort:a.mp4,hang:b.mp4,memory:c.mp4`.
 private enum TestFault {
     static func trigger(_ input: String) {

@@ -1,11 +1,12 @@
 internal import VidscanBase
 
-/// How the commands that work on several inputs go through them and end.
+/// Runs commands that process several inputs.
 enum CommandWork {
-    /// Runs the work, which Ctrl-C and the request to terminate cancel.
+    /// Runs the work. SIGINT and SIGTERM cancel it.
     ///
-    /// - Parameter work: returns how many inputs failed, each of which has been reported.
-    /// - Throws: `ExitStatus`, when not all went well.
+    /// - Parameter work: A closure that processes the inputs, reports each failure, and returns the number of failed
+    ///   inputs.
+    /// - Throws: `ExitStatus` unless all inputs succeeded.
     static func run(_ reporter: ConsoleReporter, _ work: @escaping @Sendable () async throws -> Int) async throws {
         let task = Task { try await work() }
         let interrupts = InterruptHandler { task.cancel() }
@@ -21,12 +22,12 @@ enum CommandWork {
         }
     }
 
-    /// Goes through the inputs, one after another: a failure is reported, and the next input follows.
+    /// Processes the inputs one after another. If an input fails, the failure is reported, and the next input follows.
     ///
     /// - Parameters:
-    ///   - window: what of each is looked at.
-    ///   - work: on one input and its position.
-    /// - Returns: how many failed.
+    ///   - window: The range of each input that is analysed.
+    ///   - work: A closure that processes one input, given its name and its position.
+    /// - Returns: The number of failed inputs.
     static func each(
         of inputs: [String], window: ConsoleReporter.Window = ConsoleReporter.Window(), _ reporter: ConsoleReporter,
         _ work: (String, Int) async throws -> Void

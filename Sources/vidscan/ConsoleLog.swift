@@ -6,7 +6,7 @@ internal import VidscanBase
 /// Messages and progress on standard error, through swift-log: `vidscan: warning: …`, or one JSON object per line.
 struct ConsoleLog: Sendable {
     private let logger: Logger
-    /// Progress is a line that is overwritten, because standard error is a terminal.
+    /// Whether progress is a line that is overwritten. This is the case if standard error is a terminal.
     private let showsProgressLine: Bool
 
     init(_ options: MessageOptions) {
@@ -37,7 +37,7 @@ struct ConsoleLog: Sendable {
 
     // MARK: Progress
 
-    /// How long to wait between two calls of `progress`.
+    /// The minimum time between two calls of `progress`.
     var progressInterval: Duration { showsProgressLine ? .milliseconds(100) : .seconds(30) }
 
     func progress(_ line: String, _ fields: [String: String] = [:]) {
@@ -48,7 +48,7 @@ struct ConsoleLog: Sendable {
         if showsProgressLine { Output.progress("") }
     }
 
-    /// `1 face`, `2 faces`
+    /// Returns a number with its noun, for example `1 face` or `2 faces`.
     static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
 }
 
@@ -72,11 +72,11 @@ private struct StandardErrorHandler: LogHandler {
             var object: [String: String] = event.metadata?.mapValues { "\($0)" } ?? [:]
             object["time"] = Date().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
             object["level"] = "\(event.level)"
-            // The message is for people. The fields keep their exact values.
+            // The message is escaped because people read it. The fields keep their exact values.
             object["message"] = Printable.line("\(event.message)")
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            // Strings always encode.
+            // Encoding strings never fails.
             if let data = try? encoder.encode(object) {
                 Output.json(String(decoding: data, as: UTF8.self), to: STDERR_FILENO)
             }

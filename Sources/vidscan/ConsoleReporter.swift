@@ -6,8 +6,8 @@ internal import VidscanMedia
 internal import VidscanRender
 internal import VidscanResults
 
-/// Reports a run on the console: a progress line on a terminal, a line every 30 seconds elsewhere, warnings and errors as
-/// they happen, and a summary of each input.
+/// Reports a run on the console: a progress line on a terminal, a line every 30 seconds elsewhere, warnings and errors
+/// as they happen, and a summary of each input.
 final class ConsoleReporter: RunObserver {
     /// The range of a video that is analysed; times in microseconds.
     struct Window: Sendable {
@@ -128,7 +128,8 @@ final class ConsoleReporter: RunObserver {
 
     // MARK: Text
 
-    /// `[2/3] movie.mp4  43 %  1:02 of 2:24  210.4 frames/s  42.1× real time  118 faces  0:02 left`
+    /// Returns the progress line, for example
+    /// `[2/3] movie.mp4  43 %  1:02 of 2:24  210.4 frames/s  42.1× real time  118 faces  0:02 left`.
     private static func line(_ progress: RunProgress, state: State, now: ContinuousClock.Instant) -> String {
         let elapsed = max((now - state.startTime) / .seconds(1), 1e-3)
         let end = state.endMicroseconds

@@ -1,12 +1,13 @@
 internal import Foundation
 internal import Synchronization
 
-/// Runs the command of `--on-failure` in a shell. It gets its own process group, so that all its processes can be ended.
+/// Runs the command of `--on-failure` in a shell. The command gets its own process group, so that all its processes can
+/// be ended.
 struct FailureHook {
     enum Outcome: Equatable {
         case status(Int32)
         case signal(Int32)
-        /// This process received a signal to end, and has ended the command.
+        /// This process received a termination signal, and ended the command.
         case interrupted
     }
 
@@ -15,10 +16,10 @@ struct FailureHook {
     }
 
     let command: String
-    /// Added to this process's environment.
+    /// Variables that are added to the environment of this process.
     let variables: [String: String]
 
-    /// The process group of the command. It has a number only until the command is reaped, because the kernel reuses
+    /// The process group of the command. The number is cleared before the command is reaped, because the kernel reuses
     /// numbers.
     private final class ProcessGroup: Sendable {
         private let state = Mutex((number: pid_t?.none, isInterrupted: false))
@@ -41,17 +42,17 @@ struct FailureHook {
 
         func end() {
             state.withLock { state in
-                // Including processes that the command has left in the background.
+                // This includes processes that the command left in the background.
                 if state.isInterrupted, let number = state.number { kill(-number, SIGKILL) }
                 state.number = nil
             }
         }
     }
 
-    /// Runs the command and waits for its end. SIGINT and SIGTERM end all its processes; those that still run two seconds
-    /// later are killed.
+    /// Runs the command and waits for its end. SIGINT and SIGTERM are passed on to all its processes as SIGTERM;
+    /// processes that still run two seconds later are killed.
     ///
-    /// - Parameter interrupts: redirected to the command.
+    /// - Parameter interrupts: The handler, which is redirected to the command.
     /// - Throws: `Failure` if the command cannot start.
     func run(_ interrupts: InterruptHandler) async throws(Failure) -> Outcome {
         let group = ProcessGroup()
@@ -101,7 +102,7 @@ struct FailureHook {
 
     /// Waits on a separate thread, because waiting blocks.
     ///
-    /// - Parameter willReap: called when the process has ended, and its number is not free yet.
+    /// - Parameter willReap: A closure that is called when the process has ended, but its number is not free yet.
     private static func waitForEnd(of child: pid_t, _ willReap: @escaping @Sendable () -> Void) async -> Int32 {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread {

@@ -62,6 +62,6 @@ struct FiltersCommand: AsyncParsableCommand {
 }
 
 extension FilterCategory: ExpressibleByArgument {
-    /// Too many for the one line of an error; the help has them.
+    /// Empty, because the names are too many for a one-line error. The help lists them.
     public static var allValueStrings: [String] { [] }
 }

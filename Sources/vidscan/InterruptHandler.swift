@@ -2,9 +2,9 @@ internal import Dispatch
 internal import Glibc
 internal import Synchronization
 
-/// Turns Ctrl-C and the request to terminate into a clean end; the second one ends the process at once.
+/// Handles SIGINT and SIGTERM: the first signal cancels the work, and the second one ends the process at once.
 final class InterruptHandler {
-    /// What is called, from any thread.
+    /// The closures to call. They may be called on any thread.
     private final class Target: Sendable {
         let cancel: Mutex<@Sendable () -> Void>
         let abandon = Mutex<@Sendable () -> Void>({})
@@ -23,7 +23,7 @@ final class InterruptHandler {
         sources = signals.map { number in
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            nonisolated(unsafe) var isSecond = false  // Only touched by this source's handler, one call at a time.
+            nonisolated(unsafe) var isSecond = false  // Only this source's handler uses it, one call at a time.
             source.setEventHandler {
                 if isSecond {
                     target.abandon.withLock { $0 }()
@@ -37,16 +37,18 @@ final class InterruptHandler {
         }
     }
 
-    /// Ends something else from now on. A second handler that is made after this one hears nothing (seen with libdispatch
-    /// on Linux), so there is one for the whole of a command.
+    /// Replaces the closures from now on. There is only one handler per command, because a second handler made after
+    /// this one receives no signals (observed with libdispatch on Linux).
     ///
-    /// - Parameter abandon: is called at the second signal, before the process ends.
+    /// - Parameters:
+    ///   - cancel: A closure that is called at the first signal.
+    ///   - abandon: A closure that is called at the second signal, before the process ends.
     func redirect(to cancel: @escaping @Sendable () -> Void, abandon: @escaping @Sendable () -> Void) {
         target.cancel.withLock { $0 = cancel }
         target.abandon.withLock { $0 = abandon }
     }
 
-    /// From here on a signal ends the process again.
+    /// Restores the default action of the signals, which ends the process.
     func stop() {
         for source in sources { source.cancel() }
         for number in signals { signal(number, SIG_DFL) }

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import VidscanAnalysis
 
-/// How much a command reports, and in which format.
+/// The options for the amount and the format of a command's messages.
 struct MessageArguments: ParsableArguments {
     @OptionGroup
     var settings: SettingArguments<MessageSettings>
@@ -10,7 +10,7 @@ struct MessageArguments: ParsableArguments {
 }
 
 extension MessageArguments {
-    /// The reporter of a command that has no other settings.
+    /// Makes the reporter for a command without other settings.
     ///
     /// - Throws: `ExitStatus`, after printing the reason.
     func makeReporter() throws -> ConsoleReporter {

@@ -106,7 +106,7 @@ struct PipelinesCommand: ParsableCommand {
     }
 }
 
-/// Two columns of text.
+/// Aligns text in two columns.
 enum Columns {
     static func line(_ first: String, width: Int, _ second: String) -> String {
         first + String(repeating: " ", count: max(0, width - first.count) + 2) + second

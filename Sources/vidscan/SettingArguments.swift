@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import VidscanAnalysis
 
-/// The settings whose options a command takes together, under one heading of its help.
+/// A group of settings whose options a command accepts, under one heading of its help.
 protocol SettingSelection {
     static var group: SettingGroup { get }
 }
@@ -19,12 +19,12 @@ enum HidingSettings: SettingSelection { static let group = SettingGroup.hiding }
 enum EncodingSettings: SettingSelection { static let group = SettingGroup.encoding }
 enum MessageSettings: SettingSelection { static let group = SettingGroup.messages }
 
-/// Options made from the settings' declarations.
+/// The options of a group of settings, made from the declarations of the settings.
 ///
-/// The parser finds the options of a type by reflection, and their values through the type's decoder. So this type reflects
-/// one option or flag for each that a setting declares, and decodes their values into overrides.
+/// The parser finds the options of a type by reflection, and reads their values through the type's decoder. Therefore,
+/// this type reflects one option or flag for each one that a setting declares, and decodes the values into overrides.
 struct SettingArguments<Selection: SettingSelection>: ParsableArguments, CustomReflectable {
-    /// In the order of the help; where options of one setting contradict each other, the last one wins.
+    /// The overrides in the order of the help. If options of one setting contradict each other, the last one wins.
     private(set) var overrides: [ResolvedSettings.Override] = []
 
     init() {}
@@ -48,7 +48,8 @@ struct SettingArguments<Selection: SettingSelection>: ParsableArguments, CustomR
     }
 
     func validate() throws {
-        // Flags for values of one setting: --quiet and --verbose. An option for any value gives way to a flag instead.
+        // Flags of one setting, such as --quiet and --verbose, exclude each other. An option with a value does not: the
+        // flag overrides it.
         for (path, given) in Dictionary(grouping: overrides, by: \.setting.path) where given.count > 1 {
             let flags = Setting.at(path)?.options.filter { if case .flag = $0.form { true } else { false } } ?? []
             let names = given.map(\.option).filter { name in flags.contains { $0.names.contains(name) } }
@@ -56,11 +57,11 @@ struct SettingArguments<Selection: SettingSelection>: ParsableArguments, CustomR
         }
     }
 
-    /// Whether an option sets it.
+    /// Returns whether an option overrides the setting.
     func sets(_ path: String) -> Bool { overrides.contains { $0.setting.path == path } }
 }
 
-/// An option by its name.
+/// The key of an option: its name.
 private struct Key: CodingKey {
     let stringValue: String
     let intValue: Int? = nil
@@ -71,7 +72,7 @@ private struct Key: CodingKey {
 }
 
 extension SettingOption {
-    /// What tells the parser about it.
+    /// Returns the option or flag that describes this option to the parser.
     fileprivate func definition(_ setting: Setting) -> Any {
         let names: NameSpecification =
             short.map { [.customLong(long), .customShort($0)] } ?? .customLong(long)
@@ -93,7 +94,9 @@ extension SettingOption {
         }
     }
 
-    /// - Returns: the value, and the name of the option that gave it; `nil` when it was not given.
+    /// Decodes the value.
+    ///
+    /// - Returns: The value and the name of the option that gave it; `nil` if the option was not given.
     fileprivate func decode(
         _ setting: Setting, from values: KeyedDecodingContainer<Key>
     ) throws -> (SettingValue, String)? {
@@ -113,7 +116,7 @@ extension SettingOption {
 }
 
 extension SettingKind {
-    /// Reads a value of the command line, where commas separate the items of a list.
+    /// Parses a value from the command line, where commas separate the items of a list.
     fileprivate func parse(word: String) throws(SettingError) -> SettingValue {
         guard case .list = self else { return try parse(word) }
         return try parse(word.split(separator: ",", omittingEmptySubsequences: false).map(String.init))
@@ -132,7 +135,7 @@ extension Setting {
 }
 
 extension ArgumentHelp {
-    /// What a setting means, with its default.
+    /// Returns the help of a setting, with its default.
     static func of(_ path: String) -> ArgumentHelp {
         Setting.at(path).map { .of($0) } ?? ""
     }

@@ -36,8 +36,10 @@ struct SettingOptions: ParsableArguments {
     @OptionGroup(title: MessageSettings.title)
     var messages: MessageArguments
 
-    /// - Parameter named: a pipeline, instead of `pipeline`.
-    /// - Throws: `PipelineFileError`, `SettingsError`.
+    /// Resolves the settings.
+    ///
+    /// - Parameter named: The name or path of a pipeline, which replaces `pipeline`.
+    /// - Throws: `PipelineFileError`, `SettingsError`, or `ValidationError` for a filter.
     func resolve(named: String? = nil) throws -> ResolvedSettings {
         let file = try (named ?? pipeline).map {
             try PipelineLibrary.load($0, allowsFileFilters: video.filters.allowFileFilters)
@@ -49,7 +51,7 @@ struct SettingOptions: ParsableArguments {
     }
 }
 
-/// Which frames of a video are analysed, and through which filters.
+/// The frames of a video to analyse, and the filters to apply to them.
 struct VideoOptions: ParsableArguments {
     @OptionGroup
     var frames: SettingArguments<FrameSettings>
@@ -60,7 +62,8 @@ struct VideoOptions: ParsableArguments {
     func overrides() throws -> [ResolvedSettings.Override] { frames.overrides + (try filters.overrides()) }
 }
 
-/// The filters. What they may do, only the command line can permit, so that they are read after all of it.
+/// The filters. The steps stay text until the whole command line is parsed, because only `--allow-file-filters` can
+/// permit filters to access files.
 struct FilterOptions: ParsableArguments {
     @Option(name: .customLong("filter"), help: .of("filters"))
     var steps: [String] = []

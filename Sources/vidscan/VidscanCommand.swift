@@ -27,9 +27,9 @@ struct VidscanCommand: AsyncParsableCommand {
             DoctorCommand.self, GenerateCommand.self,
         ])
 
-    /// Parses, runs, and ends with one of the exit statuses above.
+    /// Parses the command line, runs the command, and exits with one of the statuses above.
     static func main() async {
-        // Output into a closed pipe (`vidscan schema | head -1`) is no failure.
+        // Writing to a closed pipe (`vidscan schema | head -1`) is not an error.
         signal(SIGPIPE, SIG_IGN)
         vs_limit_heaps(2)
         do {
@@ -44,7 +44,7 @@ struct VidscanCommand: AsyncParsableCommand {
         }
     }
 
-    /// Tells what went wrong and gives the status to exit with.
+    /// Prints an error and returns the exit status.
     private static func report(_ error: any Error) -> Int32 {
         if let status = error as? ExitStatus { return status.code }
         if exitCode(for: error) == .success {
@@ -61,7 +61,7 @@ struct VidscanCommand: AsyncParsableCommand {
     }
 }
 
-/// How the process ends, when it does not end well and all has been said already.
+/// The exit status of a command that did not succeed. Everything has been reported before it is thrown.
 struct ExitStatus: Error {
     let code: Int32
 
@@ -77,29 +77,29 @@ struct ExitStatus: Error {
     ]
 }
 
-/// Text to people and programs, whole lines at a time. All that goes to a terminal or a log passes here, where
-/// characters that a terminal obeys are escaped.
+/// Writes text to standard output and standard error, whole lines at a time. All text for a terminal or a log goes
+/// through here, and control characters that a terminal interprets are escaped.
 enum Output {
-    /// One line.
+    /// Writes one line to standard output.
     static func standard(_ line: String) { put(Printable.line(line) + "\n", to: STDOUT_FILENO) }
 
-    /// One line.
+    /// Writes one line to standard error.
     ///
-    /// - Parameter overProgressLine: a line of progress may stand there; it is cleared first.
+    /// - Parameter overProgressLine: Whether to clear a progress line first.
     static func error(_ line: String, overProgressLine: Bool = false) {
         put((overProgressLine ? clearing : "") + Printable.line(line) + "\n", to: STDERR_FILENO)
     }
 
-    /// A text of several lines.
+    /// Writes a text of several lines.
     static func write(_ text: String, to descriptor: Int32) { put(Printable.lines(text), to: descriptor) }
 
-    /// A line that holds one JSON document, or several lines that do.
+    /// Writes one JSON document on one or more lines.
     static func json(_ text: String, to descriptor: Int32) { put(Printable.json(text) + "\n", to: descriptor) }
 
-    /// Replaces the line of progress on the terminal.
+    /// Overwrites the progress line on the terminal.
     static func progress(_ line: String) { put(clearing + Printable.line(line), to: STDERR_FILENO) }
 
-    /// To the line's begin, and erase it.
+    /// Moves the cursor to the start of the line and clears the line.
     private static let clearing = "\r\u{1B}[K"
 
     private static func put(_ text: String, to descriptor: Int32) {
@@ -109,7 +109,7 @@ enum Output {
             while written < bytes.count {
                 let count = Glibc.write(descriptor, bytes.baseAddress.map { $0 + written }, bytes.count - written)
                 if count < 0 && errno == EINTR { continue }
-                // The reader has gone: it has seen what it wanted.
+                // The reader has closed the pipe because it needs no more output.
                 if count < 0 && errno == EPIPE && descriptor == STDOUT_FILENO { exit(0) }
                 if count <= 0 { return }
                 written += count

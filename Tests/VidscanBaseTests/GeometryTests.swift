@@ -3,7 +3,8 @@ import VidscanBase
 
 @Suite("Boxes, orientations and maps follow the rules of geometry")
 struct GeometryTests {
-    /// The linear part of the display matrix of each EXIF orientation: coded (x, y) to display (a·x + c·y, b·x + d·y).
+    /// The linear part of the display matrix of each EXIF orientation. It maps the coded position (x, y) to the display
+    /// position (a·x + c·y, b·x + d·y).
     private static let matrices: [(Double, Double, Double, Double, Orientation)] = [
         (1, 0, 0, 1, Orientation(swapsAxes: false, mirrorsX: false, mirrorsY: false)),
         (-1, 0, 0, 1, Orientation(swapsAxes: false, mirrorsX: true, mirrorsY: false)),
@@ -67,7 +68,7 @@ struct GeometryTests {
         let square = RotatedSquare(center: Point(x: 100, y: 60), side: 40, angle: .pi / 2)
         let map = square.transform(resolution: 192)
         let middle = map.apply(to: Point(x: 96, y: 96))
-        // A quarter turn clockwise: the grid's right edge is below the centre.
+        // The grid is rotated by a quarter turn clockwise, so its right edge is below the centre.
         let right = map.apply(to: Point(x: 192, y: 96))
         for (value, expected) in [(middle.x, 100.0), (middle.y, 60), (right.x, 100), (right.y, 80)] {
             #expect(abs(value - expected) < 1e-9)

@@ -18,7 +18,7 @@ struct InFlightBudgetTests {
         }
     }
 
-    /// One task takes budget for each size, and another task returns it.
+    /// Takes budget for each size in one task, and returns it in another.
     private func run(sizes: [Int], count: Int, bytes: Int, _ check: (Int, Int) -> Void) async throws -> InFlightBudget {
         let budget = InFlightBudget(count: count, bytes: bytes)
         let counter = Counter()

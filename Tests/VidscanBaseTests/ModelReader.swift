@@ -30,7 +30,7 @@ struct ModelReader {
     private(set) var actions: [SamplePlan.Action] = []
     private(set) var decodedCount = 0
     private(set) var mostHeld = 0
-    /// Decoding was restarted at a packet that is not a random access point.
+    /// Whether decoding was restarted at a packet that is not a random access point.
     private(set) var beganAmiss = false
 
     init(
@@ -107,7 +107,7 @@ struct ModelReader {
         }
     }
 
-    /// The samples of a decoder that decodes everything.
+    /// Returns the samples of a reader that decodes every packet.
     static func samplesOfFullDecode(_ stream: ModelStream, grid: SampleGrid) -> [Sample] {
         var selector = FrameSelector(grid: grid)
         return stream.shown.enumerated().compactMap { index, number in

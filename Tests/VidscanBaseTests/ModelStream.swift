@@ -7,12 +7,12 @@ struct ModelStream {
         var summary: PacketSummary
         /// The true presentation time, even if the container does not give it.
         var timestamp: Int64
-        /// The packets, by index in decoding order, that must be decoded before.
+        /// The indices, in decoding order, of the packets that must be decoded first.
         var references: [Int] = []
         var isReferenced = false
     }
 
-    /// Ways in which streams differ.
+    /// The properties in which streams differ.
     struct Traits {
         var openGroups = false
         var recoveryPoints = false
@@ -80,7 +80,8 @@ struct ModelStream {
         return packets.count - 1
     }
 
-    /// Appends B-frames between two anchors. In a pyramid, the middle one comes first, and both halves refer to it.
+    /// Appends B-frames between two anchors. In a pyramid, the middle frame is decoded first, and both halves refer to
+    /// it.
     private mutating func appendBetween(
         _ range: Range<Int>, references: [Int], isPyramid: Bool, to positions: inout [Int]
     ) {
@@ -107,7 +108,7 @@ struct ModelStream {
         for (number, position) in positions.enumerated() {
             packets[number].timestamp = times[position]
             packets[number].summary.presentation = times[position]
-            // As early as the reordering requires.
+            // The decoding time is as early as the reordering requires.
             let decoding = number - reordering
             packets[number].summary.decoding = decoding >= 0 ? times[decoding] : times[0] + Int64(decoding) * 40
             if Double.random(in: 0..<1, using: &random) < traits.missingDecodingTimes {

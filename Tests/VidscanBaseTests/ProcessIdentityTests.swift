@@ -30,7 +30,7 @@ struct ProcessIdentityTests {
         #expect(ProcessIdentity.isOtherRunning(child))
         kill(child, SIGKILL)
         var information = siginfo_t()
-        // It stays a zombie until waitpid.
+        // The process is a zombie until waitpid.
         #expect(waitid(P_PID, id_t(child), &information, WEXITED | WNOWAIT) == 0)
         #expect(identity.isRunning == false)
         #expect(!ProcessIdentity.isOtherRunning(child))

@@ -4,7 +4,7 @@ import VidscanBase
 
 @Suite("The sampling grid decides which frames are samples")
 struct SampleGridTests {
-    /// The timestamps of the selected frames.
+    /// Returns the timestamps of the selected frames.
     private func taken(_ timestamps: [Int64], by grid: SampleGrid) -> [Int64] {
         var selector = FrameSelector(grid: grid)
         return timestamps.filter { selector.takes($0) }
@@ -37,7 +37,7 @@ struct SampleGridTests {
         arguments: [(30, 12, 1), (30, 5, 1), (30, 15, 1), (25, 5, 1), (25, 7, 10), (24, 12, 1), (24, 24, 5)])
     func exactTies(framesPerSecond: Int64, rate: Int64, over divisor: Int64) throws {
         let grid = try grid((rate, divisor), timeBase: (1, framesPerSecond))
-        // Frame n has passed n · rate / framesPerSecond ticks, rounded down, and the one at 0.
+        // At frame n, ⌊n · rate / (framesPerSecond · divisor)⌋ ticks have passed, not counting the one at 0.
         let ticks = (0..<6000).map { $0 * rate / (framesPerSecond * divisor) }
         let expected = (0..<6000).filter { $0 == 0 || ticks[$0] > ticks[$0 - 1] }.map(Int64.init)
         #expect(taken(Array(0..<6000), by: grid) == expected)
@@ -45,7 +45,7 @@ struct SampleGridTests {
 
     @Test("NTSC frame times still match their ticks exactly after ten hours")
     func ntscTies() throws {
-        // Every fourth frame of 30000/1001 a second is exactly on a tick of 7500/1001 a second.
+        // Every fourth frame at 30000/1001 frames/s is exactly on a tick of 7500/1001 per second.
         let grid = try grid((7500, 1001), timeBase: (1, 30000))
         var selector = FrameSelector(grid: grid)
         let frames: [Int64] = Array(0..<8) + Array(1_078_900..<1_078_908)
@@ -61,7 +61,7 @@ struct SampleGridTests {
 
     @Test("Tick 0 is at the container's start time, not at the first frame")
     func startOfContainer() throws {
-        // The container starts 24 ms before the video; the tick at 0.2 s is at 0.176 s of the video's own time line.
+        // The container starts 24 ms before the video, so the tick at 0.2 s is at 0.176 s on the video's own timeline.
         let grid = try grid((5, 1), timeBase: (1, 1000), startOfContainer: 12_321_000)
         #expect(taken([12_345, 12_520, 12_521, 12_720, 12_721], by: grid) == [12_345, 12_521, 12_721])
     }
@@ -110,7 +110,7 @@ struct SampleGridTests {
         for _ in 0..<500 {
             timestamp += Int64.random(in: 1...Int64(max(1, base.1 / 10)), using: &random)
             timestamps.append(timestamp)
-            // k <= t · rate just when k · divisor <= t · factor, with whole numbers on both sides.
+            // The last tick at or before t is ⌊t · rate⌋. Integer arithmetic makes it exact.
             let tick = timestamp * Int64(base.0) * rate.0 / (Int64(base.1) * rate.1)
             if tick > predecessor { expected.append(timestamp) }
             predecessor = max(tick, predecessor)
@@ -124,7 +124,7 @@ struct SampleGridTests {
     func anyStart(numerator: Int64, denominator: Int64) throws {
         let timeBase = try #require(Rational(numerator, denominator))
         var random = SeededGenerator(seed: UInt64(denominator))
-        // Some 24 frames a second, each a whole number of ticks.
+        // About 24 frames/s. The duration of a frame is a whole number of ticks.
         let duration = max(1, denominator / (24 * numerator))
         for number in 0..<200 {
             let first = number < 100 ? Int64(number) : Int64.random(in: 0...(1 << 33), using: &random)

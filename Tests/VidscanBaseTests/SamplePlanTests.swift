@@ -64,7 +64,7 @@ struct SamplePlanTests {
         }
     }
 
-    /// The first difference of two lists of samples, which may have thousands.
+    /// Describes the first difference between two lists of samples, which may have thousands of elements.
     private func firstDifference(_ got: [ModelReader.Sample], _ expected: [ModelReader.Sample]) -> String? {
         guard got != expected else { return nil }
         let place = zip(got, expected).prefix { $0 == $1 }.count
@@ -94,8 +94,8 @@ struct SamplePlanTests {
     @Test(
         "Contradictory timestamps are not trusted",
         arguments: [
-            // A packet that is presented before it is decoded; one whose decoding time runs backwards; one without any
-            // time; one so far off that it can mean no real position.
+            // A packet that is presented before it is decoded; one whose decoding time decreases; one without
+            // timestamps; and one whose timestamp is too large to be a real position.
             PacketSummary(presentation: 10, decoding: 11), PacketSummary(presentation: 300, decoding: 30),
             PacketSummary(presentation: nil, decoding: nil), PacketSummary(presentation: .max, decoding: 200),
         ])
@@ -123,7 +123,7 @@ struct SamplePlanTests {
         #expect(reader.actions == Array(repeating: .decode(afterGap: false), count: stream.packets.count))
     }
 
-    /// 25 frames a second in groups of up to 60, with pyramids of up to three B-frames.
+    /// A stream of 25 frames/s, with groups of up to 60 pictures and pyramids of up to three B-frames.
     private func regularStream() -> ModelStream {
         var random = SeededGenerator(seed: 3)
         var traits = ModelStream.Traits(hasPyramids: true)
@@ -139,7 +139,7 @@ struct SamplePlanTests {
             reader.run()
             return Double(reader.decodedCount) / Double(stream.packets.count)
         }
-        // One frame in ten seconds needs half a group of pictures out of eight; five a second need all references.
+        // One frame per 10 s needs half of one group of pictures in eight. Five frames per second need all references.
         let shares = (tenth: try share((1, 10)), five: try share((5, 1)), all: try share((25, 1)))
         #expect(shares.tenth < 0.15)
         #expect(shares.five < 0.80)

@@ -20,7 +20,7 @@ struct StreamClockTests {
             let timestamp = Int64.random(in: -range...range, using: &random)
             let printed = String(format: "%f", Double(timestamp) * (Double(timeBase.0) / Double(timeBase.1)))
             let digits = try #require(Int64(printed.replacing(".", with: "")))
-            // Beyond 2⁵³ microseconds, the product has no whole microseconds.
+            // Beyond 2⁵³ µs, the product is not exact to the microsecond.
             guard abs(digits) < 1 << 53 else { continue }
             #expect(clock.microseconds(at: timestamp) == digits, "\(timestamp) is \(printed)")
             compared += 1
@@ -36,7 +36,7 @@ struct StreamClockTests {
 
     @Test("Comparisons with a position are exact, although printed times are rounded")
     func exactComparison() throws {
-        // Timestamp 1 of a third of a second lies at 333,333⅓ microseconds.
+        // In a time base of 1/3 s, timestamp 1 is at 333,333⅓ µs.
         let clock = StreamClock(timeBase: try #require(Rational(1, 3)), startMicroseconds: 0)
         #expect(clock.isAtOrAfter(333_333, 1))
         #expect(!clock.isAtOrAfter(333_334, 1))
@@ -49,7 +49,7 @@ struct StreamClockTests {
         let samples = try #require(Rational(1, 44_100))
         let own = TimestampInBase(131_110, ticks)  // 1.456777… s
         #expect(StreamClock.exactStart(microseconds: 1_456_778, own: own) == Rational(131_110, 90_000))
-        // 64243/44100 s is 1.456757… s: the container starts with the sound.
+        // 64243/44100 s is 1.456757… s: the container starts with the audio.
         let sound = TimestampInBase(64_243, samples)
         #expect(
             StreamClock.exactStart(microseconds: 1_456_757, own: own, others: [sound]) == Rational(64_243, 44_100))
@@ -68,7 +68,7 @@ struct StreamClockTests {
         for _ in 0..<500 {
             let position = Int64.random(in: -1_000_000...100_000_000_000, using: &random)
             let timestamp = Int128(clock.timestamp(atOrBefore: position))
-            // All in units of a microsecond over the denominator, so that nothing rounds.
+            // All values are multiples of 1/denominator µs, so that nothing is rounded.
             let limit = Int128(position + 500_000) * Int128(timeBase.1)
             #expect(timestamp * Int128(timeBase.0) * 1_000_000 <= limit)
             #expect((timestamp + 1) * Int128(timeBase.0) * 1_000_000 > limit)

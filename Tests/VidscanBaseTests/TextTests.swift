@@ -29,7 +29,7 @@ struct TextTests {
         for _ in 0..<3000 {
             let value = Double.random(in: -1e6...1e6, using: &random)
             let scaled = abs(value) * pow(10, Double(decimals))
-            // This close to a tie, the product may have rounded onto it.
+            // This close to a tie, the product itself may have been rounded to the tie.
             guard abs(scaled - scaled.rounded(.down) - 0.5) > 0.001 else { continue }
             let expected = String(format: "%.\(decimals)f", value)
             let isNegativeZero = expected.hasPrefix("-") && !expected.contains { "123456789".contains($0) }

@@ -5,7 +5,7 @@ import VidscanBase
 struct TimestampContinuityTests {
     private typealias Times = TimestampContinuity.Times
 
-    /// Counts milliseconds; 25 frames a second.
+    /// The clock counts milliseconds, and the frame rate is 25 frames/s.
     private func continuity(forwardIsJump: Bool = true) throws -> TimestampContinuity {
         TimestampContinuity(
             clock: StreamClock(timeBase: try #require(Rational(1, 1000)), startMicroseconds: 0), frameDuration: 40,
@@ -16,7 +16,7 @@ struct TimestampContinuityTests {
         timestamps.map { Times(presentation: $0, decoding: $0) }
     }
 
-    /// Passes packets through one by one.
+    /// Passes the packets through one by one.
     private func line(
         _ packets: [Times], isRandomAccessPoint: Bool = true, forwardIsJump: Bool = true
     ) throws -> (presentations: [Int64?], jumps: [TimestampDiscontinuity]) {
@@ -70,7 +70,7 @@ struct TimestampContinuityTests {
     @Test("If a jump comes at a keyframe, the first frame presented after it follows the last one before it")
     func reorderingAtRestart() throws {
         var continuity = try continuity()
-        // Decoded as I P B B, without delay and with it.
+        // The old packets have no reordering delay. The new ones are decoded as I P B B, with a delay.
         let old: [(Int64, Int64)] = [(10_000, 10_000), (10_040, 10_040), (10_080, 10_080)]
         let new: [(Int64, Int64)] = [(80, 0), (200, 40), (120, 80), (160, 120)]
         let presentations = old.map { continuity.move(Times(presentation: $0.0, decoding: $0.1)).presentation }
@@ -80,7 +80,7 @@ struct TimestampContinuityTests {
         _ = continuity.begin(packets, isRandomAccessPoint: true)
         let moved = packets.map { continuity.move($0) }
         #expect(moved.map(\.presentation) == [10_120, 10_240, 10_160, 10_200])
-        // Decoding times never fall behind.
+        // Decoding times never decrease.
         #expect(moved.map(\.decoding) == [10_080, 10_080, 10_120, 10_160])
     }
 
@@ -127,14 +127,14 @@ struct TimestampContinuityTests {
             clock.place(time, duration: second / 2, offsets: offsets, videoPosition: video, isLate: isLate)
         }
         #expect(place(10 * second, [0], 10 * second) == 0)
-        // The new epoch's sound is ahead of the video: it waits.
+        // The audio of the new epoch arrives before the video jumps, so it waits.
         #expect(place(0, [0], 10 * second) == nil)
-        // The old epoch's sound comes after the video's jump.
+        // Audio of the old epoch arrives after the video has jumped.
         let offsets = [0, 11 * second]
         #expect(place(10 * second + second / 2, offsets, 11 * second) == 0)
         #expect(place(0, offsets, 11 * second) == 1)
         #expect(place(second / 2, offsets, 11 * second) == 1)
-        // A stream that jumps alone is finally accepted.
+        // If only this stream jumps, the jump is accepted in the end.
         #expect(place(-5 * second, offsets, 12 * second) == nil)
         #expect(place(-5 * second, offsets, 12 * second, isLate: true) == 1)
     }

@@ -4,7 +4,8 @@ import TestSupport
 import VidscanBase
 import VidscanFaces
 
-/// The goldens are made by the numpy reference implementation beside the training script, from the same weights.
+/// The expected values come from the numpy reference implementation, which is next to the training script and uses the
+/// same weights.
 @Suite("The expression model equals its reference implementation")
 struct ExpressionModelTests {
     private struct Golden: Decodable {
@@ -41,7 +42,7 @@ struct ExpressionModelTests {
             }
             for (group, values) in golden.expected where group != "blendshapes" {
                 for (name, expected) in values {
-                    // The emoji and the expression of that name are two columns.
+                    // The emoji and the expression of this name have separate columns.
                     let column = group == "emojis" && name == "smirk" ? "emoji_smirk" : name
                     let metric = try #require(Metric(rawValue: column), "\(column)")
                     let value = try #require(found[metric], "\(column)")
@@ -63,7 +64,7 @@ struct ExpressionModelTests {
         }
         let straight = model.measure(FaceMesh(coordinates: coordinates), pose: Self.ahead)
         let other = model.measure(FaceMesh(coordinates: turned), pose: Self.ahead)
-        // Single-precision coordinates, turned.
+        // The scores are not exactly equal, because the rotated coordinates are in single precision.
         try Self.expectEqualScores(straight, other)
     }
 

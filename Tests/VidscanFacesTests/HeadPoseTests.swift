@@ -5,9 +5,10 @@ import VidscanFaces
 
 @Suite("A head's pose is measured from its mesh")
 struct HeadPoseTests {
-    /// A face of the twelve points that the pose is read from, turned by known angles and seen without perspective.
+    /// Returns a mesh with the twelve points that the pose is computed from, rotated by known angles and projected
+    /// orthographically.
     ///
-    /// Only those points matter; the rest of the mesh stays at the origin.
+    /// All other points are at the origin, because the pose does not depend on them.
     private static func mesh(yaw: Double, pitch: Double, roll: Double) -> FaceMesh {
         let places: [(Int, Double, Double, Double)] = [
             (4, 0, -0.4185, 0.22483), (6, 0, -0.08947, 0.04298),
@@ -20,7 +21,8 @@ struct HeadPoseTests {
         let (a, b, c) = (yaw * .pi / 180, pitch * .pi / 180, roll * .pi / 180)
         var coordinates = [Float](repeating: 0, count: 3 * FaceMesh.pointCount)
         for (index, x, y, z) in places {
-            // Axes x right, y up, z to the camera. First up or down about x, then sideways about y, then lean about z.
+            // Axes: x right, y up, z towards the camera. The rotations are pitch about x, then yaw about y, then roll
+            // about z.
             let (y1, z1) = (y * cos(b) + z * sin(b), -y * sin(b) + z * cos(b))
             let (x2, z2) = (x * cos(a) + z1 * sin(a), -x * sin(a) + z1 * cos(a))
             let (x3, y3) = (x2 * cos(c) + y1 * sin(c), -x2 * sin(c) + y1 * cos(c))

@@ -22,7 +22,7 @@ struct LocalRegressionTests {
     func noise() {
         let offsets = [0] + stride(from: -0.28, through: 0.28, by: 0.04).filter { abs($0) > 0.01 }
         let gain = regression.factors(offsets: offsets).reduce(0) { $0 + $1 * $1 }
-        // The standard deviation of independent noise is multiplied by the root of the factors' squares.
+        // The standard deviation of independent noise is multiplied by the root of the sum of the squared factors.
         #expect(gain.squareRoot() < 0.55)
     }
 

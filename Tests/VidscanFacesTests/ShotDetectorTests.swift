@@ -4,7 +4,7 @@ import VidscanFaces
 
 @Suite("Cuts and dissolves are found, and nothing else is taken for one")
 struct ShotDetectorTests {
-    /// Smooth random blobs, other ones for every seed; `x` moves the camera.
+    /// Returns an image of smooth random blobs, different for every seed. `x` moves the camera.
     private static func picture(seed: UInt64, x: Double = 0, light: Float = 1) -> [Float] {
         let (width, height, cell) = (160, 90, 26.0)
         var generator = TrackingGenerator(seed: seed)
@@ -57,7 +57,7 @@ struct ShotDetectorTests {
         #expect(Self.changes(pictures, rate: 5).map(\.sample) == [5])
     }
 
-    /// A plain wall, and before it someone who takes a third of its width.
+    /// Returns an image of a plain wall. A person in front of it covers a third of its width, unless `person` is `nil`.
     private static func wall(person: UInt64?) -> [Float] {
         var tensor = [Float](repeating: 150, count: 3 * 160 * 90)
         guard let person else { return tensor }

@@ -3,12 +3,12 @@ import TestSupport
 import VidscanBase
 import VidscanFaces
 
-/// Synthetic scenes: the detections of people whose paths are known exactly.
+/// A synthetic scene: the detections of people whose paths are known exactly.
 struct TrackingScene {
     struct Person {
-        /// Selects the appearance.
+        /// Determines the appearance.
         var identity: Int
-        /// Centre and size at a time; `nil` when out of sight.
+        /// The centre and the size at a time; `nil` while the person is not visible.
         var path: (Double) -> (x: Double, y: Double, size: Double)?
     }
 
@@ -16,7 +16,7 @@ struct TrackingScene {
     var seconds: Double
     var rate: Double
     var people: [Person]
-    /// Times of cuts, as a shot detector reports them.
+    /// The times of cuts, as a shot detector reports them.
     var cuts: [Double] = []
     var missShare = 0.04
     var falsePositivesPerFrame = 0.05
@@ -25,7 +25,7 @@ struct TrackingScene {
 
     /// Runs the tracker over the scene.
     ///
-    /// - Parameter byPerson: whether tracks that are stitched count as one.
+    /// - Parameter byPerson: Whether tracks are scored by person_id instead of face_id.
     func run(seed: UInt64, byPerson: Bool = false, score: inout IdentityScore) {
         var summaries: [TrackSummary] = []
         var generator = TrackingGenerator(seed: seed)
@@ -51,7 +51,7 @@ struct TrackingScene {
                             height: place.size)
                     ))
             }
-            // Later people in the list stand behind earlier ones, and a mostly covered face is not detected.
+            // People later in the list are behind earlier ones, and a mostly covered face is not detected.
             let visible = truth.indices.filter { index in
                 !truth[..<index].contains {
                     $0.box.intersectionArea(with: truth[index].box) > 0.5 * truth[index].box.area
@@ -102,7 +102,7 @@ struct TrackingScene {
             summaries, samplesOfShot: [Int(seconds * rate)], options: TrackSelection.Options(),
             stitching: TrackletLinker()
         ).identities
-        // Very short tracks are dropped, and an uncertain person stays a track.
+        // Very short tracks are dropped. A track without a certain person counts as a person of its own.
         score.endScene(
             numbers: identities.enumerated().map { track, identity in
                 identity.map { byPerson ? $0.personID ?? -track : $0.faceID }
@@ -120,26 +120,26 @@ struct TrackingGenerator: RandomNumberGenerator {
 
     mutating func unit() -> Double { Double(next() >> 11) / 9_007_199_254_740_992 }
 
-    /// Sum of twelve uniform numbers: close to normal.
+    /// The sum of twelve uniform numbers is approximately normally distributed.
     mutating func normal() -> Double { (0..<12).reduce(-6) { sum, _ in sum + unit() } }
 
-    /// Of each number of a shape, between people.
+    /// The variance between people of each number of a face shape.
     static let shapeVariances = [Double](repeating: 6, count: 12)
 
-    /// A person's face shape, with noise of variance 1.
+    /// Returns a person's face shape, with noise of variance 1.
     mutating func shape(of identity: Int) -> [Float] {
         var own = TrackingGenerator(seed: UInt64(identity) &* 104_729 &+ 5)
         return Self.shapeVariances.map { Float($0.squareRoot() * own.normal() + normal()) }
     }
 
-    /// A person's appearance, with noise. Real appearances are closer to each other than random ones: half of
-    /// each is common to all.
+    /// Returns a person's appearance, with noise. Real appearances are more similar to each other than random ones, so
+    /// 60 % of each is common to all.
     mutating func look(of identity: Int) -> AppearanceDescriptor? {
         var own = TrackingGenerator(seed: UInt64(identity) &* 7919 &+ 13)
         var common = TrackingGenerator(seed: 1)
         let bytes = (0..<AppearanceDescriptor.byteCount).map { index -> UInt8 in
             let base = 0.6 * common.unit() + 0.4 * own.unit()
-            // Regions hold square roots of shares: many small numbers, few large ones.
+            // The regions contain square roots of shares: many small values and few large ones.
             let shaped = index < 64 ? base : base * base
             return UInt8(min(max((shaped + 0.05 * normal()) * 255, 1), 255))
         }
@@ -147,7 +147,7 @@ struct TrackingGenerator: RandomNumberGenerator {
     }
 }
 
-/// MOTA (Bernardin and Stiefelhagen, 2008) and IDF1 (Ristani et al., 2016) over scenes.
+/// Computes MOTA (Bernardin and Stiefelhagen, 2008) and IDF1 (Ristani et al., 2016) over several scenes.
 struct IdentityScore {
     private(set) var truthCount = 0
     private(set) var misses = 0
@@ -155,7 +155,7 @@ struct IdentityScore {
     private(set) var switches = 0
     private(set) var identityTruePositives = 0
     private(set) var foundCount = 0
-    /// Track numbers that were matched with more than one person in two or more samples each.
+    /// The number of tracks that were matched with more than one person, in at least two samples each.
     private(set) var sharedTracks = 0
     private var frames: [(truth: [(Int, Rectangle)], found: [(Int, Rectangle)])] = []
 
@@ -166,7 +166,7 @@ struct IdentityScore {
         frames.append((truth, found))
     }
 
-    /// - Parameter numbers: what each track is called, from track 1 on; `nil` for those that are dropped.
+    /// - Parameter numbers: The number that each track is reported with, from track 1 on; `nil` for dropped tracks.
     mutating func endScene(numbers: [Int?]) {
         var pairCounts: [Int: [Int: Int]] = [:]
         var last: [Int: Int] = [:]
@@ -236,7 +236,7 @@ struct TrackingTests {
         let slow = TrackingScene(
             name: "slow", seconds: 8, rate: rate,
             people: [Person(identity: 7) { (300 + 15 * $0, 300 + 5 * $0, 110) }])
-        // One and a half face sizes a second, back and forth; at 25 samples a second three.
+        // One and a half face sizes per second, back and forth; three at 25 samples per second.
         let speed = rate > 10 ? 330.0 : 165.0
         let fast = TrackingScene(
             name: "fast", seconds: 8, rate: rate,
@@ -334,7 +334,7 @@ struct TrackingTests {
 
     @Test("The assignment has the smallest total cost")
     func assignment() {
-        // The greedy choice of the cheapest pair first would cost 1 + 9.
+        // Greedily choosing the cheapest pair first would cost 1 + 9.
         let pairs = Assignment.solve(cost: [1, 2, 3, 9], rowCount: 2, columnCount: 2, unpaired: 100)
         #expect(pairs == [1, 0])
         #expect(Assignment.solve(cost: [nil, 5], rowCount: 1, columnCount: 2, unpaired: 4) == [nil])

@@ -2,10 +2,9 @@ import Testing
 import VidscanBase
 import VidscanFaces
 
-/// Which tracks are one face, and which are one person.
 @Suite("Tracks of one face or person are linked, and no others")
 struct TrackletLinkerTests {
-    /// A track of five samples, a fifth of a second apart.
+    /// A track of five samples, 0.2 s apart.
     private struct Track {
         var identity: Int
         var start: Double

@@ -1,59 +1,63 @@
 /// How faces are hidden.
 public struct AnonymizeOptions: Sendable, Equatable {
+    /// What covers a face.
     public enum Method: String, Sendable, CaseIterable {
         case blur, pixelate, solid
-        /// The sticker, over one colour.
+        /// The sticker, on a solid background.
         case sticker
     }
 
+    /// The shape of the hidden area.
     public enum Shape: String, Sendable, CaseIterable {
-        /// Around the face's box.
+        /// An ellipse around the face's box.
         case ellipse
-        /// The outline of the mesh, or the ellipse for faces without a mesh. Needs `landmarks.npy`.
+        /// The outline of the mesh, or the ellipse if a face has no mesh. Needs `landmarks.npy`.
         case mesh
     }
 
     public var method: Method
     public var shape = Shape.ellipse
-    /// The shape is larger than the face by this share on every side.
+    /// How far the shape extends beyond the face on every side, as a share of the face's size.
     public var margin = 0.35
-    /// For blur and pixelate: the share of the face's shorter side that becomes one value, for faces of any size. `nil` is
-    /// 0.5 for blur and 0.3 for pixelate, which leave two by three or three by four values of a face. A blur of 0.25 hides
-    /// the identity, but a detector still finds the face.
+    /// For blur and pixelate: the share of the face's shorter side that is averaged to one value, independent of the
+    /// face's size. `nil` is 0.5 for blur and 0.3 for pixelate, which reduce a face to 2×3 or 3×4 values. A blur of
+    /// 0.25 hides the identity, but a detector still finds the face.
     public var strength: Double?
-    /// How long a face is hidden before it is first seen and after it was last seen, in seconds.
+    /// How long a face is hidden before its first and after its last detection, in seconds.
     public var holdSeconds = 0.5
-    /// Hide everything except the faces.
+    /// Hides everything except the faces.
     public var isInverted = false
-    /// Hide only these ids; `nil` hides all.
+    /// The face_ids to hide; `nil` hides all faces.
     public var only: Set<Int>?
-    /// Do not hide these ids.
+    /// The face_ids that are not hidden.
     public var except: Set<Int> = []
 
-    /// For both passes over the video. With several threads, the content of damaged pictures may depend on timing.
+    /// The number of decoder threads in both passes over the video. With several threads, the content of damaged frames
+    /// may depend on timing.
     package static let decoderThreads = 1
 
     public init(method: Method) {
         self.method = method
     }
 
-    /// The share that becomes one value.
+    /// The strength, with the default of the method if none is set.
     var resolvedStrength: Double { strength ?? (method == .blur ? 0.5 : 0.3) }
 
+    /// Returns whether a face is selected by `only` and `except`.
     package func hides(_ faceID: Int) -> Bool {
         (only?.contains(faceID) ?? true) && !except.contains(faceID)
     }
 }
 
-/// How an analysis must have looked for faces before they are hidden: in every frame, small and doubtful ones too, each
-/// where it was found.
+/// The settings that an analysis must have used before faces can be hidden. Faces must be detected in every frame,
+/// including small faces and those with low confidence, and their positions must not be smoothed.
 package enum AnonymizeRequirements {
-    /// `sample.rate`
+    /// The required `sample.rate`.
     package static let rate = "every-frame"
-    /// `detect.faces`
+    /// The required `detect.faces`.
     package static let faces = "small"
-    /// `detect.min_confidence` must not be higher.
+    /// The maximum of `detect.min_confidence`.
     package static let confidence = 0.3
-    /// `track.min_track` must not be higher.
+    /// The maximum of `track.min_track`.
     package static let trackSamples = 1
 }

@@ -2,9 +2,11 @@ package import VidscanBase
 internal import VidscanMedia
 package import VidscanResults
 
-/// What must hold for hiding the faces of a video: every picture was analysed by itself, and nothing was left out.
+/// The preconditions for hiding the faces of a video: every frame was analysed by itself, and no face was left out.
 package enum AnonymizePreconditions {
-    /// - Throws: `VidscanError` when a result cannot say where all faces of its video are.
+    /// Checks a result.
+    ///
+    /// - Throws: `VidscanError` if the result does not contain the positions of all faces in its video.
     package static func check(_ result: StoredResult, for options: AnonymizeOptions) throws(VidscanError) {
         let found = result.record.pipeline
         guard found.sample.start == nil, found.sample.end == nil else {
@@ -38,7 +40,7 @@ package enum AnonymizePreconditions {
         try checkNames(options, in: result)
     }
 
-    /// Settings of the analysis that are less thorough than hiding faces requires.
+    /// Returns the settings of the analysis that are less thorough than hiding faces requires.
     private static func shortcomings(_ found: StoredResult.Record.Pipeline) -> [String] {
         typealias Requirements = AnonymizeRequirements
         var list: [String] = []
@@ -54,7 +56,8 @@ package enum AnonymizePreconditions {
         return list
     }
 
-    /// A number that is not there hides nothing, or everything: most likely it was mistyped.
+    /// Checks that the named face_ids exist. An unknown id would hide no face, or all of them, and is most likely a
+    /// typing error.
     private static func checkNames(_ options: AnonymizeOptions, in result: StoredResult) throws(VidscanError) {
         let named = (options.only ?? []).union(options.except)
         guard !named.isEmpty else { return }
@@ -71,7 +74,7 @@ package enum AnonymizePreconditions {
         }
     }
 
-    /// `1-3, 7`
+    /// Formats numbers as ranges, for example `1-3, 7`.
     private static func ranges(_ numbers: Set<Int>) -> String {
         var spans: [ClosedRange<Int>] = []
         for number in numbers.sorted() {
@@ -85,7 +88,8 @@ package enum AnonymizePreconditions {
             .joined(separator: ", ")
     }
 
-    /// Faces are held and bridged from picture to picture, which takes pictures of one size.
+    /// Checks that the frame size has not changed. Faces are held and bridged from frame to frame, which requires one
+    /// frame size.
     package static func checkSize(
         _ size: PictureSize, first: PictureSize, microseconds: Int64, stage: VidscanError.Stage
     ) throws(VidscanError) {

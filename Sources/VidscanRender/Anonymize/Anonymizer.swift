@@ -2,15 +2,15 @@ internal import VidscanBase
 internal import VidscanFaces
 internal import VidscanMedia
 
-/// Hides faces, rather too much of a picture than too little.
+/// Hides faces. When in doubt, it hides too much of a frame rather than too little.
 final class Anonymizer {
     private let options: AnonymizeOptions
     private let sticker: StickerPainter?
     private let surface = DrawingSurface(content: .opacity)
 
-    /// Within a track, a gap up to this long is bridged.
+    /// The maximum gap within a track that is bridged, in seconds.
     private static let bridgedSeconds = 2.0
-    /// A face that is lost goes on for this long as it went.
+    /// How long the motion of a lost face is extrapolated.
     private static let carriedMicroseconds: Int64 = 250_000
 
     init(_ options: AnonymizeOptions, sticker: StickerPainter?) {
@@ -18,15 +18,16 @@ final class Anonymizer {
         self.sticker = sticker
     }
 
+    /// Returns the parts of a result that hiding faces needs.
     package static func needs(of options: AnonymizeOptions) -> FaceTimeline.Needs {
         let reach = max(options.holdSeconds, bridgedSeconds)
         return FaceTimeline.Needs(mesh: options.shape == .mesh, behindSeconds: reach, aheadSeconds: reach)
     }
 
-    /// Hides all faces of a picture, and those that may be in it because they are in others near it.
+    /// Hides all faces of a frame, and those that may be in it because neighbouring frames contain them.
     ///
-    /// - Parameter number: of the picture's own sample.
-    /// - Returns: how many there were.
+    /// - Parameter number: The index of the frame's own sample.
+    /// - Returns: The number of faces.
     package func hide(in picture: EditablePicture, timeline: FaceTimeline, sample number: Int) throws(MediaError) -> Int
     {
         let hidden = timeline.faceIDs.filter(options.hides).compactMap { id -> [FaceState]? in
@@ -41,21 +42,25 @@ final class Anonymizer {
         return hidden.count
     }
 
-    /// Where a face is or may be: in the picture's own sample, and around it, because a picture smears what moves fast.
-    /// Where that sample lacks it, on the way between the samples around; where it was last seen and will first be seen
-    /// too, for as long as faces are held.
+    /// Returns the states of a face that must be hidden in a frame.
+    ///
+    /// If the frame's own sample contains the face, these are its state there and in the neighbouring samples, because
+    /// motion blur spreads a fast face. If the sample lacks the face, but the gap can be bridged, these are the states
+    /// before and after the gap and interpolated states between them. Otherwise, these are the last state before the
+    /// frame and the first one after it, as far as they are within the hold time, as detected and with extrapolated
+    /// motion.
     private func sights(
         of id: Int, in timeline: FaceTimeline, sample number: Int, at microseconds: Int64
     ) -> [FaceState] {
         let own = timeline.faces(of: id, inSample: number)
-        // Where all else is hidden, a face that may be there is not shown.
+        // When everything except the faces is hidden, only a face that was detected in this frame is shown.
         if options.isInverted { return own }
         if !own.isEmpty { return own + beside(number, id: id, in: timeline) }
         let hold = Int64(options.holdSeconds * 1e6)
         let (before, after) = timeline.neighbours(of: id, aroundSample: number)
         if let before, let after {
             let span = after.face.microseconds - before.face.microseconds
-            // Across a cut a face may keep its number, and not be there in between.
+            // A face may keep its number across a cut, and not be there in between.
             let isBridged =
                 span <= max(2 * hold, Int64(Self.bridgedSeconds * 1e6))
                 && !timeline.hasCut(after: before.face.microseconds, upTo: after.face.microseconds)
@@ -73,7 +78,8 @@ final class Anonymizer {
         return sights
     }
 
-    /// The face where it would be if it had gone on as it went between its last two samples (or first two, backwards).
+    /// Returns the face extrapolated from the motion between its last two samples, or, before it appears, its first
+    /// two.
     private func carriedOn(
         _ sight: (number: Int, face: FaceState), id: Int, in timeline: FaceTimeline, to microseconds: Int64
     ) -> FaceState? {
@@ -94,13 +100,14 @@ final class Anonymizer {
         return moved
     }
 
+    /// Returns the states of a face in the samples before and after a sample.
     private func beside(_ number: Int, id: Int, in timeline: FaceTimeline) -> [FaceState] {
         guard let first = timeline.window.first?.number else { return [] }
         return [number - 1, number + 1].compactMap { neighbour in
             let index = neighbour - first
             guard timeline.window.indices.contains(index) else { return nil }
             let sample = timeline.window[index]
-            // At few samples a second the neighbour is another place, not a smear.
+            // At a low sampling rate, the neighbour is another position of the face and not motion blur.
             guard let own = timeline.window.indices.contains(number - first) ? timeline.window[number - first] : nil,
                 abs(sample.microseconds - own.microseconds) <= 100_000
             else { return nil }
@@ -128,11 +135,13 @@ final class Anonymizer {
         let all = PixelRectangle(x: 0, y: 0, width: picture.size.width, height: picture.size.height)
         surface.begin(all, scaleX: picture.scaleX, scaleY: picture.scaleY, isFilled: true)
         for sight in sights { draw(sight, .erase) }
-        // As if the picture's height were that of eight faces.
+        // The cell size is as if a face were an eighth of the frame's height.
         try picture.hide(surface.mask(), by: cover(side: Double(picture.size.height) / 8))
     }
 
-    /// - Parameter side: the face's shorter side in pixels of the new video.
+    /// Returns what covers a face.
+    ///
+    /// - Parameter side: The face's shorter side in pixels of the output video.
     private func cover(side: Double) -> EditablePicture.Cover {
         let cell = max(4, Int((side * options.resolvedStrength).rounded(.up)))
         switch options.method {
@@ -175,7 +184,7 @@ final class Anonymizer {
         }
     }
 
-    /// The face's outline, moved away from its middle.
+    /// Returns the face's outline, enlarged around its centre.
     private func outline(_ mesh: FaceMesh) -> [Point] {
         let points = MeshOutlines.face.map { mesh[$0] }
         let count = Double(points.count)

@@ -1,7 +1,7 @@
 internal import VidscanBase
 internal import VidscanFaces
 
-/// A face at one moment: as it was measured, or between two samples of it.
+/// The state of a face at one time, measured in a sample or interpolated between two samples.
 struct FaceState {
     package var faceID: Int
     package var microseconds: Int64
@@ -12,18 +12,18 @@ struct FaceState {
     package var mouth: Point?
     package var leftMouthCorner: Point?
     package var rightMouthCorner: Point?
-    /// Degrees, as in `faces.csv`.
+    /// Degrees, with the signs of `faces.csv`.
     package var yaw: Double?
     package var pitch: Double?
     package var roll: Double?
-    /// Those that are drawn.
+    /// Only the metrics that are drawn.
     package var metrics: [Metric: Double]
     package var emoji: String?
     package var mesh: FaceMesh?
 
-    /// The face between this sample and a later one of it.
+    /// Interpolates between this state and a later state of the same face.
     ///
-    /// - Parameter share: 0 here … 1 there.
+    /// - Parameter share: The position between the two states, from 0 (this one) to 1 (the later one).
     func interpolated(to later: FaceState, share: Double, microseconds: Int64) -> FaceState {
         let mix = { (a: Double, b: Double) in a + (b - a) * share }
         let mixOptional = { (a: Double?, b: Double?) -> Double? in
@@ -34,7 +34,7 @@ struct FaceState {
             guard let a, let b else { return nil }
             return Point(x: mix(a.x, b.x), y: mix(a.y, b.y))
         }
-        // What has no middle is taken from the nearer one.
+        // Values that cannot be interpolated come from the nearer state.
         var sight = share < 0.5 ? self : later
         sight.microseconds = microseconds
         sight.box = Rectangle(
@@ -49,7 +49,7 @@ struct FaceState {
         sight.yaw = mixOptional(yaw, later.yaw)
         sight.pitch = mixOptional(pitch, later.pitch)
         if let from = roll, let to = later.roll {
-            // The short way round.
+            // Interpolate along the shorter arc.
             let turn = (to - from).remainder(dividingBy: 360)
             sight.roll = from + turn * share
         }
@@ -61,9 +61,9 @@ struct FaceState {
         return sight
     }
 
-    /// The face as it lies in another picture.
+    /// Transforms the face into the coordinates of another image.
     ///
-    /// - Parameter map: from this picture's places to that one's.
+    /// - Parameter map: The transform from this image's coordinates to those of the other image.
     package func moved(by map: AffineTransform) -> FaceState {
         var sight = self
         sight.box = box.bounds(after: map)
@@ -73,7 +73,7 @@ struct FaceState {
         (sight.leftMouthCorner, sight.rightMouthCorner) = (point(leftMouthCorner), point(rightMouthCorner))
         let isMirrored = map.xx * map.yy - map.xy * map.yx < 0
         if isMirrored {
-            // What was taken for the left is the right.
+            // Mirroring swaps left and right.
             swap(&sight.leftEye, &sight.rightEye)
             swap(&sight.leftMouthCorner, &sight.rightMouthCorner)
             sight.yaw = yaw.map { -$0 }
@@ -95,10 +95,11 @@ struct FaceState {
         return sight
     }
 
-    /// Degrees clockwise: by the eyes, which are there even without a mesh.
+    /// The tilt of the face in degrees clockwise. It is computed from the eyes if possible, because they are available
+    /// without a mesh.
     var lean: Double {
         if let leftEye, let rightEye {
-            // The subject's left eye is on the picture's right.
+            // The subject's left eye is on the right of the frame.
             return Trigonometry.degrees(y: leftEye.y - rightEye.y, x: leftEye.x - rightEye.x)
         }
         return roll ?? 0

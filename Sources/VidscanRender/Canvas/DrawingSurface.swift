@@ -1,9 +1,10 @@
 internal import CCairo
 public import VidscanBase
 
-/// A transparent sheet over a part of a picture, to draw vectors, text and images on with Cairo.
+/// A transparent surface over a region of a frame, on which Cairo draws shapes, text and images.
 ///
-/// One sheet is used over and over; its memory grows to the largest part that was drawn. Not for use by two threads.
+/// A surface is reused for many drawings. Its memory grows to the size of the largest region. A surface is not
+/// thread-safe.
 public final class DrawingSurface {
     private var bytes: UnsafeMutablePointer<UInt8>
     private var capacity: Int
@@ -12,11 +13,11 @@ public final class DrawingSurface {
     private var surface: OpaquePointer?
     private var context: OpaquePointer?
 
-    /// What its pixels are.
+    /// The pixel format of the surface.
     public enum Content: Sendable {
         /// Colours with opacity, for a `PixelPatch`.
         case color
-        /// Opacity alone, for a `PixelMask`.
+        /// Only opacity, for a `PixelMask`.
         case opacity
     }
 
@@ -33,17 +34,17 @@ public final class DrawingSurface {
         bytes.deallocate()
     }
 
-    /// Begins anew with nothing drawn.
+    /// Starts a new drawing on an empty surface.
     ///
     /// - Parameters:
-    ///   - area: in pixels of the picture; what is drawn outside is lost.
-    ///   - scaleX, scaleY: pixels for each unit of the coordinates that are drawn with; their origin is the picture's.
-    ///   - isFilled: the whole sheet opaque (white) to begin with.
+    ///   - area: The region in pixels of the frame. Anything drawn outside is clipped.
+    ///   - scaleX, scaleY: Pixels per drawing unit. The origin of the drawing coordinates is that of the frame.
+    ///   - isFilled: Whether the surface is initially opaque (white).
     public func begin(_ area: PixelRectangle, scaleX: Double = 1, scaleY: Double = 1, isFilled: Bool = false) {
         end()
         self.area = area
         let pixelBytes = content == .color ? 4 : 1
-        // Cairo wants rows to begin at multiples of four bytes.
+        // Cairo requires rows that start at multiples of four bytes.
         stride = (area.width * pixelBytes + 15) & ~15
         let count = stride * area.height
         if count > capacity {
@@ -62,13 +63,15 @@ public final class DrawingSurface {
         cairo_set_line_cap(context, CAIRO_LINE_CAP_ROUND)
     }
 
-    /// What has been drawn since `begin`, of a sheet of colours.
+    /// Returns the drawing since `begin` as colours. The memory belongs to this surface and is valid until the next
+    /// `begin`.
     public func patch() -> PixelPatch {
         cairo_surface_flush(surface)
         return PixelPatch(base: UnsafePointer(bytes), stride: stride, area: area)
     }
 
-    /// What has been drawn since `begin`, of a sheet of opacity.
+    /// Returns the drawing since `begin` as opacity. The memory belongs to this surface and is valid until the next
+    /// `begin`.
     public func mask() -> PixelMask {
         cairo_surface_flush(surface)
         return PixelMask(base: UnsafePointer(bytes), stride: stride, area: area)
@@ -86,10 +89,11 @@ public final class DrawingSurface {
     public enum Style: Sendable {
         case fill(Ink)
         case stroke(Ink, width: Double)
-        /// Takes away what was drawn there.
+        /// Clears the shape's area.
         case erase
     }
 
+    /// Draws a rectangle, with rounded corners if `radius` is positive.
     public func rectangle(_ rectangle: Rectangle, radius: Double = 0, _ style: Style) {
         let radius = min(radius, rectangle.width / 2, rectangle.height / 2)
         cairo_new_path(context)
@@ -109,7 +113,9 @@ public final class DrawingSurface {
         draw(style)
     }
 
-    /// - Parameter degrees: clockwise turn about its centre.
+    /// Draws an ellipse.
+    ///
+    /// - Parameter degrees: The clockwise rotation about its centre.
     public func ellipse(center: Point, radiusX: Double, radiusY: Double, degrees: Double = 0, _ style: Style) {
         guard radiusX > 0, radiusY > 0 else { return }
         cairo_new_path(context)
@@ -123,6 +129,7 @@ public final class DrawingSurface {
         draw(style)
     }
 
+    /// Draws a polyline, or a polygon if `closed` is true.
     public func line(through points: some Sequence<Point>, closed: Bool = false, _ style: Style) {
         cairo_new_path(context)
         for point in points { cairo_line_to(context, point.x, point.y) }
@@ -130,7 +137,7 @@ public final class DrawingSurface {
         draw(style)
     }
 
-    /// Dots of one size, drawn at once.
+    /// Draws all dots as one path.
     public func dots(at points: some Sequence<Point>, radius: Double, _ ink: Ink) {
         cairo_new_path(context)
         for point in points {
@@ -162,14 +169,16 @@ public final class DrawingSurface {
 
     // MARK: Text
 
-    /// What a text takes: how far the next one would begin, and the part above and below its line.
+    /// The extents of a text: the distance to the start of the next text, and the heights above and below the baseline.
     public struct TextSize: Sendable {
         public let width: Double
         public let ascent: Double
         public let descent: Double
     }
 
-    /// - Parameter size: of the font, in drawing units.
+    /// Measures a text.
+    ///
+    /// - Parameter size: The font size in drawing units.
     public func measure(_ text: String, size: Double) -> TextSize {
         setFont(size)
         var extents = cairo_text_extents_t()
@@ -179,7 +188,9 @@ public final class DrawingSurface {
         return TextSize(width: extents.x_advance, ascent: font.ascent, descent: font.descent)
     }
 
-    /// - Parameter origin: left end of the line that the text stands on.
+    /// Draws a text.
+    ///
+    /// - Parameter origin: The left end of the baseline.
     public func text(_ text: String, at origin: Point, size: Double, _ ink: Ink) {
         setFont(size)
         set(ink)
@@ -194,13 +205,13 @@ public final class DrawingSurface {
 
     // MARK: Images
 
-    /// Draws a part of an image into a rectangle that is turned about a point.
+    /// Draws a part of an image into a rectangle that is rotated about a point.
     ///
     /// - Parameters:
-    ///   - part: in the image's pixels.
-    ///   - target: in drawing units, before the turn.
-    ///   - pivot: what the turn leaves in place.
-    ///   - degrees: clockwise.
+    ///   - part: The part of the image, in its pixels.
+    ///   - target: The rectangle before the rotation, in drawing units.
+    ///   - pivot: The centre of the rotation.
+    ///   - degrees: The clockwise rotation.
     public func image(
         _ image: DrawnImage, part: Rectangle, target: Rectangle, pivot: Point, degrees: Double
     ) {
@@ -224,7 +235,7 @@ public final class DrawingSurface {
     }
 }
 
-/// The drawing library that this process runs with.
+/// The version of the drawing library in use.
 public enum DrawingVersion {
     public static var cairo: String { String(cString: cairo_version_string()) }
 }

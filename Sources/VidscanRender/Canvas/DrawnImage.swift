@@ -1,10 +1,10 @@
 internal import CCairo
 public import VidscanBase
 
-/// An image made ready to be drawn at any size: it is kept at halves of its size too, so that drawing it small is quick
-/// and does not flicker.
+/// An image that can be drawn at any size. It is also stored at successively halved sizes (mipmaps), so that drawing it
+/// small is fast and does not flicker.
 ///
-/// Use it from one thread.
+/// An image is not thread-safe.
 public final class DrawnImage {
     public let size: PictureSize
     private var levels: [Level] = []
@@ -15,6 +15,7 @@ public final class DrawnImage {
         package let size: PictureSize
     }
 
+    /// Copies the image and computes its halved sizes.
     public init(_ image: RasterImage) {
         size = image.size
         var next = image
@@ -32,9 +33,10 @@ public final class DrawnImage {
         }
     }
 
-    /// Makes the image the source of what is painted, its top left corner at the origin, one unit a pixel.
+    /// Makes the image the source pattern of a Cairo context, with its top left corner at the origin and one unit per
+    /// pixel.
     ///
-    /// - Parameter pixelsPerImagePixel: how large it is going to be.
+    /// - Parameter pixelsPerImagePixel: The scale at which the image will be drawn.
     func setSource(of context: OpaquePointer?, pixelsPerImagePixel: Double) {
         let wanted = (size.width > 0 && pixelsPerImagePixel > 0) ? 1 / pixelsPerImagePixel : 1
         var index = 0

@@ -1,4 +1,4 @@
-/// A colour with opacity, each 0…1, not multiplied.
+/// A colour with opacity. Components are in 0…1, and not premultiplied by the opacity.
 public struct Ink: Sendable, Hashable {
     public var red: Double
     public var green: Double
@@ -15,6 +15,7 @@ public struct Ink: Sendable, Hashable {
     public static let white = Ink(red: 1, green: 1, blue: 1)
     public static let black = Ink(red: 0, green: 0, blue: 0)
 
+    /// Returns the same colour with another opacity.
     public func faded(to opacity: Double) -> Ink {
         Ink(red: red, green: green, blue: blue, opacity: opacity)
     }

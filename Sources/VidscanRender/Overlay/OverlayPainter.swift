@@ -2,7 +2,7 @@ internal import VidscanBase
 internal import VidscanFaces
 internal import VidscanMedia
 
-/// Draws what was found on a face.
+/// Draws the measurements of a face on a frame: box, label, landmarks, mesh, axes, trail and bars.
 final class OverlayPainter {
     private let style: OverlayStyle
     private let surface = DrawingSurface()
@@ -11,7 +11,7 @@ final class OverlayPainter {
         self.style = style
     }
 
-    /// What the painter draws with.
+    /// Returns the parts of a result that a style draws.
     package static func needs(of style: OverlayStyle) -> FaceTimeline.Needs {
         var needs = FaceTimeline.Needs()
         if style.elements.contains(.emotion) { needs.metrics.formUnion(Metric.namedEmotions) }
@@ -21,19 +21,19 @@ final class OverlayPainter {
         return needs
     }
 
-    /// Sizes that suit one face in one picture, in display pixels.
+    /// Sizes that suit one face in one frame, in display pixels.
     private struct Sizes {
-        /// Of lines.
+        /// The line width.
         package let line: Double
-        /// Of letters.
+        /// The font size of the label.
         package let font: Double
-        /// Of small letters.
+        /// The font size of the bars.
         let smallFont: Double
         package let picture: Rectangle
 
         init(_ face: FaceState, in picture: EditablePicture, scale: Double) {
             let side = Double(picture.displaySize.shortSide)
-            // Never below what can be seen in the picture that is made, whatever its height.
+            // The minimum sizes keep lines and text visible in the output video, whatever its height.
             let pixel = 1 / max(min(picture.scaleX, picture.scaleY), 1e-6)
             line = max(side / 300, 1.5 * pixel) * scale
             let least = max(side / 30, 10 * pixel)
@@ -44,16 +44,18 @@ final class OverlayPainter {
         }
     }
 
+    /// Draws one face.
+    ///
     /// - Parameters:
-    ///   - trail: where the face has been, oldest first.
-    ///   - others: the boxes of the other faces, which bars keep clear of where they can.
+    ///   - trail: The earlier positions of the face, oldest first.
+    ///   - others: The boxes of the other faces. Bars avoid them where possible.
     func paint(
         _ face: FaceState, trail: [Point], others: [Rectangle], on picture: EditablePicture
     ) throws(MediaError) {
         let sizes = Sizes(face, in: picture, scale: style.scale)
         let ink = Self.inks[(max(face.faceID, 1) - 1) % Self.inks.count]
         if style.elements.contains(.trail), trail.count > 1 { try paint(trail, ink, sizes, on: picture) }
-        // All else lies around the box.
+        // Everything else lies around the box.
         let reach = max(face.box.width, face.box.height) * 0.5 + 4 * sizes.line
         try sheet(Self.grown(face.box, by: reach), on: picture) {
             if style.elements.contains(.mesh), let mesh = face.mesh { draw(mesh, ink, sizes) }
@@ -61,7 +63,7 @@ final class OverlayPainter {
             if style.elements.contains(.points) { draw(pointsOf: face, ink, sizes) }
             if style.elements.contains(.axes) { draw(axesOf: face, sizes) }
         }
-        // Measuring text needs a sheet of any size.
+        // Text can be measured on a surface of any size.
         surface.begin(PixelRectangle(x: 0, y: 0, width: 2, height: 2))
         if let plate = label(of: face, sizes) {
             try sheet(plate.frame, on: picture) { draw(plate, ink, sizes) }
@@ -69,7 +71,7 @@ final class OverlayPainter {
         if style.elements.contains(.bars) { try paintBars(of: face, others: others, ink, sizes, on: picture) }
     }
 
-    /// Draws on a part of the picture, in display pixels.
+    /// Draws on a region of the frame. The region is in display pixels.
     private func sheet(
         _ part: Rectangle, on picture: EditablePicture, _ draw: () -> Void
     ) throws(MediaError) {
@@ -126,14 +128,15 @@ final class OverlayPainter {
         }
     }
 
-    /// The head's own axes as the camera sees them: the columns of the rotation that yaw, pitch and roll describe.
+    /// Draws the head's own axes as the camera sees them: the columns of the rotation matrix given by yaw, pitch and
+    /// roll.
     private func draw(axesOf face: FaceState, _ sizes: Sizes) {
         guard let yaw = face.yaw, let pitch = face.pitch, let roll = face.roll, let origin = face.nose else { return }
         let (sy, cy) = (Trigonometry.sine(yaw), Trigonometry.cosine(yaw))
         let (sp, cp) = (Trigonometry.sine(pitch), Trigonometry.cosine(pitch))
         let (sr, cr) = (Trigonometry.sine(roll), Trigonometry.cosine(roll))
         let length = face.box.width * 0.45
-        // x to the right, y down; before the roll.
+        // x points right and y points down; the roll is applied below.
         let axes: [(x: Double, y: Double, ink: Ink)] = [
             (cy, 0, Ink(red: 0.95, green: 0.25, blue: 0.2)),
             (-sy * sp, -cp, Ink(red: 0.3, green: 0.9, blue: 0.35)),
@@ -186,7 +189,7 @@ final class OverlayPainter {
         let chipWidth = chip.map { surface.measure($0, size: sizes.font).width + 2 * padding } ?? 0
         let width = chipWidth + (text.isEmpty ? 0 : measured.width + 2 * padding)
         let height = measured.ascent + measured.descent + padding * 0.6
-        // Above the box; where the picture ends, inside it.
+        // The label goes above the box, or inside it at the top of the frame.
         var y = face.box.y - height - sizes.line
         if y < 0 { y = face.box.y + sizes.line }
         let x = min(max(face.box.x - sizes.line / 2, 0), max(0, sizes.picture.width - width))
@@ -213,7 +216,7 @@ final class OverlayPainter {
         )
     }
 
-    /// `joy 87`; `nil` while none is likely.
+    /// Returns the likeliest emotion and its score, for example `joy 87`; `nil` if no emotion is likely.
     static func dominantEmotion(of face: FaceState) -> String? {
         Metric.likeliest(of: Metric.namedEmotions) { face.metrics[$0] }.map {
             "\($0.metric.rawValue) \(Int($0.score.rounded()))"
@@ -236,7 +239,8 @@ final class OverlayPainter {
         let nameWidth = measured.map(\.width).max() ?? 0
         let width = nameWidth + barLength + 3 * padding
         let height = line * Double(values.count) + padding
-        // Beside the box, on the right or the left, wherever there is room and no other face; else over its foot.
+        // The bars go to the right or left of the box, preferably where no other face is. If there is room on neither
+        // side, they go over the lower part of the box.
         let gap = sizes.line * 1.5
         let top = min(max(face.box.y, 0), max(0, sizes.picture.height - height))
         let sides = [face.box.x + face.box.width + gap, face.box.x - width - gap].map {
@@ -264,7 +268,8 @@ final class OverlayPainter {
         }
     }
 
-    /// From the left for 0 to 100; from the middle for what can be negative.
+    /// Returns the filled part of a bar. It grows from the left for ranges such as 0…100, and from the middle for
+    /// metrics that can be negative.
     private static func bar(of metric: Metric, _ value: Double, in track: Rectangle) -> Rectangle {
         let most = metric.values.upperBound
         let share = min(max(value / most, -1), 1)
@@ -282,7 +287,7 @@ final class OverlayPainter {
             height: rectangle.height + 2 * margin)
     }
 
-    /// Bright colours that people who see few colours tell apart too (after Okabe and Ito, 2008).
+    /// Bright colours that people with colour vision deficiency can tell apart too (after Okabe and Ito, 2008).
     private static let inks = [
         Ink(red: 0.34, green: 0.77, blue: 1.0), Ink(red: 1.0, green: 0.70, blue: 0.1),
         Ink(red: 0.2, green: 0.85, blue: 0.62), Ink(red: 0.98, green: 0.55, blue: 0.78),

@@ -1,30 +1,31 @@
 public import VidscanFaces
 
-/// What is drawn on a face, and how large.
+/// The elements that are drawn on a face, and their size.
 public struct OverlayStyle: Sendable, Equatable {
+    /// An element that can be drawn.
     public enum Element: String, Sendable, CaseIterable {
         /// The face's box.
         case box
-        /// Its `face_id`, on a label above the box.
+        /// The `face_id`, on a label above the box.
         case id
-        /// The likeliest emotion and its score, on the label, if one is likely. Only emotions that agree with human labels
-        /// count.
+        /// The likeliest emotion and its score on the label, if an emotion is likely. Only emotions that agree with
+        /// human labels are shown.
         case emotion
-        /// The likeliest emoji, on the label, if one is likely.
+        /// The likeliest emoji on the label, if an emoji is likely.
         case emoji
         /// Metrics as bars beside the box.
         case bars
-        /// Rings around the eyes, a line between the mouth's corners, a dot on the nose.
+        /// Rings around the eyes, a line between the corners of the mouth, and a dot on the nose.
         case points
-        /// The mesh's 478 points, outlines and irises; needs `landmarks.npy`.
+        /// The 478 points of the mesh, with outlines and irises. Needs `landmarks.npy`.
         case mesh
-        /// The head's own axes at the nose: red to its left, green up, blue forward.
+        /// The head's own axes at the nose: red points to its left, green up, blue forward.
         case axes
-        /// Where the face has been.
+        /// The earlier positions of the face.
         case trail
     }
 
-    /// A named choice of elements.
+    /// A named set of elements.
     public enum Preset: String, Sendable, CaseIterable {
         case plain, standard, mesh, full
 
@@ -39,11 +40,11 @@ public struct OverlayStyle: Sendable, Equatable {
     }
 
     public var elements: Set<Element>
-    /// Shown as bars, in this order; blank ones are left out.
+    /// The metrics shown as bars, in this order. Metrics without a value are left out.
     public var bars: [Metric]
-    /// The length of a trail.
+    /// The duration of a trail in seconds.
     public var trailSeconds: Double
-    /// Size of lines and text, relative to what suits the picture.
+    /// The size of lines and text, relative to the default size for the frame and the face.
     public var scale: Double
 
     public init(

@@ -1,28 +1,28 @@
-/// An image to place on every face. It turns with the head and scales with the face.
+/// An image placed on every face. It rotates with the head and scales with the face.
 public struct StickerOptions: Sendable, Equatable {
-    /// The part of the face that it covers.
+    /// The region of the face that the image covers.
     public enum Place: String, Sendable, CaseIterable {
-        /// The whole face's box.
+        /// The whole box of the face.
         case face
-        /// Across both eyes, as spectacles sit.
+        /// Across both eyes, like glasses.
         case eyes
-        /// Between nose and mouth.
+        /// Between the nose and the mouth.
         case mustache
     }
 
-    /// How an image is scaled to a place of another shape.
+    /// How an image is scaled to a region with another aspect ratio.
     public enum ContentMode: String, Sendable, CaseIterable {
-        /// Fills the place exactly; the image is distorted.
+        /// Fills the region exactly and distorts the image.
         case stretch
-        /// As large as fits into the place.
+        /// Scales the image to the largest size that fits into the region.
         case fit
-        /// As small as covers the place; the rest is cut off.
+        /// Scales the image to the smallest size that covers the region, and crops it.
         case fill
-        /// Not scaled: one pixel of the image for each pixel of the picture.
+        /// Does not scale the image: one pixel of the image is one pixel of the frame.
         case none
     }
 
-    /// Where in its place an image of another shape is aligned.
+    /// How an image with another aspect ratio is aligned in the region.
     public enum Anchor: String, Sendable, CaseIterable {
         case center, top, bottom, left, right
         case topLeft = "top-left"
@@ -30,7 +30,7 @@ public struct StickerOptions: Sendable, Equatable {
         case bottomLeft = "bottom-left"
         case bottomRight = "bottom-right"
 
-        /// Shares of the free space to the left and above.
+        /// The shares of the free space that go to the left of the image and above it.
         package var shares: (x: Double, y: Double) {
             switch self {
             case .center: (0.5, 0.5)
@@ -46,8 +46,8 @@ public struct StickerOptions: Sendable, Equatable {
         }
     }
 
-    /// The image's borders in its own pixels: its corners keep their shape, its edges are stretched along themselves
-    /// only, and its middle fills the rest.
+    /// The widths of the image's borders in its own pixels. Corners keep their shape, edges are stretched only along
+    /// their length, and the middle fills the rest.
     public struct CapInsets: Sendable, Equatable {
         public var left: Int
         public var top: Int
@@ -62,14 +62,14 @@ public struct StickerOptions: Sendable, Equatable {
         }
     }
 
-    /// Of the image: PNG, or any format that FFmpeg reads.
+    /// The path of the image: PNG, or any other format that FFmpeg reads.
     public var path: String
     public var place = Place.face
     public var contentMode = ContentMode.fit
     public var anchor = Anchor.center
-    /// If set, the image is drawn in nine parts and `contentMode` is ignored.
+    /// If set, the image is drawn in nine pieces and `contentMode` is ignored.
     public var capInsets: CapInsets?
-    /// Relative to the size of the place.
+    /// The scale relative to the size of the region.
     public var scale = 1.0
 
     public init(path: String) {

@@ -2,13 +2,15 @@ internal import VidscanBase
 internal import VidscanMedia
 internal import VidscanResults
 
-/// Puts an image on faces.
+/// Draws an image on faces.
 final class StickerPainter {
     private let options: StickerOptions
     private let image: DrawnImage
     private let surface = DrawingSurface()
 
-    /// - Throws: `VidscanError` when the image cannot be read.
+    /// Reads the image.
+    ///
+    /// - Throws: `VidscanError` if the image cannot be read, or if the cap insets leave no middle.
     init(_ options: StickerOptions) throws(VidscanError) {
         self.options = options
         let file = try InputFile(options.path)
@@ -29,18 +31,19 @@ final class StickerPainter {
         }
     }
 
-    /// Where the sticker goes: a rectangle and its turn about its centre.
+    /// The position of the sticker: a rectangle, and its rotation about its centre.
     struct Placement: Equatable {
         package var target: Rectangle
-        /// Clockwise.
+        /// The rotation in degrees clockwise.
         package var degrees: Double
     }
 
+    /// Returns the position of the sticker on a face; `nil` if the face has no landmarks for it.
     static func placement(of options: StickerOptions, on face: FaceState) -> Placement? {
         let degrees = face.lean
         switch options.place {
         case .face:
-            // The upright box around a face that leans is as large as the face.
+            // The upright box of a tilted face is about as large as the face, so its size needs no correction.
             return centered(face.box.center, face.box.width, face.box.height, options.scale, degrees)
         case .eyes:
             guard let left = face.leftEye, let right = face.rightEye else { return nil }
@@ -51,13 +54,14 @@ final class StickerPainter {
             guard let left = face.leftEye, let right = face.rightEye, let nose = face.nose, let mouth = face.mouth
             else { return nil }
             let distance = eyeDistance(face, left, right)
-            // The tip of the nose hangs over the lip's upper half.
+            // The tip of the nose overhangs the upper half of the lip.
             let middle = Point(x: nose.x + (mouth.x - nose.x) * 0.6, y: nose.y + (mouth.y - nose.y) * 0.6)
             return centered(middle, distance * 1.25, distance * 0.5, options.scale, degrees)
         }
     }
 
-    /// A turned head's eyes draw nearer to each other; the height of its face does not change.
+    /// Returns the distance between the eyes. The eyes of a turned head appear closer together, but the height of the
+    /// face does not change, so the height gives a lower limit.
     private static func eyeDistance(_ face: FaceState, _ left: Point, _ right: Point) -> Double {
         let (dx, dy) = (left.x - right.x, left.y - right.y)
         return max((dx * dx + dy * dy).squareRoot(), face.box.height * 0.25)
@@ -77,7 +81,7 @@ final class StickerPainter {
         let pieces = Self.pieces(
             of: options, image: image.size, target: placement.target, displayPerPixel: 1 / picture.scaleX)
         let center = placement.target.center
-        // However it is turned, it stays within a circle around the centre.
+        // At any rotation, the sticker stays within a circle around its centre.
         var reach = 0.0
         for piece in pieces {
             for (x, y) in [
@@ -100,13 +104,15 @@ final class StickerPainter {
         try picture.blend(surface.patch())
     }
 
-    /// A part of the image and where it is drawn, before the turn.
+    /// A part of the image, and the rectangle that it is drawn into before the rotation.
     struct Piece: Equatable {
         package var part: Rectangle
         package var target: Rectangle
     }
 
-    /// - Parameter displayPerPixel: display pixels for each pixel of the new video.
+    /// Splits the image into the pieces that are drawn.
+    ///
+    /// - Parameter displayPerPixel: Display pixels per pixel of the output video.
     static func pieces(
         of options: StickerOptions, image: PictureSize, target: Rectangle, displayPerPixel: Double
     ) -> [Piece] {
@@ -121,7 +127,7 @@ final class StickerPainter {
         case .none: scale = displayPerPixel
         case .fill:
             scale = max(target.width / width, target.height / height)
-            // What juts out is never drawn.
+            // The part of the image outside the region is never drawn.
             let (partWidth, partHeight) = (target.width / scale, target.height / scale)
             return [
                 Piece(
@@ -140,12 +146,14 @@ final class StickerPainter {
         ]
     }
 
-    /// Corners at one scale on both axes, edges stretched along themselves, the middle both ways.
+    /// Splits the image into nine pieces: corners are scaled by the same factor on both axes, edges are stretched along
+    /// their length, and the middle is stretched on both axes.
     private static func nine(
         _ insets: StickerOptions.CapInsets, _ width: Double, _ height: Double, _ target: Rectangle
     ) -> [Piece] {
         let borders = (x: Double(insets.left + insets.right), y: Double(insets.top + insets.bottom))
-        // As if the image were fitted; on a face too small for its corners they touch.
+        // The corners have the scale that fits the whole image. If the face is too small for that, they shrink until
+        // they touch.
         let scale = min(
             min(target.width / width, target.height / height),
             min(

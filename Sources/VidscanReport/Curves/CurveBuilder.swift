@@ -3,12 +3,12 @@ internal import VidscanBase
 internal import VidscanFaces
 internal import VidscanResults
 
-/// Gathers the series of a report from `faces.csv`: means over the cells of a grid in time, as fine as the samples where
-/// that is not too much for a page.
+/// Collects the time series of a report from `faces.csv`. Each series consists of means over the cells of a time grid.
+/// The grid is as fine as the sampling, unless the page would become too large.
 struct CurveBuilder {
-    /// Values of a page, over all faces and metrics.
+    /// The maximum number of values on a page, over all faces and metrics.
     private static let maximumValues = 800_000
-    /// Of the page's palette.
+    /// The number of colours in the page's palette.
     package static let colors = 8
 
     private struct Sums {
@@ -19,13 +19,14 @@ struct CurveBuilder {
 
     package let faces: [ReportedFace]
     package let events: [ReportedEvent]
-    /// First and last sample.
+    /// The times of the first and the last sample, in seconds.
     package let range: ClosedRange<Double>
-    /// Mean time between samples, in seconds.
+    /// The mean time between samples, in seconds.
     package let interval: Double
 
     package static let measures: [TrackTable.Measure] = TrackTable.measures.filter { $0.range != 0...1 }
 
+    /// Reads the series of all faces from the result folder.
     package func build(_ folder: String) throws(VidscanError) -> ReportCurves {
         let span = max(range.upperBound - range.lowerBound, interval)
         let seen = faces.reduce(0) { $0 + max($1.lastSeconds - $1.firstSeconds, interval) }

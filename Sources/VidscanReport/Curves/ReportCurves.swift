@@ -1,8 +1,9 @@
 internal import Foundation
 internal import VidscanBase
 
-/// The time series that a report draws: for each face and metric a value per cell of a common grid in time.
+/// The time series that a report draws: for each face and metric, one value per cell of a common time grid.
 public struct ReportCurves: Sendable {
+    /// A metric and its range of values.
     public struct Metric: Sendable {
         public var name: String
         public var unit: String
@@ -17,8 +18,9 @@ public struct ReportCurves: Sendable {
         }
     }
 
+    /// A cut between shots.
     public struct Cut: Sendable, Encodable {
-        /// Seconds.
+        /// The time in seconds.
         public var time: Double
         public var gradual: Bool
 
@@ -28,17 +30,19 @@ public struct ReportCurves: Sendable {
         }
     }
 
+    /// The curves of one face.
     public struct Face: Sendable {
         public var id: Int
-        /// Of the palette, from 0.
+        /// The index of the colour in the palette, from 0.
         public var color: Int
-        /// When it is seen, in seconds.
+        /// When the face is visible, in seconds.
         public var spans: [ClosedRange<Double>]
-        /// What happens to it: seconds and kind.
+        /// The events of the face: time in seconds and kind.
         public var marks: [(seconds: Double, kind: String)] = []
-        /// The first cell of its series.
+        /// The index of the first grid cell of the series.
         public var firstCell: Int
-        /// Means of the samples in each cell, from `firstCell` on, in the order of the metrics; `nil` where there is none.
+        /// The means of the samples in each cell, starting at `firstCell`, for each metric in order; `nil` for a cell
+        /// without samples.
         public var series: [[Double?]]
 
         public init(id: Int, color: Int, spans: [ClosedRange<Double>], firstCell: Int, series: [[Double?]]) {
@@ -50,10 +54,10 @@ public struct ReportCurves: Sendable {
         }
     }
 
-    /// Seconds.
+    /// The range of the grid in seconds.
     public var start: Double
     public var end: Double
-    /// Of the grid, in seconds.
+    /// The width of a grid cell in seconds.
     public var step: Double
     public var metrics: [Metric]
     public var cuts: [Cut]
@@ -70,7 +74,7 @@ public struct ReportCurves: Sendable {
         self.faces = faces
     }
 
-    /// As the page's script reads it; safe inside a script element.
+    /// Returns the data as JSON for the page's script. The text can be embedded in a script element.
     package func json() throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -88,7 +92,7 @@ public struct ReportCurves: Sendable {
                     series: face.series.map { $0.contains { $0 != nil } ? Series(values: $0) : nil })
             })
         let text = Printable.json(String(decoding: try encoder.encode(data), as: UTF8.self))
-        // Nothing in it may end the script element.
+        // The text must not contain a tag that ends the script element.
         return text.replacingOccurrences(of: "<", with: "\\u003c")
     }
 
@@ -120,7 +124,7 @@ public struct ReportCurves: Sendable {
         package var faces: [Face]
     }
 
-    /// Numbers with one decimal.
+    /// Encodes values with one decimal.
     private struct Series: Encodable {
         package var values: [Double?]
 
@@ -132,7 +136,7 @@ public struct ReportCurves: Sendable {
                     continue
                 }
                 let tenths = (value * 10).rounded()
-                // Whole numbers are shorter.
+                // Whole numbers are shorter without a fraction.
                 if tenths.truncatingRemainder(dividingBy: 10) == 0 {
                     try container.encode(Int(tenths / 10))
                 } else {

@@ -1,19 +1,20 @@
 internal import Mustache
 
-/// A page that leads to the reports of several results.
+/// An index page that links to the reports of several results.
 public struct ReportIndex: Sendable {
+    /// A row of the index: one result.
     public struct Row: Sendable {
         public var name: String
-        /// More of the name, told when it is pointed at.
+        /// More about the name, shown as a tooltip.
         public var hint: String?
-        /// Relative to the index; `nil` where there is no report.
+        /// The address of the report, relative to the index; `nil` if there is no report.
         public var link: String?
-        /// What went wrong, or is to be known.
+        /// An error or a notice, shown below the name.
         public var note: String?
-        /// Whose rows can be shown alone.
+        /// The name of the group that the row belongs to.
         public var group: String
         public var cells: [ReportPage.Cell]
-        /// `data:` addresses.
+        /// Images as `data:` URLs.
         public var thumbnails: [String]
 
         public init(
@@ -30,10 +31,11 @@ public struct ReportIndex: Sendable {
         }
     }
 
-    /// Rows that can be shown alone.
+    /// A group of rows. The page can show the rows of one group only.
     public struct Group: Sendable {
-        /// As the rows name it.
+        /// The name, as in `Row.group`.
         public var name: String
+        /// The text in the menu of groups.
         public var label: String
 
         public init(_ name: String, label: String) {
@@ -45,7 +47,7 @@ public struct ReportIndex: Sendable {
     public var title: String
     public var summary: String
     public var notices: [String] = []
-    /// Totals.
+    /// The totals.
     public var facts: [ReportPage.Fact] = []
     public var groups: [Group] = []
     public var heads: [ReportPage.Head]
@@ -58,7 +60,9 @@ public struct ReportIndex: Sendable {
         self.rows = rows
     }
 
-    /// - Returns: one HTML file; its links lead to the reports.
+    /// Renders the page.
+    ///
+    /// - Returns: One HTML file. Its links lead to the reports.
     public func html() throws -> String {
         try ReportTemplates.render("index", Page(index: self))
     }
@@ -85,8 +89,9 @@ public struct ReportIndex: Sendable {
     }
 }
 
-/// A row as the page finds its parts: there are thousands, and by reflection it takes several times as long. What is
-/// absent is false, so that it is not looked for around the row.
+/// A row, which gives the template its values by name. An index can have thousands of rows, and the default,
+/// reflection, takes several times as long. A missing value is `false` instead of `nil`, because the template would
+/// look for `nil` in the enclosing contexts.
 private struct RenderedRow: MustacheParent {
     package let row: ReportIndex.Row
     package let hasThumbnails: Bool

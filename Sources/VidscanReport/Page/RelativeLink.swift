@@ -2,7 +2,7 @@ internal import Foundation
 internal import VidscanResults
 
 extension FilePath {
-    /// `../a/report.html`, with what an address may not hold escaped.
+    /// Returns the percent-encoded relative URL of a file, for example `../a/report.html`.
     package static func relative(_ path: String, to folder: String) -> String {
         let target = absolute(path).split(separator: "/")
         let base = absolute(folder).split(separator: "/")

@@ -2,8 +2,9 @@ internal import Foundation
 internal import Mustache
 internal import VidscanBase
 
-/// What a report says of one result: everything in it is text that is ready to be read, and escaped when it is rendered.
+/// The content of a report page of one result. All values are formatted text, which rendering escapes.
 public struct ReportPage: Sendable {
+    /// A name and its value in the list of facts.
     public struct Fact: Sendable {
         public var name: String
         public var value: String
@@ -17,7 +18,7 @@ public struct ReportPage: Sendable {
     /// A cell of a table.
     public struct Cell: Sendable {
         public var text: String
-        /// A class: `number` or nothing.
+        /// The CSS class: `number` or empty.
         public var kind: String
 
         public init(_ text: String, isNumber: Bool = true) {
@@ -26,9 +27,10 @@ public struct ReportPage: Sendable {
         }
     }
 
-    /// The head of a column.
+    /// The heading of a column.
     public struct Head: Sendable {
         public var name: String
+        /// The CSS class: `number` or empty.
         public var kind: String
 
         public init(_ name: String, isNumber: Bool = true) {
@@ -37,6 +39,7 @@ public struct ReportPage: Sendable {
         }
     }
 
+    /// A row of a table.
     public struct Row: Sendable {
         public var cells: [Cell]
 
@@ -45,12 +48,12 @@ public struct ReportPage: Sendable {
         }
     }
 
-    /// A face of the strip.
+    /// A face in the strip.
     public struct Face: Sendable {
         public var id: Int
-        /// Of the palette, from 0.
+        /// The index of the colour in the palette, from 0.
         public var color: Int
-        /// A `data:` address.
+        /// An image as a `data:` URL.
         public var thumbnail: String?
         public var detail: String
         public var visible: String
@@ -64,6 +67,7 @@ public struct ReportPage: Sendable {
         }
     }
 
+    /// A row of the event list.
     public struct Event: Sendable {
         public var time: String
         public var seconds: String
@@ -85,7 +89,7 @@ public struct ReportPage: Sendable {
     public var warnings: [String] = []
     public var notices: [String] = []
     public var faces: [Face] = []
-    /// Says so when there are more faces than the strip shows.
+    /// A note that says how many faces the strip leaves out; `nil` if it shows all faces.
     public var facesLeftOut: String?
     public var trackHeads: [Head] = []
     public var tracks: [Row] = []
@@ -93,7 +97,7 @@ public struct ReportPage: Sendable {
     public var eventKinds: [String] = []
     public var eventsNote = ""
     public var facts: [Fact] = []
-    /// What the page draws.
+    /// The curves that the page draws.
     public var curves: ReportCurves
 
     public init(title: String, summary: String, curves: ReportCurves) {
@@ -102,7 +106,9 @@ public struct ReportPage: Sendable {
         self.curves = curves
     }
 
-    /// - Returns: one HTML file that needs nothing else.
+    /// Renders the page.
+    ///
+    /// - Returns: One self-contained HTML file.
     public func html() throws -> String {
         try Page.render(
             "report", Page(report: self, data: try curves.json()))
@@ -140,7 +146,7 @@ public struct ReportPage: Sendable {
     }
 }
 
-/// The page's parts, compiled into the program so that it can be moved.
+/// The templates, style and script of the pages. They are compiled into the program, so that it can be moved.
 enum ReportTemplates {
     package static let style = String(decoding: PackageResources.report_css, as: UTF8.self)
     static let script = String(decoding: PackageResources.report_js, as: UTF8.self)
@@ -150,7 +156,7 @@ enum ReportTemplates {
 
     package static func render(_ name: String, _ context: Any) throws -> String {
         let template = try MustacheTemplate(string: String(decoding: sources[name] ?? [], as: UTF8.self))
-        // A name could reorder what stands around it, also on a page.
+        // On a page too, control characters in a name could reorder the text around it.
         return Printable.lines(template.render(context))
     }
 }

@@ -3,7 +3,7 @@ internal import VidscanBase
 internal import VidscanFaces
 internal import VidscanResults
 
-/// What `run.json` says, in words for a page.
+/// The contents of `run.json`, formatted for a page.
 struct ReportFacts {
     private struct Record: Decodable {
         package struct Input: Decodable { var path: String }
@@ -38,9 +38,12 @@ struct ReportFacts {
     private let namesFileOnly: Bool
     package var notices: [String]
 
+    /// Reads and checks the record of a result.
+    ///
     /// - Parameters:
-    ///   - path: of the result.
-    ///   - namesFileOnly: leaves out in which folder the video lies.
+    ///   - path: The path of the result.
+    ///   - namesFileOnly: Whether the page gives only the name of the video, without its folder.
+    /// - Throws: `VidscanError` if `run.json` cannot be read or contains an invalid value.
     init(path: String, namesFileOnly: Bool) throws(VidscanError) {
         self.namesFileOnly = namesFileOnly
         record = try RecordFile.decode(Record.self, folder: path, name: ResultFolder.Kind.result.record)
@@ -98,9 +101,9 @@ struct ReportFacts {
     }
 }
 
-/// Puts a result into words and rows.
+/// Formats a result as text and table rows.
 struct ReportPageMaker {
-    /// Of the table of tracks: the metrics whose means it shows.
+    /// The metrics whose means the track table shows.
     private static let tableMetrics = [
         "smile", "left_eye_openness", "right_eye_openness", "yaw", "pitch", "attention", "valence", "joy", "surprise",
         "anger", "sadness",
@@ -156,7 +159,7 @@ struct ReportPageMaker {
         return page
     }
 
-    /// The emotion that is likely on average, if one is.
+    /// Returns the emotion that is likely on average; `nil` if none is.
     private func mood(_ face: ReportedFace) -> String? {
         Metric.likeliest(of: Metric.namedEmotions) { face.means[$0.rawValue] }.map {
             "\($0.metric.rawValue) \(Int($0.score.rounded()))"

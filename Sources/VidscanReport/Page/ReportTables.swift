@@ -3,7 +3,7 @@ internal import VidscanBase
 internal import VidscanFaces
 internal import VidscanResults
 
-/// A face of `tracks.csv`, as a report needs it.
+/// A face of `tracks.csv`, with the values that a report shows.
 struct ReportedFace {
     package var id: Int
     package var person: String?
@@ -12,11 +12,11 @@ struct ReportedFace {
     package var visibleSeconds: Double
     package var samples: Int
     package var appearances: Int
-    /// The moment for a thumbnail.
+    /// The time of the thumbnail.
     package var bestMicroseconds: Int64
-    /// Its mean box, for when there is no better one.
+    /// The mean box, used if the box at the best time is not available.
     package var box: Rectangle
-    /// Means, by metric.
+    /// The mean of each metric, by name.
     package var means: [String: Double]
 }
 
@@ -28,8 +28,9 @@ struct ReportedEvent {
     package var value: String
 }
 
-/// Reads the small tables of a result.
+/// Reads `tracks.csv` and `events.csv` of a result.
 enum ReportTables {
+    /// Reads the faces and the means of the given metrics from `tracks.csv`.
     package static func faces(_ folder: String, measures: [TrackTable.Measure]) throws(VidscanError) -> [ReportedFace] {
         let table = try TableReader(folder: folder, name: "tracks.csv")
         let id = try table.column("face_id")
@@ -73,6 +74,7 @@ enum ReportTables {
         return faces
     }
 
+    /// Reads the events, which are in time order, from `events.csv`.
     package static func events(_ folder: String) throws(VidscanError) -> [ReportedEvent] {
         let table = try TableReader(folder: folder, name: "events.csv")
         let (time, kind, face, value) = (
@@ -94,7 +96,7 @@ enum ReportTables {
         return events
     }
 
-    /// A word such as `occluded`, or a number.
+    /// Returns the text if it is a word such as `occluded`, or a number; otherwise `nil`.
     private static func eventValue(_ text: String) -> String? {
         let isWord = text.utf8.count <= 32 && text.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == 0x5F }
         let isNumber = Double(text).map(ReadLimits.seconds.contains) == true

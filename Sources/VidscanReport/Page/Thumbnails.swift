@@ -3,21 +3,23 @@ internal import VidscanBase
 internal import VidscanMedia
 internal import VidscanResults
 
-/// Pictures of faces at their best moments, as `data:` addresses of JPEG files.
+/// Images of faces at their best times, as `data:` URLs of JPEG files.
 struct Thumbnails {
-    /// Pixels of a side: twice what a page shows, for dense screens.
+    /// The side length in pixels: twice the size on the page, for high-density displays.
     private static let side = 192
-    /// More of the face's surroundings than its box.
+    /// The side of the image relative to the longer side of the face's box.
     private static let extent = 1.5
 
     package let source: InputFile
     package let streamIndex: Int
     package let limits: MediaLimits
-    /// Box of each face at its best moment.
+    /// The box of each face at its best time.
     package let boxes: [Int: Rectangle]
     package let cancellation: CancellationFlag
 
-    /// - Returns: by face; without those whose moment cannot be decoded.
+    /// Decodes and encodes one image per face.
+    ///
+    /// - Returns: The URLs by face_id. Faces whose frame cannot be decoded are left out.
     package func make(_ faces: [ReportedFace]) throws(MediaError) -> [Int: String] {
         var pictures: [Int: String] = [:]
         let cropper = SquareCropper()
@@ -25,14 +27,15 @@ struct Thumbnails {
         tensor.initialize(repeating: 0, count: 3 * Self.side * Self.side)
         defer { tensor.deallocate() }
         for face in faces {
-            // A table's times are rounded to the microsecond; no frame is within half a millisecond of another.
+            // Times in tables are rounded to the microsecond. No two frames are within half a millisecond of each
+            // other.
             let reader = try FrameReader(
                 path: source.absolutePath,
                 options: FrameReader.Options(
                     rate: .everyFrame, start: max(0, face.bestMicroseconds - 500), streamIndex: streamIndex,
                     limits: limits), cancellation: cancellation)
             guard let frame = try reader.next() else { continue }
-            // A box that is not in the picture has no face in it.
+            // A box outside the frame contains no face.
             let box = (boxes[face.id] ?? face.box).clamped(to: frame.geometry.displaySize)
             guard box.area > 0 else { continue }
             let center = Point(x: box.x + box.width / 2, y: box.y + box.height / 2)

@@ -17,7 +17,7 @@ struct CommandHelp: Decodable {
             let kind: String
             let name: String
 
-            /// `--rate`, `-o`
+            /// The name with its dashes, for example `--rate` or `-o`.
             var spelled: String { (kind == "short" ? "-" : "--") + name }
         }
 
@@ -26,16 +26,16 @@ struct CommandHelp: Decodable {
         let valueName: String?
         let defaultValue: String?
         let abstract: String?
-        /// The heading that it is listed under.
+        /// The heading of the help that lists the argument.
         let sectionTitle: String?
         let shouldDisplay: Bool
         let isOptional: Bool
         let isRepeating: Bool
     }
 
-    /// All of vidscan.
+    /// Returns the description of the whole program.
     ///
-    /// - Throws: `DecodingError`, when the parser describes commands in another format.
+    /// - Throws: `DecodingError` if the parser describes commands in another format.
     static func root() throws -> CommandHelp {
         struct Dump: Decodable { let command: CommandHelp }
         return try JSONDecoder().decode(Dump.self, from: Data(VidscanCommand._dumpHelp().utf8)).command
@@ -44,7 +44,8 @@ struct CommandHelp: Decodable {
     /// The subcommands that the help lists.
     var listed: [CommandHelp] { (subcommands ?? []).filter { $0.shouldDisplay && $0.commandName != "help" } }
 
-    /// `; did you mean 'analyze'?` when the command line names a subcommand that does not exist, but a similar one does.
+    /// Returns, for example, `; did you mean 'analyze'?` if the command line names a subcommand that does not exist,
+    /// but a similar one does.
     func suggestion(for commandLine: some Sequence<String>) -> String {
         var command = self
         for word in commandLine {
@@ -59,7 +60,7 @@ struct CommandHelp: Decodable {
 
     // MARK: The discussion
 
-    /// Its paragraphs, without the examples and other lists under a heading in capitals.
+    /// The paragraphs of the discussion, without examples and other lists under a heading in capitals.
     var paragraphs: [String] { Array(blocks.prefix { !Self.isHeading($0) }) }
 
     /// The lines under `EXAMPLES`.

@@ -2,8 +2,8 @@ internal import ArgumentParser
 internal import Glibc
 internal import VidscanAnalysis
 
-/// Prints what is derived from the commands and the settings: the man page, the shells' completions, and the pipeline with
-/// every setting.
+/// Prints files that are derived from the commands and the settings: the man page, the shell completions, and the
+/// pipeline with every setting.
 struct GenerateCommand: ParsableCommand {
     enum Artifact: String, CaseIterable, ExpressibleByArgument {
         case man, bash, zsh, fish

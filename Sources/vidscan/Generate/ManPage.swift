@@ -1,11 +1,11 @@
 internal import VidscanAnalysis
 internal import VidscanBase
 
-/// The man page: everything that the commands' help and the settings say, as one page.
+/// The man page. It is generated from the help of the commands and the declarations of the settings.
 struct ManPage {
     private let root: CommandHelp
     private var roff = Roff()
-    /// The options that set something in a pipeline, by their heading.
+    /// The options that override pipeline settings. Each of them has a heading.
     private let settingOptions: [CommandHelp.Argument]
 
     init(_ root: CommandHelp) {
@@ -126,7 +126,7 @@ struct ManPage {
         for (path, words) in files { roff.item([("", path)], words) }
     }
 
-    /// An option, or a flag together with its opposite.
+    /// Writes an option, or a flag together with its inverse.
     private mutating func write(_ arguments: [CommandHelp.Argument]) {
         guard let first = arguments.first else { return }
         let names = arguments.flatMap { $0.names ?? [] }.map(\.spelled).sorted { $0.count == 2 && $1.count > 2 }
@@ -141,7 +141,7 @@ struct ManPage {
         roff.item(terms, (first.abstract ?? "") + preset + (setting.map { " (\($0.path))" } ?? ""))
     }
 
-    /// Flags with their opposites, which stand next to them and have the same words.
+    /// Groups each flag with its inverse, which is next to it and has the same description.
     private static func merged(_ arguments: [CommandHelp.Argument]) -> [[CommandHelp.Argument]] {
         arguments.reduce(into: []) { lists, argument in
             if argument.kind == "flag", let name = longName(argument), let last = lists.last?.first.flatMap(longName),
@@ -158,7 +158,7 @@ struct ManPage {
         argument.names?.first { $0.kind == "long" }?.name
     }
 
-    /// `INPUT...`
+    /// Returns the placeholder of an argument, for example `INPUT...`.
     private static func placeholder(_ argument: CommandHelp.Argument) -> String {
         let name = (argument.valueName ?? "") + (argument.isRepeating ? "..." : "")
         return argument.isOptional ? "[\(name)]" : name

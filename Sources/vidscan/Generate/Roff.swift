@@ -2,7 +2,7 @@
 struct Roff {
     private(set) var text = ""
 
-    /// A line that starts with a macro; its arguments are quoted.
+    /// Appends a line with a macro and its quoted arguments.
     mutating func macro(_ name: String, _ arguments: String...) {
         text += ([".\(name)"] + arguments.map { "\"\(Self.escaped($0))\"" }).joined(separator: " ") + "\n"
     }
@@ -16,7 +16,7 @@ struct Roff {
         line(words)
     }
 
-    /// A term in bold, its value in italics, and what it means.
+    /// Appends terms in bold, each with its value in italics, and their description.
     mutating func item(_ terms: [(name: String, value: String)], _ words: String) {
         macro("TP")
         text +=
@@ -28,7 +28,7 @@ struct Roff {
         line(words)
     }
 
-    /// Lines that stay as they are.
+    /// Appends lines that are not filled.
     mutating func example(_ lines: [String]) {
         macro("PP")
         macro("EX")
@@ -36,7 +36,7 @@ struct Roff {
         macro("EE")
     }
 
-    /// One line of text, whatever it starts with.
+    /// Appends one line of text, which may start with any character.
     mutating func line(_ words: String) {
         let escaped = Self.escaped(words.replacing("\n", with: " "))
         text += (escaped.hasPrefix(".") || escaped.hasPrefix("'") ? "\\&" : "") + escaped + "\n"
