@@ -1,19 +1,19 @@
 internal import Glibc
 
-/// Why an input was not analysed, in one readable line.
+/// The reason why an input was not analysed, in one readable line.
 public struct VidscanError: Error, Sendable, Equatable {
     public enum Code: Sendable, Equatable {
         /// The input cannot be read as a video.
         case media(MediaErrorCode)
         /// A model or the inference runtime failed.
         case inference
-        /// A result cannot be written.
+        /// A result cannot be written, for another reason than `diskFull`.
         case output
-        /// Nor can any other: the disk, or what the user may have of it, is full.
+        /// No result can be written because the disk or the user's quota is full.
         case diskFull
-        /// A result is there already.
+        /// The result already exists.
         case exists
-        /// A folder is no result, or lacks what is needed of it.
+        /// A folder is not a result, or lacks files that are needed.
         case result
         /// The video is not the one that was analysed.
         case changed
@@ -22,7 +22,7 @@ public struct VidscanError: Error, Sendable, Equatable {
         case interrupted
     }
 
-    /// The part of the pipeline in which it happened.
+    /// The step of the data flow in which the error occurred.
     public enum Stage: String, Sendable {
         case open, decode, analyze, write, render
     }
@@ -31,7 +31,7 @@ public struct VidscanError: Error, Sendable, Equatable {
     /// The input, as the user named it.
     public let input: String?
     public let stage: Stage?
-    /// Where in the video, in microseconds.
+    /// The position in the video, in microseconds.
     public let microseconds: Int64?
     public let reason: String
 
@@ -47,11 +47,12 @@ public struct VidscanError: Error, Sendable, Equatable {
 }
 
 extension VidscanError {
-    /// A failure to write.
+    /// Makes the error for a failed write.
     ///
     /// - Parameters:
-    ///   - action: that the reason begins with: `cannot write faces.csv`.
-    ///   - number: the system's error.
+    ///   - action: The beginning of the reason, for example `cannot write faces.csv`.
+    ///   - number: The system's error number.
+    ///   - stage: The stage in which the write failed.
     package static func writing(_ action: String, _ number: Int32, stage: Stage) -> VidscanError {
         let code: Code = [ENOSPC, EDQUOT].contains(number) ? .diskFull : .output
         return VidscanError(code, "\(action): \(String(cString: strerror(number)))", stage: stage)
@@ -59,7 +60,7 @@ extension VidscanError {
 }
 
 extension VidscanError.Code {
-    /// Of a failure to make a video.
+    /// Makes the code for a failure to render a video.
     package init(rendering code: MediaErrorCode) {
         switch code {
         case .io: self = .output
@@ -70,7 +71,7 @@ extension VidscanError.Code {
 }
 
 extension VidscanError: CustomStringConvertible {
-    /// `movie.mp4: at 12.480 s: cannot write faces.csv: No space left on device`
+    /// One line, for example `movie.mp4: at 12.480 s: cannot write faces.csv: No space left on device`.
     public var description: String {
         var parts: [String] = []
         if let input { parts.append(input) }
