@@ -1,4 +1,4 @@
-/// Why a model could not be loaded or run.
+/// The reason why a model could not be loaded or run.
 public struct InferenceError: Error, Sendable, Equatable, CustomStringConvertible {
     public enum Code: String, Sendable {
         case modelNotFound = "model-not-found"
@@ -6,7 +6,7 @@ public struct InferenceError: Error, Sendable, Equatable, CustomStringConvertibl
     }
 
     public let code: Code
-    /// What failed, with the model's name and the runtime's own words.
+    /// What failed, with the model's name and the runtime's message.
     public let reason: String
 
     public init(_ code: Code, _ reason: String) {

@@ -1,7 +1,7 @@
 /// The sampling times of a video: tick k is at k / rate seconds on the stream's clock.
 ///
 /// Each tick selects the first frame at or after it. A frame is selected once, even if it serves several ticks.
-/// Therefore a frame is selected exactly if a tick lies after the previous frame's time and at or before its own. The
+/// Therefore a frame is selected exactly when a tick lies after the previous frame's time and at or before its own. The
 /// window keeps the selected frames whose time is in `start ..< end`, so a run over a window gives exactly the rows of
 /// that window in a full run.
 public struct SampleGrid: Sendable, Equatable {

@@ -61,7 +61,7 @@ public struct SamplePlan: Sendable {
     private var horizon = Int64.min
     private var hasGap = false
 
-    /// Whether the timestamps are trusted. It becomes `false` once a packet's timestamps contradict themselves or
+    /// Whether packets may be skipped. It becomes `false` once a packet's timestamps contradict themselves or
     /// `distrust` is called; from then on everything is decoded.
     public private(set) var isTrusted: Bool
 

@@ -99,7 +99,7 @@ public struct TimestampInBase: Sendable, Equatable {
         self.timeBase = timeBase
     }
 
-    /// The time in microseconds, rounded like libavutil does: to nearest, halves away from zero.
+    /// The time in microseconds, rounded as libavutil rounds: to nearest, halves away from zero.
     public var roundedMicroseconds: Int64 {
         let scaled = Int128(timestamp) * Int128(timeBase.numerator) * 2_000_000
         let half = Int128(timeBase.denominator)

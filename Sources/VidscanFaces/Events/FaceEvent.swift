@@ -1,7 +1,7 @@
-/// Something that happens at one moment.
+/// An event at one point in time.
 public struct FaceEvent: Sendable, Equatable {
     public enum Kind: String, Sendable, CaseIterable {
-        // In this order where several happen at once.
+        // Events at the same time are sorted in this order.
         case shotCut = "shot_cut"
         case faceStarted = "face_started"
         case blink
@@ -32,7 +32,7 @@ public struct FaceEvent: Sendable, Equatable {
         self.value = value
     }
 
-    /// In order of time, kind and face.
+    /// Sorts events by time, kind and face.
     public static func precedes(_ a: FaceEvent, _ b: FaceEvent) -> Bool {
         (a.microseconds, a.kind.order, a.faceID ?? 0) < (b.microseconds, b.kind.order, b.faceID ?? 0)
     }
