@@ -36,7 +36,7 @@ public final class InferenceRuntime: @unchecked Sendable {
         return version.buildNumber.map { String(cString: $0) } ?? "unknown"
     }
 
-    /// Returns the optimization capabilities of the CPU plugin: `FP32`, `INT8`, `BF16`, ….
+    /// Returns the capabilities of the CPU plugin: `FP32`, `INT8`, `BF16`, ….
     public func capabilities() throws(InferenceError) -> [String] {
         var value: UnsafeMutablePointer<CChar>?
         try check(
@@ -156,6 +156,7 @@ public final class InferenceRequest {
         return UnsafeBufferPointer(try memory(of: tensor))
     }
 
+    /// Runs the model on the input. Blocks until the outputs are ready.
     public func run() throws(InferenceError) {
         try check(ov_infer_request_infer(handle), "\(model.name) failed")
     }

@@ -7,6 +7,9 @@ internal import Synchronization
 public final class BoundedChannel<Element: Sendable>: Sendable {
     private let state: Mutex<ChannelState<Element>>
 
+    /// Makes a channel.
+    ///
+    /// - Parameter capacity: The maximum number of elements, at least 1.
     public init(capacity: Int) {
         precondition(capacity > 0, "a channel without room could never pass anything on")
         state = Mutex(ChannelState(capacity: capacity))

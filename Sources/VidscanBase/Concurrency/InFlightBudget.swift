@@ -21,6 +21,11 @@ public final class InFlightBudget: Sendable {
     private let maximumBytes: Int
     private let state = Mutex(State())
 
+    /// Makes a budget.
+    ///
+    /// - Parameters:
+    ///   - count: The maximum number of items in flight; values below 1 count as 1.
+    ///   - bytes: The maximum size of all items in flight, unless there is only one; values below 1 count as 1.
     public init(count: Int, bytes: Int) {
         maximumCount = max(1, count)
         maximumBytes = max(1, bytes)

@@ -1,7 +1,8 @@
 internal import Glibc
 
-/// The reason why an input was not analysed, in one readable line.
+/// The reason why an operation failed, as one readable line.
 public struct VidscanError: Error, Sendable, Equatable {
+    /// The kind of failure.
     public enum Code: Sendable, Equatable {
         /// The input cannot be read as a video.
         case media(MediaErrorCode)
@@ -11,14 +12,15 @@ public struct VidscanError: Error, Sendable, Equatable {
         case output
         /// No result can be written because the disk or the user's quota is full.
         case diskFull
-        /// The result already exists.
+        /// A file or folder that must not be replaced exists at the path of the output.
         case exists
-        /// A folder is not a result, or lacks files that are needed.
+        /// A folder is not a result, or a result is incomplete or damaged.
         case result
         /// The video is not the one that was analysed.
         case changed
         /// Something that vidscan needs is not installed.
         case setup
+        /// The user or the caller cancelled the work.
         case interrupted
     }
 
@@ -33,6 +35,7 @@ public struct VidscanError: Error, Sendable, Equatable {
     public let stage: Stage?
     /// The position in the video, in microseconds.
     public let microseconds: Int64?
+    /// What happened, and what to do about it.
     public let reason: String
 
     public init(

@@ -16,6 +16,7 @@ public struct AffineTransform: Sendable, Hashable, Codable {
         self.y = y
     }
 
+    /// Maps a point.
     public func apply(to point: Point) -> Point {
         Point(x: xx * point.x + xy * point.y + x, y: yx * point.x + yy * point.y + y)
     }

@@ -27,6 +27,7 @@ public struct Rectangle: Sendable, Hashable {
     public var center: Point { Point(x: x + width / 2, y: y + height / 2) }
     public var area: Double { max(0, width) * max(0, height) }
 
+    /// Returns the area of the overlap; 0 if there is none.
     public func intersectionArea(with other: Rectangle) -> Double {
         let overlapWidth = min(x + width, other.x + other.width) - max(x, other.x)
         let overlapHeight = min(y + height, other.y + other.height) - max(y, other.y)
@@ -65,6 +66,7 @@ public struct Rectangle: Sendable, Hashable {
         return Rectangle(x: x * across, y: y * down, width: width * across, height: height * down)
     }
 
+    /// Returns the rectangle moved by a distance.
     public func offset(dx: Double, dy: Double) -> Rectangle {
         Rectangle(x: x + dx, y: y + dy, width: width, height: height)
     }

@@ -5,9 +5,9 @@
 public struct Orientation: Sendable, Hashable {
     /// Coded columns become display rows.
     public var swapsAxes: Bool
-    /// Display x runs in the opposite direction of the coded axis that it comes from.
+    /// Display x runs opposite to the coded axis that it comes from.
     public var mirrorsX: Bool
-    /// Display y runs in the opposite direction of the coded axis that it comes from.
+    /// Display y runs opposite to the coded axis that it comes from.
     public var mirrorsY: Bool
 
     public init(swapsAxes: Bool, mirrorsX: Bool, mirrorsY: Bool) {
@@ -18,8 +18,8 @@ public struct Orientation: Sendable, Hashable {
 
     public static let upright = Orientation(swapsAxes: false, mirrorsX: false, mirrorsY: false)
 
-    /// Finds the orientation nearest to the linear part of a display matrix that maps coded (x, y) to display (a·x +
-    /// c·y, b·x + d·y), y down.
+    /// Finds the orientation nearest to the linear part of a display matrix, which maps coded (x, y) to display
+    /// (a·x + c·y, b·x + d·y), y down.
     ///
     /// - Returns: The orientation and whether the matrix equals it up to scale, or `nil` for a singular matrix.
     public static func nearest(a: Double, b: Double, c: Double, d: Double) -> (orientation: Orientation, isExact: Bool)?

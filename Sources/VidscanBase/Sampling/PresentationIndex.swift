@@ -12,6 +12,7 @@ public struct PresentationIndex: Sendable {
         passed = base
     }
 
+    /// Enters the presentation timestamp of a packet that shows a frame.
     public mutating func enter(_ timestamp: Int64) {
         var position = pending.count
         while position > 0, pending[position - 1] > timestamp { position -= 1 }

@@ -5,6 +5,7 @@
 /// window keeps the selected frames whose time is in `start ..< end`, so a run over a window gives exactly the rows of
 /// that window in a full run.
 public struct SampleGrid: Sendable, Equatable {
+    /// The sampling rate.
     public enum Rate: Sendable, Hashable {
         /// Samples per second.
         case perSecond(Rational)
@@ -35,6 +36,7 @@ public struct SampleGrid: Sendable, Equatable {
         return Int64(clamping: (numerator * Int128(rate.numerator)).flooringDivision(by: divisor)) &+ 1
     }
 
+    /// Returns whether the exact time of a timestamp is in `start ..< end`.
     public func isInWindow(_ timestamp: Int64) -> Bool {
         if let start, !clock.isAtOrAfter(start, timestamp) { return false }
         if let end, clock.isAtOrAfter(end, timestamp) { return false }

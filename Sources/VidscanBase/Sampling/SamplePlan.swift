@@ -7,6 +7,7 @@
 ///
 /// When in doubt, the plan decodes. `FrameSelector` selects the samples from the decoded frames.
 public struct SamplePlan: Sendable {
+    /// What to do with a packet.
     public enum Action: Sendable, Equatable {
         /// The frame may be wanted, or its timestamps cannot be trusted: decode it in any case. `afterGap`: packets
         /// before it were dropped, so the decoder must restart here.
@@ -84,6 +85,7 @@ public struct SamplePlan: Sendable {
         return grid.clock.isAtOrAfter(end, horizon)
     }
 
+    /// Adds the next packet in the order of the file.
     public mutating func push(_ packet: PacketSummary) {
         var isUnwanted = false
         if let presentation = packet.presentation, grid.clock.isPlausible(presentation) {

@@ -12,6 +12,7 @@ public enum Field: Sendable, Equatable {
 
 /// CSV according to RFC 4180, but with `\n` line ends: a field with a comma, a quote or a line break is quoted.
 extension ByteWriter {
+    /// Writes a row and a line end.
     public mutating func writeCSV(row fields: some Sequence<Field>) {
         var isFirst = true
         for field in fields {
@@ -51,6 +52,7 @@ extension ByteWriter {
 
 /// JSON according to RFC 8259.
 extension ByteWriter {
+    /// Writes a value. A missing or non-finite value is `null`.
     public mutating func writeJSON(_ field: Field) {
         switch field {
         case .text(let text): writeJSON(text: text)
@@ -73,6 +75,7 @@ extension ByteWriter {
         write(byte: UInt8(ascii: "}"))
     }
 
+    /// Writes a quoted and escaped string.
     public mutating func writeJSON(text: String) {
         write(byte: UInt8(ascii: "\""))
         for scalar in text.unicodeScalars {

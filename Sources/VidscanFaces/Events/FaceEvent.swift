@@ -1,5 +1,6 @@
 /// An event at one point in time.
 public struct FaceEvent: Sendable, Equatable {
+    /// The kind of event; the raw value is its name in the results.
     public enum Kind: String, Sendable, CaseIterable {
         // Events at the same time are sorted in this order.
         case shotCut = "shot_cut"
@@ -14,6 +15,7 @@ public struct FaceEvent: Sendable, Equatable {
         var order: Int { Self.allCases.firstIndex(of: self) ?? 0 }
     }
 
+    /// An additional value, whose meaning depends on the kind: often a duration in seconds.
     public enum Value: Sendable, Equatable {
         case none
         case text(String)
@@ -22,6 +24,7 @@ public struct FaceEvent: Sendable, Equatable {
 
     public var microseconds: Int64
     public var kind: Kind
+    /// The number of the face; `nil` for an event that concerns the whole video.
     public var faceID: Int?
     public var value: Value
 

@@ -42,6 +42,9 @@ public struct FaceEventDetector: Sendable {
             holdSeconds: options.lookAwayHoldSeconds)
     }
 
+    /// Adds the measurement of the next sample.
+    ///
+    /// - Returns: The events that this measurement completes.
     public mutating func update(_ measurement: Measurement, at microseconds: Int64) -> [FaceEvent] {
         lastMicroseconds = microseconds
         var events: [FaceEvent] = []

@@ -1,6 +1,7 @@
 /// Detects when a value enters a state above one threshold and leaves it below another one. A change counts only if the
 /// value does not return beyond the other threshold for a minimum time.
 public struct Hysteresis: Sendable {
+    /// A change of the state; times are in microseconds.
     public enum Change: Sendable, Equatable {
         case entered(at: Int64)
         case left(entered: Int64, at: Int64)
@@ -23,6 +24,8 @@ public struct Hysteresis: Sendable {
         holdMicroseconds = Int64((holdSeconds * 1e6).rounded())
     }
 
+    /// Adds the value at a time, which is not before that of the previous call.
+    ///
     /// - Returns: The change that the value completes, if any, with the time at which its threshold was crossed.
     public mutating func update(_ value: Double, at microseconds: Int64) -> Change? {
         let isTurning = enteredAt == nil ? value > entersAbove : value < leavesBelow

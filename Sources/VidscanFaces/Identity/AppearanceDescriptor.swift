@@ -1,7 +1,7 @@
 public import VidscanBase
 
 /// The appearance of a face and its surroundings: a thumbnail of the face and the colours of hair and clothes. It is
-/// enough to distinguish the people in one scene, but not to recognize a person elsewhere.
+/// enough to distinguish the people in one scene, but not to recognise a person elsewhere.
 ///
 /// The numbers of 0…1 are stored as bytes, because the descriptor of every face in a video is kept until the end.
 public struct AppearanceDescriptor: Sendable, Equatable {
@@ -80,7 +80,7 @@ public struct AppearanceDescriptor: Sendable, Equatable {
         return values.map { byte(0.5 + ($0 - mean) / max(spread, 4) / 6) }
     }
 
-    /// Returns the square roots of two normalized histograms: brightness relative to the face's, and colour. All values
+    /// Returns the square roots of two normalised histograms: brightness relative to the face's, and colour. All values
     /// are 0 if too little of the region lies inside the frame.
     private static func region(_ picture: TensorPicture, _ area: Rectangle, faceLight: Float) -> [UInt8] {
         let nothing = [UInt8](repeating: 0, count: regionLength)

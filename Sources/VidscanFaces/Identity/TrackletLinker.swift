@@ -7,6 +7,7 @@
 /// There are two passes. The first joins tracks that a cut interrupted, which keep one face number; it requires more
 /// certainty and a short absence. The second joins any tracks of one person.
 public struct TrackletLinker: Sendable {
+    /// The person of a track.
     public enum Person: Sendable, Equatable {
         /// The index of the group, whose members are certain.
         case certain(Int)

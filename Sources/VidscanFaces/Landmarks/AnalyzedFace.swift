@@ -3,13 +3,13 @@ internal import VidscanBase
 /// The measurements of one face in one frame.
 package struct AnalyzedFace: Sendable {
     package var observation: FaceDetection
-    /// The probability, 0…1, that the mesh model assigns to the face.
+    /// The probability, 0…1, that the mesh model assigns to the face; 0 if the model did not run.
     package var presence: Double
-    /// The mesh; `nil` if none fits, in which case all properties below are `nil` as well.
+    /// The mesh; `nil` if none fits, in which case `pose`, `quality`, `expressions` and `shape` are `nil` as well.
     package var mesh: FaceMesh?
     package var pose: HeadPose?
     package var quality: PictureQuality?
-    /// The expressions; `nil` also if the face is too small or turned too far, or if no expressions were requested.
+    /// The expressions; `nil` also if the face is too small or turned too far, or if none are requested.
     package var expressions: FaceExpressions?
     /// The appearance of the face and its surroundings.
     package var appearance: AppearanceDescriptor?

@@ -16,10 +16,12 @@ public struct FaceMesh: Sendable, Equatable {
         self.coordinates = coordinates
     }
 
+    /// The position of a point in display pixels.
     public subscript(index: Int) -> Point {
         Point(x: Double(coordinates[3 * index]), y: Double(coordinates[3 * index + 1]))
     }
 
+    /// Returns the depth of a point in display pixels; smaller is nearer to the camera.
     public func z(_ index: Int) -> Double { Double(coordinates[3 * index + 2]) }
 
     /// Returns the midpoint of two points.

@@ -8,7 +8,7 @@ internal import VidscanBase
 /// The shape distinguishes many people, but it does not prove who a person is. On held-out people, comparing two single
 /// images is wrong in 22 % of cases, and comparing two averages of four images in 4 %.
 public struct FaceShape: Sendable {
-    /// The variance between people in each dimension, where that between images of one person is 1.
+    /// The variance between people in each dimension, where the variance between images of one person is 1.
     public static let betweenVariances = FaceShapeModel.trained.between
 
     private let rows: [[Float]]

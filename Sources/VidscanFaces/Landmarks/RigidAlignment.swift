@@ -15,7 +15,7 @@ struct Vector3: Sendable, Equatable {
     var squaredLength: Double { x * x + y * y + z * z }
 }
 
-/// The rotation, scale and translation that minimize the squared distances from one set of points to another: Horn,
+/// The rotation, scale and translation that minimise the squared distances from one set of points to another: Horn,
 /// "Closed-form solution of absolute orientation using unit quaternions", JOSA A 4 (1987).
 struct RigidAlignment {
     /// The rows of the rotation matrix from source to target axes.

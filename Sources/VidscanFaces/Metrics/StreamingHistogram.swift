@@ -13,6 +13,7 @@ public struct StreamingHistogram: Sendable {
         self.range = range
     }
 
+    /// Adds a value. Non-finite values are ignored.
     public mutating func add(_ value: Double) {
         guard value.isFinite else { return }
         let place = (value - range.lowerBound) / (range.upperBound - range.lowerBound) * Double(Self.bins)
@@ -22,6 +23,7 @@ public struct StreamingHistogram: Sendable {
         maximum = max(maximum ?? value, value)
     }
 
+    /// The mean of the values; `nil` if there are none.
     public var mean: Double? { count > 0 ? sum / Double(count) : nil }
 
     /// The median, interpolated within its bin.

@@ -1,5 +1,6 @@
 /// A transition from one shot to another.
 public struct ShotChange: Sendable, Equatable {
+    /// The kind of transition.
     public enum Kind: String, Sendable {
         /// A change from one frame to the next.
         case hard

@@ -23,7 +23,7 @@ struct SignatureComparison: Sendable {
     /// The total difference of content, 0…1.
     var total: Double { 0.62 * structure + 0.13 * light + 0.25 * color }
 
-    /// Returns 1 − the maximum normalized correlation over all shifts, limited to 0…1.
+    /// Returns 1 − the maximum normalised correlation over all shifts, limited to 0…1.
     private static func structure(_ a: [Float], _ b: [Float]) -> Double {
         var best = -1.0
         a.withUnsafeBufferPointer { a in

@@ -9,6 +9,7 @@ internal import VidscanBase
 ///
 /// Track numbers count from 1 in order of first appearance (from left to right within a sample) and are never reused.
 public struct FaceTracker: Sendable {
+    /// The limits of tracking.
     public struct Options: Sendable, Equatable {
         /// The maximum time in seconds for which a face can be out of sight and keep its track.
         public var maximumGapSeconds: Double

@@ -19,6 +19,7 @@ struct MotionEstimate: Sendable {
         self.seconds = seconds
     }
 
+    /// Returns the predicted box at a time in seconds.
     func predicted(at time: Double) -> Rectangle {
         let elapsed = max(0, time - seconds)
         let reach = Self.fading * (1 - exp(-elapsed / Self.fading))
@@ -30,6 +31,7 @@ struct MotionEstimate: Sendable {
             height: height)
     }
 
+    /// Updates the motion with the box of a matched detection.
     mutating func follow(_ next: Rectangle, at time: Double) {
         let elapsed = time - seconds
         if elapsed > 0 {

@@ -1,14 +1,16 @@
 /// Selects the tracks to keep and numbers their faces and people.
 public struct TrackSelection: Sendable {
+    /// The criteria for keeping tracks.
     public struct Options: Sendable, Equatable {
         /// The minimum number of samples in a track. Shorter tracks are flicker, unless their shot has no more samples.
         public var minimumSamples: Int
         /// The maximum number of people to keep, the most prominent first; `nil` keeps all.
         public var maximumFaces: Int?
 
-        /// The minimum mean confidence, 0…1, of a track whose confidence never reaches `sureConfidence`. Toys and
-        /// patterns rarely have a high confidence for long.
+        /// The minimum mean confidence, 0…1, of a track that never reaches `sureConfidence`; 1.2 times as high for a
+        /// track of fewer than five samples. Toys and patterns rarely have a high confidence for long.
         public var meanConfidence = 0.0
+        /// The confidence, 0…1, that exempts a track from `meanConfidence` if it reaches it once.
         public var sureConfidence = 0.8
 
         public init(minimumSamples: Int = 2, maximumFaces: Int? = nil) {
