@@ -1,4 +1,4 @@
-/// The product itself.
+/// Information about the vidscan product.
 public enum Vidscan {
     public static let version = "0.1.0"
 }

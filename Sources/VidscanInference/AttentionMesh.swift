@@ -1,29 +1,31 @@
 public import VidscanBase
 public import VidscanFaces
 
-/// MediaPipe's face mesh with attention (Grishchenko et al., 2020, arXiv:2006.10962), converted once at set-up: 478 points
-/// of the face in a square crop, and how surely it is one.
+/// MediaPipe's face mesh with attention (Grishchenko et al., 2020, arXiv:2006.10962), converted once during set-up. It
+/// finds the 478 points of the face in a square crop and the probability that the crop shows a face.
 public struct AttentionMesh: Sendable {
-    /// Sides of the input, in pixels.
+    /// The width and height of the input in pixels.
     public static let resolution = 192
 
     private let model: CompiledModel
 
     /// - Parameters:
-    ///   - path: of the converted model's `.xml`.
-    ///   - concurrency: sessions that will run at the same time.
+    ///   - runtime: The runtime that compiles the model.
+    ///   - path: The path of the converted model's `.xml`.
+    ///   - concurrency: The number of sessions that run at the same time.
+    ///   - precision: The precision of the computation.
     public init(
         runtime: InferenceRuntime, path: String, concurrency: Int, precision: InferencePrecision
     ) throws(InferenceError) {
         model = try runtime.compile(path: path, concurrency: concurrency, precision: precision)
     }
 
-    /// Makes a session: the mesh as one thread uses it.
+    /// Makes a session, which one thread uses to run the mesh.
     public func makeSession() throws(InferenceError) -> Session {
         Session(request: try model.makeRequest())
     }
 
-    /// The mesh with tensors of its own. Use it from one thread at a time.
+    /// A session of the mesh, with its own tensors. Use it from one thread at a time.
     public final class Session {
         private let request: InferenceRequest
 
@@ -31,15 +33,15 @@ public struct AttentionMesh: Sendable {
             self.request = request
         }
 
-        /// The input tensor, 3 × 192 × 192: R', G', B' in 0…255, to be filled before `locate`.
+        /// Returns the input tensor, 3 × 192 × 192: R', G', B' in 0…255, to be filled before `locate`.
         public func input() throws(InferenceError) -> UnsafeMutableBufferPointer<Float> {
             try request.input()
         }
 
-        /// Finds the points of the face that the input tensor shows.
+        /// Finds the points of the face in the input tensor.
         ///
-        /// - Parameter square: that the tensor was cut out of, in display space.
-        /// - Returns: the points in display space, and the probability, 0…1, that there is a face at all.
+        /// - Parameter square: The square in display space from which the tensor was cropped.
+        /// - Returns: The points in display space, and the probability, 0…1, that the crop shows a face.
         public func locate(in square: RotatedSquare) throws(InferenceError) -> (mesh: FaceMesh, presence: Double) {
             try request.run()
             let points = try request.output(0)

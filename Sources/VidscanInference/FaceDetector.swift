@@ -2,23 +2,27 @@ internal import Glibc
 public import VidscanBase
 public import VidscanFaces
 
-/// CenterFace (Xu et al., 2019, arXiv:1911.03599): boxes and five points of all faces in a picture of any size.
+/// CenterFace (Xu et al., 2019, arXiv:1911.03599): detects the bounding boxes and five landmarks of all faces in a
+/// frame of any size.
 ///
-/// A fully convolutional network with one output cell for every 4 × 4 pixels: a score, the logarithms of the box's
-/// height and width over 4, the centre's offset within the cell, and five points in units of the box.
+/// A fully convolutional network with one output cell for every 4 × 4 pixels. Each cell has a score, the logarithms of
+/// the box's height and width divided by 4, the centre's offset within the cell, and five landmarks in units of the
+/// box.
 public struct FaceDetector: Sendable {
-    /// Every side of the input is a multiple of this.
+    /// Both sides of the input are multiples of this.
     public static let sideMultiple = 32
     private static let stride = 4
 
     private let model: CompiledModel
-    /// Pixels of the input tensor.
+    /// The size of the input tensor in pixels.
     public let inputSize: PictureSize
 
     /// - Parameters:
-    ///   - path: of `centerface.onnx`.
-    ///   - inputSize: both sides multiples of 32.
-    ///   - concurrency: sessions that will run at the same time.
+    ///   - runtime: The runtime that compiles the model.
+    ///   - path: The path of `centerface.onnx`.
+    ///   - inputSize: The size of the input; both sides are multiples of 32.
+    ///   - concurrency: The number of sessions that run at the same time.
+    ///   - precision: The precision of the computation.
     public init(
         runtime: InferenceRuntime, path: String, inputSize: PictureSize, concurrency: Int, precision: InferencePrecision
     ) throws(InferenceError) {
@@ -29,12 +33,12 @@ public struct FaceDetector: Sendable {
             precision: precision)
     }
 
-    /// Makes a session: the detector as one thread uses it.
+    /// Makes a session, which one thread uses to run the detector.
     public func makeSession() throws(InferenceError) -> Session {
         Session(request: try model.makeRequest(), inputSize: inputSize)
     }
 
-    /// The detector with tensors of its own. Use it from one thread at a time.
+    /// A session of the detector, with its own tensors. Use it from one thread at a time.
     public final class Session {
         private let request: InferenceRequest
         public let inputSize: PictureSize
@@ -44,7 +48,7 @@ public struct FaceDetector: Sendable {
             self.inputSize = inputSize
         }
 
-        /// The input tensor, 3 × height × width: R', G', B' in 0…255, to be filled before `detect`.
+        /// Returns the input tensor, 3 × height × width: R', G', B' in 0…255, to be filled before `detect`.
         public func input() throws(InferenceError) -> UnsafeMutablePointer<Float> {
             guard let base = try request.input().baseAddress else {
                 throw InferenceError(.runtime, "the detector's input has no memory")
@@ -52,12 +56,13 @@ public struct FaceDetector: Sendable {
             return base
         }
 
-        /// Finds the faces in what the input tensor holds.
+        /// Finds the faces in the input tensor.
         ///
         /// - Parameters:
-        ///   - minimumConfidence: 0…1.
-        ///   - maximumOverlap: of two faces (intersection over union); of those that overlap more, the surer one stays.
-        /// - Returns: faces in pixels of the input tensor, surest first, not cut at its edges.
+        ///   - minimumConfidence: The minimum score, 0…1.
+        ///   - maximumOverlap: The maximum intersection over union of two faces. If two faces overlap more, only the
+        ///     one with the higher score is kept.
+        /// - Returns: The faces in pixels of the input tensor, highest score first, not clipped to its edges.
         public func detect(
             minimumConfidence: Double, maximumOverlap: Double = 0.3
         ) throws(InferenceError) -> [FaceDetection] {
@@ -84,7 +89,8 @@ public struct FaceDetector: Sendable {
                         x: box.x + Double(points[(2 * index + 1) * cells + cell]) * boxWidth,
                         y: box.y + Double(points[2 * index * cells + cell]) * boxHeight)
                 }
-                // The network names the eyes and corners by their side of the picture: the subject's right comes first.
+                // The network orders eyes and mouth corners by their side in the frame: the subject's right one comes
+                // first.
                 let landmarks = FaceLandmarks(
                     leftEye: point(1), rightEye: point(0), nose: point(2), leftMouthCorner: point(4),
                     rightMouthCorner: point(3))
@@ -95,9 +101,9 @@ public struct FaceDetector: Sendable {
             return Self.suppress(found, maximumOverlap: maximumOverlap)
         }
 
-        /// Greedy non-maximum suppression; ties keep the order of the cells. A face's box and points are the mean over the
-        /// cells that see nearly the same, weighted by score: where two neighbours score alike, which of them is surest
-        /// is chance, and their boxes differ by pixels.
+        /// Greedy non-maximum suppression. Equal scores keep the order of the cells. A face's box and landmarks are the
+        /// mean, weighted by score, over the cells with nearly the same box: where two neighbouring cells have similar
+        /// scores, which score is higher is chance, but their boxes differ by pixels.
         private static func suppress(_ faces: [FaceDetection], maximumOverlap: Double) -> [FaceDetection] {
             let order = faces.indices.sorted {
                 (faces[$1].confidence, $0) < (faces[$0].confidence, $1)
@@ -115,15 +121,16 @@ public struct FaceDetector: Sendable {
             return kept.map { $0.mean.face(confidence: $0.surest.confidence) }
         }
 
-        /// Of two boxes that are two cells' views of one face.
+        /// The minimum intersection over union of boxes that are averaged as detections of one face from different
+        /// cells.
         private static let sameFaceOverlap = 0.6
     }
 }
 
-/// The mean of several views of one face, each weighted by its score.
+/// The mean of several detections of one face, each weighted by its score.
 private struct WeightedFace {
     private var weight = 0.0
-    /// Box and points, times their weights.
+    /// The sums of box and landmark coordinates times their weights.
     private var sums = [Double](repeating: 0, count: 14)
 
     init(_ face: FaceDetection) {

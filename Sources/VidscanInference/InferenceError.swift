@@ -1,12 +1,13 @@
-/// Why a model could not be loaded or run.
+/// The reason why a model could not be loaded or run.
 public struct InferenceError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The kind of failure.
     public enum Code: String, Sendable {
         case modelNotFound = "model-not-found"
         case runtime = "inference-runtime"
     }
 
     public let code: Code
-    /// What failed, with the model's name and the runtime's own words.
+    /// What failed, with the model's name and the runtime's message.
     public let reason: String
 
     public init(_ code: Code, _ reason: String) {

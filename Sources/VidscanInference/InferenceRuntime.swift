@@ -1,21 +1,22 @@
 internal import COpenVINO
 internal import Glibc
 
-/// How a model computes.
+/// The numeric precision of a model's computation.
 public enum InferencePrecision: String, Sendable, CaseIterable {
-    /// 32-bit floats: the same results on every machine of a kind.
+    /// 32-bit floats: the same results on all machines of the same kind.
     case exact
-    /// bfloat16 where the processor has it, else as `exact`: faster, and slightly different from machine to machine.
+    /// bfloat16 where the processor supports it, otherwise as `exact`: faster, with small differences between machines.
     case fast
 }
 
 /// The OpenVINO runtime: reads model files and compiles them for the processor.
 ///
-/// `@unchecked Sendable`: the handle is made once and never changed, and OpenVINO's core may be used from any thread.
+/// `@unchecked Sendable`: the handle is created once and never changed, and OpenVINO's core may be used from any
+/// thread.
 public final class InferenceRuntime: @unchecked Sendable {
     private let core: OpaquePointer
 
-    /// - Throws: `InferenceError` when the runtime's libraries do not load.
+    /// - Throws: `InferenceError` if the runtime's libraries do not load.
     public init() throws(InferenceError) {
         var core: OpaquePointer?
         try check(ov_core_create(&core), "the inference runtime does not start")
@@ -27,7 +28,7 @@ public final class InferenceRuntime: @unchecked Sendable {
         ov_core_free(core)
     }
 
-    /// OpenVINO's build: `2026.4.1-22982-…`.
+    /// OpenVINO's build number, for example `2026.4.1-22982-…`.
     public static var version: String {
         var version = ov_version_t()
         guard ov_get_openvino_version(&version) == OK else { return "unknown" }
@@ -35,7 +36,7 @@ public final class InferenceRuntime: @unchecked Sendable {
         return version.buildNumber.map { String(cString: $0) } ?? "unknown"
     }
 
-    /// What the processor's plugin can compute with: `FP32`, `INT8`, `BF16`, ….
+    /// Returns the capabilities of the CPU plugin: `FP32`, `INT8`, `BF16`, ….
     public func capabilities() throws(InferenceError) -> [String] {
         var value: UnsafeMutablePointer<CChar>?
         try check(
@@ -48,10 +49,11 @@ public final class InferenceRuntime: @unchecked Sendable {
     /// Compiles a model for the processor.
     ///
     /// - Parameters:
-    ///   - path: an ONNX file, or the `.xml` of an IR pair.
-    ///   - inputShape: of its only input; `nil` keeps the file's own.
-    ///   - concurrency: requests that will run at the same time, each on one thread.
-    /// - Throws: `InferenceError` naming the file.
+    ///   - path: The path of an ONNX file, or of the `.xml` of an IR pair.
+    ///   - inputShape: The shape of the only input; `nil` keeps the shape in the file.
+    ///   - concurrency: The number of requests that run at the same time, each on one thread.
+    ///   - precision: The precision of the computation.
+    /// - Throws: `InferenceError` that names the file.
     public func compile(
         path: String, inputShape: [Int]? = nil, concurrency: Int, precision: InferencePrecision
     ) throws(InferenceError) -> CompiledModel {
@@ -60,7 +62,8 @@ public final class InferenceRuntime: @unchecked Sendable {
         try check(ov_core_read_model(core, path, nil, &model), "cannot read the model \(name)")
         defer { ov_model_free(model) }
         if let inputShape { try reshape(model, to: inputShape, name: name) }
-        // Each request gets a stream of one thread, so that a result never depends on how many run beside it.
+        // Each request gets a stream of one thread, so that its result never depends on how many requests run at the
+        // same time.
         let usesBFloat16 = precision == .fast ? try capabilities().contains("BF16") : false
         let properties = [
             ("NUM_STREAMS", "\(concurrency)"), ("INFERENCE_NUM_THREADS", "\(concurrency)"),
@@ -85,7 +88,7 @@ public final class InferenceRuntime: @unchecked Sendable {
         try check(ov_model_reshape_single_input(model, partial), "cannot give the model \(name) the shape \(shape)")
     }
 
-    /// The C structures of name-value pairs, alive during `body`.
+    /// Calls `body` with C structures for name-value pairs, which are valid only during the call.
     private func withProperties<Result>(
         _ pairs: [(String, String)], _ body: (UnsafePointer<ov_property_t>) -> Result
     ) -> Result {
@@ -93,15 +96,15 @@ public final class InferenceRuntime: @unchecked Sendable {
         defer { for string in strings { free(string) } }
         let properties = pairs.indices.map { ov_property_t(key: strings[2 * $0], value: strings[2 * $0 + 1]) }
         return properties.withUnsafeBufferPointer { buffer in
-            // A list of properties is never empty here.
+            // The list of properties is never empty here.
             body(buffer.baseAddress.unsafelyUnwrapped)
         }
     }
 }
 
-/// A model ready to run; makes requests.
+/// A compiled model, which makes requests.
 ///
-/// `@unchecked Sendable`: the handle is immutable, and OpenVINO lets requests be made from any thread.
+/// `@unchecked Sendable`: the handle is immutable, and OpenVINO allows requests to be created on any thread.
 public final class CompiledModel: @unchecked Sendable {
     let name: String
     private let handle: OpaquePointer
@@ -115,7 +118,7 @@ public final class CompiledModel: @unchecked Sendable {
         ov_compiled_model_free(handle)
     }
 
-    /// Makes a request with input and output tensors of its own; it keeps the model alive.
+    /// Makes a request with its own input and output tensors. The request keeps the model alive.
     public func makeRequest() throws(InferenceError) -> InferenceRequest {
         var request: OpaquePointer?
         try check(ov_compiled_model_create_infer_request(handle, &request), "cannot make a request of \(name)")
@@ -124,7 +127,7 @@ public final class CompiledModel: @unchecked Sendable {
     }
 }
 
-/// One run of a model at a time, on the calling thread.
+/// A request, which runs a model on the calling thread, one run at a time.
 public final class InferenceRequest {
     private let handle: OpaquePointer
     private let model: CompiledModel
@@ -138,14 +141,14 @@ public final class InferenceRequest {
         ov_infer_request_free(handle)
     }
 
-    /// The memory of the only input; filled by the caller before `run`.
+    /// Returns the memory of the only input, which the caller fills before `run`.
     public func input() throws(InferenceError) -> UnsafeMutableBufferPointer<Float> {
         var tensor: OpaquePointer?
         try check(ov_infer_request_get_input_tensor_by_index(handle, 0, &tensor), "no input in \(model.name)")
         return try memory(of: tensor)
     }
 
-    /// The memory of an output; valid until the next `run`.
+    /// Returns the memory of an output, which is valid until the next `run`.
     public func output(_ index: Int) throws(InferenceError) -> UnsafeBufferPointer<Float> {
         var tensor: OpaquePointer?
         try check(
@@ -153,13 +156,13 @@ public final class InferenceRequest {
         return UnsafeBufferPointer(try memory(of: tensor))
     }
 
-    /// Runs the model.
+    /// Runs the model on the input. Blocks until the outputs are ready.
     public func run() throws(InferenceError) {
         try check(ov_infer_request_infer(handle), "\(model.name) failed")
     }
 
     private func memory(of tensor: OpaquePointer?) throws(InferenceError) -> UnsafeMutableBufferPointer<Float> {
-        // The request owns the memory; the handle made for us only refers to it.
+        // The request owns the memory; the tensor handle only refers to it.
         defer { ov_tensor_free(tensor) }
         var data: UnsafeMutableRawPointer?
         var count = 0

@@ -1,12 +1,12 @@
-/// Work that reads or writes a video from beginning to end.
+/// Runs work that reads or writes a video from beginning to end.
 package enum BlockingWork {
-    /// Runs it on a thread of its own, because it blocks.
+    /// Runs blocking work on a dedicated thread.
     ///
     /// - Parameters:
-    ///   - thread: the thread's name.
-    ///   - input: what errors name, unless they name something themselves.
-    ///   - work: takes the flag that is set when the task is cancelled.
-    /// - Throws: `VidscanError`; with the code `interrupted` when the task was cancelled.
+    ///   - thread: The name of the thread.
+    ///   - input: The input that an error names if it does not name one itself.
+    ///   - work: The work. Its argument is a flag that is set when the task is cancelled.
+    /// - Throws: `VidscanError`; with the code `interrupted` if the task was cancelled.
     package static func run<Value: Sendable>(
         thread name: String, input: String, _ work: @escaping @Sendable (CancellationFlag) throws -> Value
     ) async throws -> Value {

@@ -1,12 +1,15 @@
 internal import Synchronization
 
-/// A queue between tasks that holds at most `capacity` elements: senders wait for room, receivers for elements.
+/// A queue between tasks that holds at most `capacity` elements: senders wait for room, receivers wait for elements.
 ///
-/// Any number of tasks may send and receive; elements come out in the order in which they went in. Waiting suspends, it
-/// never blocks a thread, and a cancelled task stops waiting at once.
+/// Any number of tasks may send and receive. Elements come out in the order in which they were sent. Waiting suspends
+/// the task and never blocks a thread. A cancelled task stops waiting at once.
 public final class BoundedChannel<Element: Sendable>: Sendable {
     private let state: Mutex<ChannelState<Element>>
 
+    /// Makes a channel.
+    ///
+    /// - Parameter capacity: The maximum number of elements, at least 1.
     public init(capacity: Int) {
         precondition(capacity > 0, "a channel without room could never pass anything on")
         state = Mutex(ChannelState(capacity: capacity))
@@ -14,7 +17,7 @@ public final class BoundedChannel<Element: Sendable>: Sendable {
 
     /// Waits for room and adds `element`.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled or the channel is finished; `element` was not added.
+    /// - Throws: `CancellationError` if the task is cancelled or the channel is finished; `element` was not added.
     public func send(_ element: Element) async throws {
         let token = state.withLock { $0.newToken() }
         try await withTaskCancellationHandler {
@@ -31,8 +34,8 @@ public final class BoundedChannel<Element: Sendable>: Sendable {
 
     /// Waits for the next element.
     ///
-    /// - Returns: `nil` once the channel is finished and empty.
-    /// - Throws: `CancellationError` when the task is cancelled.
+    /// - Returns: The element, or `nil` if the channel is finished and empty.
+    /// - Throws: `CancellationError` if the task is cancelled.
     public func receive() async throws -> Element? {
         let token = state.withLock { $0.newToken() }
         return try await withTaskCancellationHandler {
@@ -47,13 +50,15 @@ public final class BoundedChannel<Element: Sendable>: Sendable {
         }
     }
 
-    /// No element will follow; those inside can still be received. Waiting senders and receivers are let go.
+    /// Closes the channel for sending. Elements that it still holds can be received. Waiting senders and receivers
+    /// resume.
     public func finish() {
         state.withLock { $0.finish() }.run()
     }
 }
 
-/// The channel's pure state: every transition returns what is to be resumed, and the caller does so outside the lock.
+/// The pure state of the channel. Every transition returns the continuations to resume, and the caller resumes them
+/// outside the lock.
 private struct ChannelState<Element: Sendable>: Sendable {
     enum Action: Sendable {
         case none

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Ends every blocking call of a reader. Any thread may set it; it is never reset.
+/// A flag that ends every blocking call of a reader. Any thread may set it; it is never reset.
 public final class CancellationFlag: Sendable {
     private let flag = Atomic<Bool>(false)
 

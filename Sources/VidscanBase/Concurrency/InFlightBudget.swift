@@ -1,9 +1,9 @@
 internal import Synchronization
 
-/// Bounds what is under way between two stages, in number and in bytes.
+/// Limits the items in flight between two stages, by number and by bytes.
 ///
-/// One task takes credits, in order; any task gives them back. An item larger than the whole budget still passes, alone:
-/// a budget slows a run down, it never stops it.
+/// One task takes credits, in order; any task may return them. An item larger than the whole budget still passes, but
+/// alone: a budget slows a run down but never stops it.
 public final class InFlightBudget: Sendable {
     private struct Waiter: Sendable {
         var bytes: Int
@@ -21,17 +21,22 @@ public final class InFlightBudget: Sendable {
     private let maximumBytes: Int
     private let state = Mutex(State())
 
+    /// Makes a budget.
+    ///
+    /// - Parameters:
+    ///   - count: The maximum number of items in flight; values below 1 count as 1.
+    ///   - bytes: The maximum size of all items in flight, unless there is only one; values below 1 count as 1.
     public init(count: Int, bytes: Int) {
         maximumCount = max(1, count)
         maximumBytes = max(1, bytes)
     }
 
-    /// The most bytes that were under way at once so far.
+    /// The maximum number of bytes in flight at once so far.
     public var peakBytes: Int { state.withLock { $0.peakBytes } }
 
     /// Waits until an item of this size fits and takes its credit.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled; no credit was taken.
+    /// - Throws: `CancellationError` if the task is cancelled; no credit was taken.
     public func take(bytes: Int) async throws {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
@@ -56,7 +61,7 @@ public final class InFlightBudget: Sendable {
         }
     }
 
-    /// Gives the credit of one item back.
+    /// Returns the credit of one item.
     public func giveBack(bytes: Int) {
         let waiter: Waiter? = state.withLock { state in
             state.count -= 1

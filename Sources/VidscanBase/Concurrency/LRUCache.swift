@@ -1,4 +1,4 @@
-/// A dictionary of bounded weight: what has not been asked for the longest gives way to what is new.
+/// A dictionary of limited total weight that evicts the least recently used values first.
 public struct LRUCache<Key: Hashable, Value> {
     fileprivate struct Entry {
         var key: Key
@@ -6,12 +6,12 @@ public struct LRUCache<Key: Hashable, Value> {
         var weight: Int
     }
 
-    /// Of all values together; one that is heavier alone is kept until another comes.
+    /// The maximum total weight of all values. A single value that is heavier is kept until another one is inserted.
     public let capacity: Int
-    /// The one that was asked for last comes last.
+    /// The entries, least recently used first.
     private var entries: [Entry] = []
 
-    /// - Parameter capacity: in the unit of the weights.
+    /// - Parameter capacity: The maximum total weight, in the unit of the weights.
     public init(capacity: Int) {
         self.capacity = capacity
     }
@@ -19,7 +19,7 @@ public struct LRUCache<Key: Hashable, Value> {
     public var count: Int { entries.count }
     public var weight: Int { entries.reduce(0) { $0 + $1.weight } }
 
-    /// The value of a key, which counts as used by this; `nil` when it is not, or no longer, there.
+    /// Returns the value for a key and marks it as recently used, or returns `nil` if the cache does not hold it.
     public mutating func value(for key: Key) -> Value? {
         guard let index = entries.firstIndex(where: { $0.key == key }) else { return nil }
         let entry = entries.remove(at: index)
@@ -27,12 +27,13 @@ public struct LRUCache<Key: Hashable, Value> {
         return entry.value
     }
 
-    /// Makes room before something of a weight is made, so that it never lies beside more than fits.
+    /// Evicts values until one of this weight fits. Call this before you create a large value, so that the old values
+    /// and the new one never exceed the capacity together.
     public mutating func makeRoom(for weight: Int) {
         while !entries.isEmpty, self.weight + weight > capacity { entries.removeFirst() }
     }
 
-    /// Adds a value, or replaces the key's own.
+    /// Inserts a value, or replaces the value of the key.
     public mutating func insert(_ value: Value, for key: Key, weight: Int) {
         entries.removeAll { $0.key == key }
         makeRoom(for: weight)

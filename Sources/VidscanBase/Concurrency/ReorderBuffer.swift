@@ -1,18 +1,18 @@
-/// Puts results that finish in any order back into the order of their sequence numbers.
+/// Restores the order of results that finish out of order, by their sequence numbers.
 ///
-/// Every number from 0 on comes exactly once; a second one of the same number is an error in the caller.
+/// Every number from 0 comes exactly once. It is a programming error to insert one twice.
 public struct ReorderBuffer<Element> {
     private var waiting: [Int: Element] = [:]
     private var nextSequence = 0
 
     public init() {}
 
-    /// Results held back because an earlier one is missing.
+    /// The number of results held back because an earlier one is missing.
     public var count: Int { waiting.count }
 
     /// Adds one result.
     ///
-    /// - Returns: the results that are now next in line, in order; empty while an earlier one is missing.
+    /// - Returns: The results that are ready now, in order; empty while an earlier one is missing.
     public mutating func insert(_ element: Element, sequence: Int) -> [Element] {
         precondition(sequence >= nextSequence && waiting[sequence] == nil, "sequence number \(sequence) came twice")
         waiting[sequence] = element

@@ -1,9 +1,9 @@
 internal import CLinux
 internal import Glibc
 
-/// Runs tasks on a thread of its own, so that work which blocks or computes for long never holds up the cooperative pool.
+/// Runs tasks on a dedicated thread, so that blocking or long computations never occupy the cooperative pool.
 ///
-/// `@unchecked Sendable`: the queue and the end mark are only touched under `mutex`.
+/// `@unchecked Sendable`: `queue` and `hasEnded` are only accessed under `mutex`.
 package final class ThreadExecutor: TaskExecutor, @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
@@ -14,7 +14,7 @@ package final class ThreadExecutor: TaskExecutor, @unchecked Sendable {
     /// Decoders and inference runtimes keep large frames on the stack.
     private static let stackBytes = 8 << 20
 
-    /// - Parameter name: Shown by debuggers and `top`; the system keeps its first 15 bytes.
+    /// - Parameter name: The name that debuggers and `top` show; the system keeps its first 15 bytes.
     package init(name: String) {
         self.name = name
         pthread_mutex_init(mutex, nil)
@@ -51,7 +51,7 @@ package final class ThreadExecutor: TaskExecutor, @unchecked Sendable {
         pthread_mutex_unlock(mutex)
     }
 
-    /// Lets the thread end once its queue is empty. No task may prefer this executor any more.
+    /// Lets the thread end once its queue is empty. No task may prefer this executor after this call.
     package func shutDown() {
         pthread_mutex_lock(mutex)
         hasEnded = true

@@ -1,4 +1,4 @@
-/// What kind of failure kept a media file from being read or written.
+/// The reason why a media file cannot be read or written.
 public enum MediaErrorCode: String, Sendable {
     case notFound = "not-found"
     case notAFile = "not-a-file"
@@ -11,7 +11,7 @@ public enum MediaErrorCode: String, Sendable {
     case undecodable = "undecodable"
     /// The duration of the video is unknown.
     case noDuration = "no-duration"
-    /// A filter chain cannot be built, is not permitted, or failed.
+    /// A filter chain cannot be built, is not permitted or failed.
     case filter = "filter"
     case io = "io"
     /// The disk or the user's quota is full.

@@ -1,28 +1,30 @@
 internal import Glibc
 
-/// Why an input was not analysed, in one readable line.
+/// The reason why an operation failed, as one readable line.
 public struct VidscanError: Error, Sendable, Equatable {
+    /// The kind of failure.
     public enum Code: Sendable, Equatable {
         /// The input cannot be read as a video.
         case media(MediaErrorCode)
         /// A model or the inference runtime failed.
         case inference
-        /// A result cannot be written.
+        /// A result cannot be written, for another reason than `diskFull`.
         case output
-        /// Nor can any other: the disk, or what the user may have of it, is full.
+        /// No result can be written because the disk or the user's quota is full.
         case diskFull
-        /// A result is there already.
+        /// A file or folder that must not be replaced exists at the path of the output.
         case exists
-        /// A folder is no result, or lacks what is needed of it.
+        /// A folder is not a result, or a result is incomplete or damaged.
         case result
         /// The video is not the one that was analysed.
         case changed
         /// Something that vidscan needs is not installed.
         case setup
+        /// The user or the caller cancelled the work.
         case interrupted
     }
 
-    /// The part of the pipeline in which it happened.
+    /// The step of the data flow in which the error occurred.
     public enum Stage: String, Sendable {
         case open, decode, analyze, write, render
     }
@@ -31,8 +33,9 @@ public struct VidscanError: Error, Sendable, Equatable {
     /// The input, as the user named it.
     public let input: String?
     public let stage: Stage?
-    /// Where in the video, in microseconds.
+    /// The position in the video, in microseconds.
     public let microseconds: Int64?
+    /// What happened, and what to do about it.
     public let reason: String
 
     public init(
@@ -47,11 +50,12 @@ public struct VidscanError: Error, Sendable, Equatable {
 }
 
 extension VidscanError {
-    /// A failure to write.
+    /// Makes the error for a failed write.
     ///
     /// - Parameters:
-    ///   - action: that the reason begins with: `cannot write faces.csv`.
-    ///   - number: the system's error.
+    ///   - action: The beginning of the reason, for example `cannot write faces.csv`.
+    ///   - number: The system's error number.
+    ///   - stage: The stage in which the write failed.
     package static func writing(_ action: String, _ number: Int32, stage: Stage) -> VidscanError {
         let code: Code = [ENOSPC, EDQUOT].contains(number) ? .diskFull : .output
         return VidscanError(code, "\(action): \(String(cString: strerror(number)))", stage: stage)
@@ -59,7 +63,7 @@ extension VidscanError {
 }
 
 extension VidscanError.Code {
-    /// Of a failure to make a video.
+    /// Makes the code for a failure to render a video.
     package init(rendering code: MediaErrorCode) {
         switch code {
         case .io: self = .output
@@ -70,7 +74,7 @@ extension VidscanError.Code {
 }
 
 extension VidscanError: CustomStringConvertible {
-    /// `movie.mp4: at 12.480 s: cannot write faces.csv: No space left on device`
+    /// One line, for example `movie.mp4: at 12.480 s: cannot write faces.csv: No space left on device`.
     public var description: String {
         var parts: [String] = []
         if let input { parts.append(input) }

@@ -1,4 +1,4 @@
-/// A map of the plane: x' = xx·x + xy·y + x, y' = yx·x + yy·y + y.
+/// An affine map of the plane: x' = xx·x + xy·y + x, y' = yx·x + yy·y + y, where the last terms are the translation.
 public struct AffineTransform: Sendable, Hashable, Codable {
     public var xx: Double
     public var xy: Double
@@ -16,11 +16,12 @@ public struct AffineTransform: Sendable, Hashable, Codable {
         self.y = y
     }
 
+    /// Maps a point.
     public func apply(to point: Point) -> Point {
         Point(x: xx * point.x + xy * point.y + x, y: yx * point.x + yy * point.y + y)
     }
 
-    /// The map that first applies `inner`, then this one.
+    /// Returns the map that first applies `inner`, then this one.
     public func after(_ inner: AffineTransform) -> AffineTransform {
         AffineTransform(
             xx: xx * inner.xx + xy * inner.yx, xy: xx * inner.xy + xy * inner.yy, x: xx * inner.x + xy * inner.y + x,
@@ -29,7 +30,7 @@ public struct AffineTransform: Sendable, Hashable, Codable {
 
     public static let identity = AffineTransform(xx: 1, xy: 0, x: 0, yx: 0, yy: 1, y: 0)
 
-    /// - Returns: the map that undoes this one, or `nil` when it makes the plane a line or a point.
+    /// The map that undoes this one, or `nil` if this one maps the plane to a line or a point.
     public var inverse: AffineTransform? {
         let determinant = xx * yy - xy * yx
         guard determinant.isFinite, abs(determinant) > 1e-12 else { return nil }

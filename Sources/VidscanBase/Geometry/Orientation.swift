@@ -1,13 +1,13 @@
-/// How a coded picture must be turned to stand upright: one of the eight symmetries of a rectangle.
+/// The transformation that turns a coded frame upright: one of the eight symmetries of a rectangle.
 ///
-/// The display position of a coded position (u, v), both as shares 0…1 of their picture, is (u', v') with the axes first
-/// swapped when `swapsAxes`, then mirrored.
+/// To map a coded position (u, v) to the display position (u', v'), both as fractions 0…1 of the frame's sides, swap
+/// the axes if `swapsAxes` is set, then mirror.
 public struct Orientation: Sendable, Hashable {
     /// Coded columns become display rows.
     public var swapsAxes: Bool
-    /// Display x runs against the coded axis that it comes from.
+    /// Display x runs opposite to the coded axis that it comes from.
     public var mirrorsX: Bool
-    /// Display y runs against the coded axis that it comes from.
+    /// Display y runs opposite to the coded axis that it comes from.
     public var mirrorsY: Bool
 
     public init(swapsAxes: Bool, mirrorsX: Bool, mirrorsY: Bool) {
@@ -18,10 +18,10 @@ public struct Orientation: Sendable, Hashable {
 
     public static let upright = Orientation(swapsAxes: false, mirrorsX: false, mirrorsY: false)
 
-    /// The orientation nearest to the linear part of a display matrix that maps coded (x, y) to display
+    /// Finds the orientation nearest to the linear part of a display matrix, which maps coded (x, y) to display
     /// (a·x + c·y, b·x + d·y), y down.
     ///
-    /// - Returns: the orientation and whether the matrix is exactly that (up to scale), or `nil` for a singular matrix.
+    /// - Returns: The orientation and whether the matrix equals it up to scale, or `nil` for a singular matrix.
     public static func nearest(a: Double, b: Double, c: Double, d: Double) -> (orientation: Orientation, isExact: Bool)?
     {
         guard abs(a * d - b * c) > 1e-9 else { return nil }
@@ -33,7 +33,7 @@ public struct Orientation: Sendable, Hashable {
         return (Orientation(swapsAxes: true, mirrorsX: c < 0, mirrorsY: b < 0), slack < 0.01)
     }
 
-    /// The size of the upright picture.
+    /// Returns the size of the upright frame.
     public func apply(to size: PictureSize) -> PictureSize {
         swapsAxes ? PictureSize(width: size.height, height: size.width) : size
     }

@@ -1,4 +1,4 @@
-/// A part of a picture in whole pixels, origin at its top left corner.
+/// A rectangle in a frame, in whole pixels, origin at the frame's top left corner.
 public struct PixelRectangle: Sendable, Hashable {
     public var x: Int
     public var y: Int
@@ -12,9 +12,9 @@ public struct PixelRectangle: Sendable, Hashable {
         self.height = height
     }
 
-    /// The least rectangle with even edges that covers `rectangle` as far as it lies inside a picture of even sides.
+    /// Makes the smallest rectangle with even edges that covers the part of `rectangle` inside a frame with even sides.
     ///
-    /// - Returns: `nil` when nothing of it does.
+    /// - Returns: `nil` if no part of `rectangle` lies inside the frame.
     public init?(covering rectangle: Rectangle, in size: PictureSize) {
         let limit = 1e6
         guard rectangle.x.isFinite, rectangle.y.isFinite, rectangle.width.isFinite, rectangle.height.isFinite else {
@@ -37,14 +37,14 @@ public struct PixelRectangle: Sendable, Hashable {
     }
 }
 
-/// Pixels to be laid over a part of a picture. A view: its memory belongs to the surface that they were drawn on, and
-/// lasts until something else is drawn there.
+/// A view of pixels to draw over an area of a frame. The memory belongs to the surface on which they were drawn, and is
+/// valid until something else is drawn there.
 public struct PixelPatch {
-    /// Rows from top to bottom, four bytes a pixel: B, G, R, A in 0…255, the colours already multiplied by A.
+    /// Rows from top to bottom, four bytes per pixel: B, G, R, A in 0…255, with the colours premultiplied by A.
     public let base: UnsafePointer<UInt8>
     /// Bytes from one row to the next.
     public let stride: Int
-    /// Where it belongs; all four numbers are even.
+    /// The area that the pixels cover; all four numbers are even.
     public let area: PixelRectangle
 
     public init(base: UnsafePointer<UInt8>, stride: Int, area: PixelRectangle) {
@@ -54,13 +54,14 @@ public struct PixelPatch {
     }
 }
 
-/// How much of each pixel of a part of a picture is meant, 0 nothing … 255 all. A view, as `PixelPatch` is.
+/// A view of the coverage of each pixel in an area of a frame: 0 is none, 255 is full. The memory is owned as in
+/// `PixelPatch`.
 public struct PixelMask {
-    /// Rows from top to bottom, one byte a pixel.
+    /// Rows from top to bottom, one byte per pixel.
     public let base: UnsafePointer<UInt8>
     /// Bytes from one row to the next.
     public let stride: Int
-    /// Where it belongs; all four numbers are even.
+    /// The area that the mask covers; all four numbers are even.
     public let area: PixelRectangle
 
     public init(base: UnsafePointer<UInt8>, stride: Int, area: PixelRectangle) {
@@ -70,19 +71,19 @@ public struct PixelMask {
     }
 }
 
-/// A picture in memory: four bytes a pixel (B, G, R, A), the colours already multiplied by A, rows without padding.
+/// An image in memory: four bytes per pixel (B, G, R, A), with the colours premultiplied by A, rows without padding.
 public struct RasterImage: Sendable {
     public let size: PictureSize
     public let bytes: [UInt8]
 
-    /// - Parameter bytes: 4 · width · height of them.
+    /// - Parameter bytes: The pixels, 4 · width · height bytes.
     public init(size: PictureSize, bytes: [UInt8]) {
         precondition(bytes.count == 4 * size.width * size.height, "four bytes a pixel")
         self.size = size
         self.bytes = bytes
     }
 
-    /// Half as wide and high, each pixel the mean of four (of fewer at an odd edge).
+    /// Returns the image at half the width and height, where each pixel is the mean of four (of fewer at an odd edge).
     public func halved() -> RasterImage {
         let target = PictureSize(width: max(1, (size.width + 1) / 2), height: max(1, (size.height + 1) / 2))
         var output = [UInt8](repeating: 0, count: 4 * target.width * target.height)

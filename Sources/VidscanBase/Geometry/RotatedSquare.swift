@@ -1,11 +1,11 @@
 internal import Glibc
 
-/// A square cut out of a picture, turned about its centre.
+/// A square in a frame, rotated about its centre.
 public struct RotatedSquare: Sendable, Hashable {
     public var center: Point
-    /// Pixels.
+    /// In pixels.
     public var side: Double
-    /// Radians from the picture's x axis to the square's, clockwise on the screen.
+    /// The angle from the frame's x axis to the square's, in radians, clockwise on the screen.
     public var angle: Double
 
     public init(center: Point, side: Double, angle: Double) {
@@ -14,7 +14,8 @@ public struct RotatedSquare: Sendable, Hashable {
         self.angle = angle
     }
 
-    /// From a grid of `resolution` × `resolution` over the square (its first cell covers 0…1) to the picture.
+    /// Returns the map from a grid of `resolution` × `resolution` over the square (its first cell covers 0…1) to the
+    /// frame.
     public func transform(resolution: Int) -> AffineTransform {
         let scale = side / Double(resolution)
         let half = Double(resolution) / 2

@@ -1,14 +1,15 @@
-/// What the sampling plan needs to know of a compressed packet.
+/// The properties of a compressed packet that the sampling plan needs.
 public struct PacketSummary: Sendable, Equatable {
-    /// Presentation timestamp, in the stream's time base.
+    /// The presentation timestamp, in the stream's time base.
     public var presentation: Int64?
-    /// Decoding timestamp; no later packet is presented before it.
+    /// The decoding timestamp. No later packet is presented before it.
     public var decoding: Int64?
-    /// Decoding can begin here as if nothing came before: every frame presented at or after this one is then exact.
+    /// Whether decoding can start at this packet: every frame presented at or after it is then exact.
     public var isRandomAccessPoint: Bool
-    /// No other packet refers to this one, so it need not reach the decoder.
+    /// Whether no other packet refers to this one, so that it need not reach the decoder.
     public var isDisposable: Bool
-    /// The container hides this frame (an edit list): it is decoded for others' sake, never shown and never counted.
+    /// Whether the container hides this frame (an edit list). It is decoded because others refer to it, but is never
+    /// shown or counted.
     public var isHidden: Bool
     public var byteCount: Int
 

@@ -1,24 +1,25 @@
-/// Numbers frames in presentation order among *all* frames of a stream, also when most of them are never decoded.
+/// Numbers frames in presentation order among *all* frames of a stream, even if most of them are never decoded.
 ///
-/// Every packet that shows a frame is entered as it is read; when a frame comes out of the decoder, all packets presented
-/// before it have been read.
+/// Every packet that shows a frame is entered when it is read. When a frame comes out of the decoder, all packets
+/// presented before it have been read.
 public struct PresentationIndex: Sendable {
-    /// Timestamps entered and not yet passed, ascending.
+    /// Timestamps that were entered and not yet passed, ascending.
     private var pending: [Int64] = []
     private var passed: Int64
 
-    /// - Parameter base: the number of frames presented before the first packet that is entered.
+    /// - Parameter base: The number of frames presented before the first packet that is entered.
     public init(base: Int64 = 0) {
         passed = base
     }
 
+    /// Enters the presentation timestamp of a packet that shows a frame.
     public mutating func enter(_ timestamp: Int64) {
         var position = pending.count
         while position > 0, pending[position - 1] > timestamp { position -= 1 }
         pending.insert(timestamp, at: position)
     }
 
-    /// The index of a frame that came out of the decoder; frames come in presentation order.
+    /// Returns the index of a frame that came out of the decoder. Frames come in presentation order.
     public mutating func index(of timestamp: Int64?) -> Int64 {
         guard let timestamp else {
             defer { passed += 1 }

@@ -1,20 +1,22 @@
-/// The times at which a video is looked at: tick k lies at k / rate on the stream's clock.
+/// The sampling times of a video: tick k is at k / rate seconds on the stream's clock.
 ///
-/// A tick takes the first frame whose time is at or after it; a frame is taken once, however many ticks it serves. So a
-/// frame is taken just when a tick lies after its predecessor's time and at or before its own. The window keeps those of
-/// the taken frames whose time is in `start ..< end`: a run over a window gives exactly those rows of a whole run.
+/// Each tick selects the first frame at or after it. A frame is selected once, even if it serves several ticks.
+/// Therefore a frame is selected exactly when a tick lies after the previous frame's time and at or before its own. The
+/// window keeps the selected frames whose time is in `start ..< end`, so a run over a window gives exactly the rows of
+/// that window in a full run.
 public struct SampleGrid: Sendable, Equatable {
+    /// The sampling rate.
     public enum Rate: Sendable, Hashable {
-        /// Samples a second.
+        /// Samples per second.
         case perSecond(Rational)
         case everyFrame
     }
 
     public let rate: Rate
     public let clock: StreamClock
-    /// Microseconds on the clock; `nil` means from the first frame on.
+    /// In microseconds on the clock; `nil` means from the first frame.
     public let start: Int64?
-    /// Microseconds on the clock, exclusive; `nil` means to the last frame.
+    /// In microseconds on the clock, exclusive; `nil` means to the last frame.
     public let end: Int64?
 
     public init(rate: Rate, clock: StreamClock, start: Int64? = nil, end: Int64? = nil) {
@@ -24,7 +26,8 @@ public struct SampleGrid: Sendable, Equatable {
         self.end = end
     }
 
-    /// The number of ticks at or before the frame's time: tick 0 lies at time 0, so a frame before it has served none.
+    /// Returns the number of ticks at or before the frame's time. Tick 0 is at time 0, so a frame before it has served
+    /// none.
     public func ticks(upTo timestamp: Int64) -> Int64 {
         guard case .perSecond(let rate) = rate else { return 0 }
         let numerator = clock.exactNumerator(timestamp)
@@ -33,6 +36,7 @@ public struct SampleGrid: Sendable, Equatable {
         return Int64(clamping: (numerator * Int128(rate.numerator)).flooringDivision(by: divisor)) &+ 1
     }
 
+    /// Returns whether the exact time of a timestamp is in `start ..< end`.
     public func isInWindow(_ timestamp: Int64) -> Bool {
         if let start, !clock.isAtOrAfter(start, timestamp) { return false }
         if let end, clock.isAtOrAfter(end, timestamp) { return false }
@@ -40,12 +44,12 @@ public struct SampleGrid: Sendable, Equatable {
     }
 }
 
-/// Takes frames off a decoder's output, in presentation order.
+/// Selects samples from a decoder's output, in presentation order.
 ///
-/// It needs to see just the frames that could be taken: those that the plan left undecoded serve no tick. When damage
-/// swallows the frame that a tick was meant for, the next one that comes serves it.
+/// It only needs to see the frames that could be selected: frames that the plan leaves undecoded serve no tick. If the
+/// frame for a tick is lost because of damage, the next decoded frame serves it.
 public struct FrameSelector: Sendable {
-    /// May be replaced by one of the same rate and start on a clock with another time base.
+    /// The grid. It may be replaced by one with the same rate and start on a clock with another time base.
     public var grid: SampleGrid
     private var servedTicks: Int64 = 0
 
@@ -53,14 +57,14 @@ public struct FrameSelector: Sendable {
         self.grid = grid
     }
 
-    /// Notes a frame as its packet is read. Ticks that one before the window serves are not the window's, though it may
-    /// never be decoded.
+    /// Records a frame when its packet is read. A tick that a frame before the window serves does not belong to the
+    /// window, even if that frame is never decoded.
     public mutating func note(_ timestamp: Int64) {
         guard let start = grid.start, !grid.clock.isAtOrAfter(start, timestamp) else { return }
         servedTicks = max(servedTicks, grid.ticks(upTo: timestamp))
     }
 
-    /// Whether this frame is a sample.
+    /// Returns whether this frame is a sample.
     public mutating func takes(_ timestamp: Int64) -> Bool {
         guard case .perSecond = grid.rate else { return grid.isInWindow(timestamp) }
         let ticks = grid.ticks(upTo: timestamp)

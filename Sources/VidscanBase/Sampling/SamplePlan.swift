@@ -1,23 +1,24 @@
-/// Decides on packets, before decoding, what need not be decoded.
+/// Decides before decoding which packets need not be decoded.
 ///
-/// Packets go in as they are read (`push`) and come out in the same order with an action each (`next`). Between the two
-/// the plan holds a bounded window of them, because two things are known only later: which frame is presented just
-/// before this one (so whether a tick lies between), and whether a restart point comes before the next wanted frame (so
-/// the rest of the group of pictures can be dropped).
+/// Packets go in as they are read (`push`) and come out in the same order, each with an action (`next`). In between,
+/// the plan holds a bounded window of packets, because two facts become known only later: which frame is presented just
+/// before this one (so whether a tick lies between them), and whether a random access point comes before the next
+/// wanted frame (so that the rest of the group of pictures can be dropped).
 ///
-/// The plan only ever errs towards decoding. What is taken is decided by `FrameSelector` on what comes out.
+/// When in doubt, the plan decodes. `FrameSelector` selects the samples from the decoded frames.
 public struct SamplePlan: Sendable {
+    /// What to do with a packet.
     public enum Action: Sendable, Equatable {
-        /// The frame may be wanted, or its timestamps cannot be trusted: decode it whatever it is.
-        /// `afterGap`: packets before it were dropped, so the decoder starts afresh here.
+        /// The frame may be wanted, or its timestamps cannot be trusted: decode it in any case. `afterGap`: packets
+        /// before it were dropped, so the decoder must restart here.
         case decode(afterGap: Bool)
-        /// Not wanted itself: decode it only if others refer to it.
+        /// The frame is not wanted: decode it only if other frames refer to it.
         case decodeIfReferenced(afterGap: Bool)
-        /// Nothing that is wanted needs it.
+        /// No wanted frame needs this packet.
         case drop
     }
 
-    /// How much may be held back while looking ahead.
+    /// The maximum size of the look-ahead window.
     public struct Window: Sendable {
         public var packets: Int
         public var bytes: Int
@@ -30,9 +31,9 @@ public struct SamplePlan: Sendable {
 
     private enum Fate {
         case open
-        /// Lies before a restart point that decoding resumes at.
+        /// The packet precedes a random access point where decoding resumes.
         case inGap
-        /// Follows a restart point but is presented before it; nothing after it leans on it.
+        /// The packet follows a random access point but is presented before it; no later packet depends on it.
         case leading
     }
 
@@ -42,7 +43,7 @@ public struct SamplePlan: Sendable {
         var fate = Fate.open
     }
 
-    /// A presented frame's place on the time line: its timestamp, how many ticks it reaches, which packet it is.
+    /// A presented frame on the timeline: its timestamp, the number of ticks up to it and the number of its packet.
     private struct Mark {
         var timestamp: Int64
         var ticks: Int64
@@ -51,35 +52,40 @@ public struct SamplePlan: Sendable {
 
     private let grid: SampleGrid
     private let window: Window
-    /// Window entries; `entries[0]` is packet number `firstSequence`.
+    /// The packets in the window; `entries[0]` is packet number `firstSequence`.
     private var entries: [Entry] = []
     private var firstSequence = 0
     private var heldBytes = 0
-    /// Sorted by timestamp: every packet in the window and enough of those before it to know a frame's predecessor.
+    /// Sorted by timestamp: every packet in the window, and enough earlier ones to know the predecessor of each frame.
     private var marks: [Mark] = []
-    /// No packet still to come is presented before this.
+    /// No packet still to come is presented before this timestamp.
     private var horizon = Int64.min
     private var hasGap = false
 
-    /// `false` once a packet's timestamps contradict themselves or `distrust` is called; from then on everything is decoded.
+    /// Whether packets may be skipped. It becomes `false` once a packet's timestamps contradict themselves or
+    /// `distrust` is called; from then on everything is decoded.
     public private(set) var isTrusted: Bool
 
-    /// - Parameter mayPass: whether packets of this codec can be passed over at all.
+    /// - Parameters:
+    ///   - grid: The sampling times.
+    ///   - window: The maximum size of the look-ahead window.
+    ///   - mayPass: Whether packets of this codec can be skipped at all.
     public init(grid: SampleGrid, window: Window = Window(), mayPass: Bool = true) {
         self.grid = grid
         self.window = window
         self.isTrusted = mayPass
     }
 
-    /// Whether the window has no room left, so `next` answers without looking further ahead.
+    /// Whether the window is full, so that `next` answers without further look-ahead.
     public var isFull: Bool { entries.count >= window.packets || heldBytes >= window.bytes }
 
-    /// Every packet from here on is presented at or after the grid's end.
+    /// Whether every packet from here on is presented at or after the grid's end.
     public var isPastEnd: Bool {
         guard isTrusted, let end = grid.end, horizon > .min else { return false }
         return grid.clock.isAtOrAfter(end, horizon)
     }
 
+    /// Adds the next packet in the order of the file.
     public mutating func push(_ packet: PacketSummary) {
         var isUnwanted = false
         if let presentation = packet.presentation, grid.clock.isPlausible(presentation) {
@@ -99,10 +105,10 @@ public struct SamplePlan: Sendable {
         heldBytes += packet.byteCount
     }
 
-    /// The action for the oldest packet in the window, which leaves it.
+    /// Removes the oldest packet from the window and returns its action.
     ///
-    /// - Parameter atEnd: no further packet will be pushed.
-    /// - Returns: `nil` when more packets must be pushed first (or, at the end, when none is left).
+    /// - Parameter atEnd: Whether no further packet will be pushed.
+    /// - Returns: `nil` if more packets must be pushed first (or, at the end, if none is left).
     public mutating func next(atEnd: Bool) -> Action? {
         guard let head = entries.first else { return nil }
         let mustAnswer = atEnd || isFull
@@ -143,11 +149,11 @@ public struct SamplePlan: Sendable {
     private enum Tail {
         case unknown
         case needed
-        /// The first `count` packets, and those at `leading`, serve nothing.
+        /// No wanted frame needs the first `count` packets and those at `leading`.
         case unneeded(count: Int, leading: [Int])
     }
 
-    /// Looks for the next restart point with nothing wanted before it.
+    /// Looks for the next random access point that no wanted frame precedes.
     private func tail(mustAnswer: Bool, atEnd: Bool) -> Tail {
         var index = 0
         while index < entries.count, index == 0 || !entries[index].summary.isRandomAccessPoint {
@@ -157,7 +163,8 @@ public struct SamplePlan: Sendable {
         guard index < entries.count else {
             return atEnd ? .unneeded(count: index, leading: []) : mustAnswer ? .needed : .unknown
         }
-        // Frames that follow the restart point but are presented before it lean on what would be dropped.
+        // Frames that follow the random access point but are presented before it depend on packets that would be
+        // dropped.
         guard let restart = entries[index].summary.presentation else { return .needed }
         guard horizon >= restart || atEnd else { return mustAnswer ? .needed : .unknown }
         var leading: [Int] = []
@@ -169,10 +176,10 @@ public struct SamplePlan: Sendable {
         return .unneeded(count: index, leading: leading)
     }
 
-    /// Enters a frame on the time line.
+    /// Inserts a frame into the timeline.
     ///
-    /// - Returns: whether it is certainly not wanted. Frames that come to lie between it and its predecessor later can
-    ///   only confirm that.
+    /// - Returns: Whether the frame is certainly unwanted. Frames that are later inserted between it and its
+    ///   predecessor can only confirm that.
     private mutating func place(_ timestamp: Int64, sequence: Int) -> Bool {
         let mark = Mark(timestamp: timestamp, ticks: grid.ticks(upTo: timestamp), sequence: sequence)
         var position = marks.count
@@ -191,7 +198,8 @@ public struct SamplePlan: Sendable {
         return mark.ticks <= (predecessor?.ticks ?? 0)
     }
 
-    /// Marks of packets that left long ago, presented before all that can still come, are nobody's predecessor but one.
+    /// Removes marks whose packets have left the window and that are presented before everything still to come. Only
+    /// the last of them can still be the predecessor of a frame.
     private mutating func forgetOldMarks() {
         guard marks.count > 2 * window.packets + 64 else { return }
         var settled = 0
@@ -201,8 +209,8 @@ public struct SamplePlan: Sendable {
         marks.removeFirst(settled)
     }
 
-    /// From here on everything is decoded: what packets say cannot be relied on. A gap that has begun is still carried to its end: decoding cannot begin
-    /// within it.
+    /// Stops trusting the timestamps: from here on everything is decoded. A gap that has begun is still completed,
+    /// because decoding cannot start within it.
     public mutating func distrust() {
         isTrusted = false
         marks.removeAll()

@@ -1,24 +1,24 @@
-/// One of several parts of a video that are as long as each other.
+/// One of `count` segments of equal length into which a video is divided.
 public struct VideoSegment: Sendable, Hashable, Codable {
-    /// From 0.
+    /// Counts from 0.
     public let index: Int
     public let count: Int
 
-    /// - Returns: `nil` unless `index` is one of 0 ..< `count`.
+    /// - Returns: `nil` unless `index` is in 0 ..< `count`.
     public init?(index: Int, count: Int) {
         guard count > 0, (0..<count).contains(index) else { return nil }
         self.index = index
         self.count = count
     }
 
-    /// The part's own window. Every time of the whole window lies in just one part's: each begins where the one before
-    /// ends, and the first and the last are open where the whole is.
+    /// Returns the segment's window. Every time in the whole window lies in exactly one segment: each segment begins
+    /// where the previous one ends, and the first and last are open where the whole window is.
     ///
     /// - Parameters:
-    ///   - start: of what is divided, in microseconds; `nil` means from the first frame on.
-    ///   - end: exclusive; `nil` means to the last frame.
-    ///   - duration: that the video announces, in microseconds.
-    /// - Returns: `nil` when it is not known where the whole ends.
+    ///   - start: The start of the whole window in microseconds; `nil` means from the first frame.
+    ///   - end: The end of the whole window in microseconds, exclusive; `nil` means to the last frame.
+    ///   - duration: The duration in microseconds that the container declares.
+    /// - Returns: `nil` if the end of the whole window is unknown.
     public func window(
         start: Int64?, end: Int64?, duration: Int64?
     ) -> (start: Int64?, end: Int64?)? {
@@ -33,7 +33,7 @@ public struct VideoSegment: Sendable, Hashable, Codable {
 extension VideoSegment {
     private enum CodingKeys: String, CodingKey { case index, count }
 
-    /// - Throws: `DecodingError` for a part that there cannot be.
+    /// - Throws: `DecodingError` if the index is not a valid one for the count.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         let (index, count) = (try values.decode(Int.self, forKey: .index), try values.decode(Int.self, forKey: .count))
@@ -46,6 +46,6 @@ extension VideoSegment {
 }
 
 extension VideoSegment: CustomStringConvertible {
-    /// `2/7`
+    /// Index and count, for example `2/7`.
     public var description: String { "\(index)/\(count)" }
 }

@@ -1,4 +1,5 @@
-/// Appends text to a byte buffer: fixed decimals, no locale, the same bytes for the same values everywhere.
+/// Appends text to a byte buffer with fixed decimals and independent of the locale, so that the same values give the
+/// same bytes everywhere.
 public struct ByteWriter: Sendable {
     public private(set) var bytes: [UInt8] = []
 
@@ -12,7 +13,6 @@ public struct ByteWriter: Sendable {
         bytes.removeAll(keepingCapacity: true)
     }
 
-    /// Takes back the last byte.
     public mutating func removeLast() {
         bytes.removeLast()
     }
@@ -38,16 +38,16 @@ public struct ByteWriter: Sendable {
         writeDigits(value.magnitude, atLeast: 1)
     }
 
-    /// Writes `value` with exactly `decimals` digits after the point, ties away from zero. Never `-0`.
+    /// Writes `value` with exactly `decimals` digits after the point. Ties round away from zero. Never writes `-0`.
     ///
-    /// - Precondition: `value` is finite.
+    /// - Precondition: `value` is finite, and `decimals` is 0…9.
     public mutating func write(_ value: Double, decimals: Int) {
         let scaled = (value * Self.powers[decimals]).rounded(.toNearestOrAwayFromZero)
-        // Beyond what fits, the largest that does.
+        // Values that do not fit are clamped.
         write(scaled: Int64(min(max(scaled, -9e18), 9e18)), decimals: decimals)
     }
 
-    /// Writes a number given in units of its last decimal: `(1234567, 6)` is `1.234567`.
+    /// Writes a number in units of its last decimal: `(1234567, 6)` is `1.234567`.
     public mutating func write(scaled value: Int64, decimals: Int) {
         if value < 0 { bytes.append(UInt8(ascii: "-")) }
         let divisor = UInt64(Self.powers[decimals])

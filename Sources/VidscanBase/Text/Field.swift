@@ -1,17 +1,18 @@
-/// One value of a table's row.
+/// One value in a row of a table.
 public enum Field: Sendable, Equatable {
-    /// Not measured, or not measurable: blank in CSV, `null` in JSON. Never 0.
+    /// Not measured or not measurable: blank in CSV, `null` in JSON, never 0.
     case missing
     case integer(Int64)
-    /// A number with fixed decimals.
+    /// A number with a fixed number of decimals.
     case decimal(Double, decimals: Int)
-    /// Microseconds, written as seconds with six decimals.
+    /// A time in microseconds, written as seconds with six decimals.
     case microseconds(Int64)
     case text(String)
 }
 
-/// CSV as RFC 4180 describes it, with `\n` line ends: a field with a comma, a quote or a line break is quoted.
+/// CSV according to RFC 4180, but with `\n` line ends: a field with a comma, a quote or a line break is quoted.
 extension ByteWriter {
+    /// Writes a row and a line end.
     public mutating func writeCSV(row fields: some Sequence<Field>) {
         var isFirst = true
         for field in fields {
@@ -38,7 +39,7 @@ extension ByteWriter {
         write(byte: quote)
     }
 
-    /// Writes a number; a value that is missing, or no finite number, leaves nothing.
+    /// Writes a number. Writes nothing for a missing or non-finite value.
     private mutating func writeNumber(_ field: Field) {
         switch field {
         case .missing, .text: break
@@ -49,8 +50,9 @@ extension ByteWriter {
     }
 }
 
-/// JSON as RFC 8259 describes it.
+/// JSON according to RFC 8259.
 extension ByteWriter {
+    /// Writes a value. A missing or non-finite value is `null`.
     public mutating func writeJSON(_ field: Field) {
         switch field {
         case .text(let text): writeJSON(text: text)
@@ -73,6 +75,7 @@ extension ByteWriter {
         write(byte: UInt8(ascii: "}"))
     }
 
+    /// Writes a quoted and escaped string.
     public mutating func writeJSON(text: String) {
         write(byte: UInt8(ascii: "\""))
         for scalar in text.unicodeScalars {

@@ -1,4 +1,4 @@
-/// Any JSON, for what has no type of its own.
+/// A JSON value of any kind, for data that has no type of its own.
 package indirect enum JSONValue: Encodable, Equatable {
     case null
     case flag(Bool)

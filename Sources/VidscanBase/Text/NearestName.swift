@@ -1,7 +1,7 @@
-/// Finds what somebody who mistyped a name is likely to have meant.
+/// Finds the name that a user who mistyped one probably meant.
 public enum NearestName {
-    /// The name that takes the fewest changes of a letter (insertions, removals, replacements, swaps of neighbours: the
-    /// optimal string alignment distance); a third of the letters at most.
+    /// Returns the name at the smallest optimal string alignment distance (insertions, removals and replacements of
+    /// letters, and swaps of neighbours), or `nil` if the distance exceeds a third of the letters.
     public static func find(_ name: String, among names: some Sequence<String>) -> String? {
         let typed = Array(name.lowercased().unicodeScalars)
         var best: (name: String, distance: Int)?
@@ -15,7 +15,7 @@ public enum NearestName {
         return best.name
     }
 
-    /// `; did you mean 'scale'?`, or nothing when no name is near.
+    /// Returns a suggestion such as `; did you mean 'scale'?`, or an empty string if no name is near.
     public static func suggestion(for name: String, among names: some Sequence<String>) -> String {
         find(name, among: names).map { "; did you mean '\($0)'?" } ?? ""
     }

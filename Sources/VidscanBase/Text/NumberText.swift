@@ -1,6 +1,6 @@
-/// Numbers as people write them.
+/// Formats numbers as people write them.
 package enum NumberText {
-    /// Without an exponent, and without a fraction where there is none: `0.35`, `604800`.
+    /// Returns the number without an exponent, and without a fraction if it is whole: `0.35`, `604800`.
     package static func plain(_ value: Double) -> String {
         if value.rounded() == value, abs(value) < 1e15 { return "\(Int64(value))" }
         let text = "\(value)"

@@ -1,23 +1,23 @@
-/// Makes text from elsewhere (names of files, metadata, words of libraries) safe to show.
+/// Makes text from other sources (file names, metadata, messages of libraries) safe to display.
 ///
-/// A terminal obeys control characters: they recolour, erase and retitle, and a line end forges a line of its own.
-/// Bidirectional overrides make a name read as another one. Both are shown as `\u{1B}` instead.
+/// Terminals obey control characters: they change colours, erase text and set titles, and a line break can forge a
+/// line. Bidirectional overrides make one name look like another. Both are displayed as escapes such as `\u{1B}`.
 public enum Printable {
-    /// One line: line ends and tabs are escaped too.
+    /// Escapes a text for display on one line, including line breaks and tabs.
     public static func line(_ text: String) -> String {
         escaped(text, where: isUnsafe) { "\\u{\(String($0.value, radix: 16, uppercase: true))}" }
     }
 
-    /// A text of several lines; its line ends and tabs stay.
+    /// Escapes a text of several lines; keeps its line breaks and tabs.
     public static func lines(_ text: String) -> String {
         escaped(text, where: { isUnsafe($0) && $0 != "\n" && $0 != "\t" }) {
             "\\u{\(String($0.value, radix: 16, uppercase: true))}"
         }
     }
 
-    /// A JSON document, with the escapes of JSON, so that its strings keep their values.
+    /// Escapes a JSON document with JSON escapes, so that its strings keep their values.
     ///
-    /// - Parameter text: as an encoder wrote it: control characters below space can stand between its values only.
+    /// - Parameter text: The output of an encoder, in which control characters below space occur only between values.
     public static func json(_ text: String) -> String {
         escaped(text, where: { isUnsafe($0) && $0 != "\n" }) { scalar in
             let digits = String(scalar.value, radix: 16)
@@ -25,7 +25,7 @@ public enum Printable {
         }
     }
 
-    /// C0, DEL and C1; the separators of lines and paragraphs; embeddings, overrides and isolates of bidirectional text.
+    /// C0, DEL and C1; line and paragraph separators; embeddings, overrides and isolates of bidirectional text.
     static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0..<0x20, 0x7F...0x9F, 0x2028...0x202E, 0x2066...0x2069: true

@@ -1,13 +1,13 @@
-/// Positions and durations as people read them.
+/// Formats positions and durations for people.
 public enum TimeText {
-    /// `12.480`
+    /// Returns seconds with three decimals: `12.480`.
     public static func seconds(_ microseconds: Int64) -> String {
         var writer = ByteWriter(reservingCapacity: 24)
         writer.write(Double(microseconds) / 1e6, decimals: 3)
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 
-    /// `1:02:05`, `2:05`
+    /// Returns hours, minutes and seconds: `1:02:05`, `2:05`.
     public static func clock(_ microseconds: Int64) -> String {
         let seconds = max(0, microseconds) / 1_000_000
         let padded = { (value: Int64) in value < 10 ? "0\(value)" : "\(value)" }

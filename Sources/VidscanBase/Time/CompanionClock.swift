@@ -1,36 +1,38 @@
-/// Tells which epoch of the video a packet of another stream belongs to, so that sound stays in sync where timestamps jump.
+/// Assigns packets of another stream to epochs of the video, so that sound stays in sync where timestamps jump.
 ///
-/// Streams are interleaved loosely: sound of the new epoch may come before the video's first packet of it, and sound of
-/// the old one after it.
+/// Streams are interleaved loosely: sound of the new epoch may come before the video's first packet of that epoch, and
+/// sound of the old epoch may come after it.
 public struct CompanionClock: Sendable {
-    /// Sound that falls behind its own last packet by more waits for the video's jump.
+    /// Sound that falls behind its own previous packet by more than this, in microseconds, waits for the video's jump.
     static let backwardLimit: Int64 = 100_000
-    /// Epochs that follow each other within the reach of interleaving.
+    /// The maximum number of epochs within the reach of interleaving.
     private static let mostCandidates = 64
     static let forwardLimit: Int64 = TimestampContinuity.forwardLimitSeconds * 1_000_000
 
     private let forwardIsJump: Bool
     private let isContinuous: Bool
     private var epoch = 0
-    /// Where the next packet should begin, in microseconds.
+    /// The time at which the next packet should begin, in microseconds.
     private var expected: Int64?
 
     /// - Parameters:
-    ///   - forwardIsJump: as in `TimestampContinuity`.
-    ///   - isContinuous: whether one packet begins where the one before ends, as sound does and subtitles do not.
+    ///   - forwardIsJump: As in `TimestampContinuity`.
+    ///   - isContinuous: Whether each packet begins where the previous one ends, which holds for sound but not for
+    ///     subtitles.
     public init(forwardIsJump: Bool, isContinuous: Bool) {
         self.forwardIsJump = forwardIsJump
         self.isContinuous = isContinuous
     }
 
-    /// Places a packet.
+    /// Assigns a packet to an epoch.
     ///
     /// - Parameters:
-    ///   - microseconds: the packet's decoding time as the file has it, and how long the packet lasts.
-    ///   - offsets: what the video's epochs so far are moved by, in microseconds.
-    ///   - videoPosition: decoding time of the video's last packet, moved, in microseconds.
-    ///   - isLate: take the best there is; it makes no sense to wait any longer.
-    /// - Returns: the epoch, or `nil` when the packet has to wait for the video to reach the next one.
+    ///   - microseconds: The packet's decoding time in the file.
+    ///   - duration: The packet's duration in microseconds.
+    ///   - offsets: The offset in microseconds of each epoch of the video so far.
+    ///   - videoPosition: The decoding time of the video's last packet, with its offset, in microseconds.
+    ///   - isLate: Whether to stay in the current epoch rather than wait any longer if no epoch fits.
+    /// - Returns: The epoch, or `nil` if the packet must wait until the video reaches the next one.
     public mutating func place(
         _ microseconds: Int64, duration: Int64, offsets: [Int64], videoPosition: Int64?, isLate: Bool
     ) -> Int? {
@@ -41,12 +43,12 @@ public struct CompanionClock: Sendable {
         return placed
     }
 
-    /// The epoch that the packet fits into, if there is one.
+    /// Returns the epoch that fits the packet, if there is one.
     private func fitting(_ microseconds: Int64, offsets: [Int64], videoPosition: Int64?) -> Int? {
         let followed = isContinuous ? expected : nil
         guard let target = followed ?? videoPosition else { return epoch }
         let distance = { (candidate: Int) in microseconds &+ offsets[candidate] &- target }
-        // What follows nothing of its own stream may lie a little beside the video, on either side.
+        // A packet that does not continue its own stream may lie slightly before or after the video.
         let earliest = followed == nil ? max(0, epoch - 1) : epoch
         let candidates = max(earliest, offsets.count - Self.mostCandidates)..<offsets.count
         let best = candidates.min { distance($0).magnitude < distance($1).magnitude } ?? epoch

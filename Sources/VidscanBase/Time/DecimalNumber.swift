@@ -1,12 +1,12 @@
-/// Reads numbers that people type, exactly: `7.5` is 15/2, never the nearest binary fraction of it.
+/// Parses numbers exactly: `7.5` is 15/2, not its nearest binary fraction.
 public enum DecimalNumber {
-    /// Digits after the point that are kept; more are refused rather than rounded.
+    /// The maximum number of digits after the point. Numbers with more are rejected, not rounded.
     public static let maximumFractionDigits = 9
 
     /// Parses `12`, `0.25`, `.5` or `30000/1001`.
     ///
-    /// - Returns: the exact fraction, or `nil` when `text` is anything else, is negative, or exceeds 10⁹ in numerator or
-    ///   denominator (beyond that the sampling arithmetic could overflow).
+    /// - Returns: The exact fraction, or `nil` if `text` is anything else, is negative, or exceeds 10⁹ in the numerator
+    ///   or denominator (beyond which the sampling arithmetic could overflow).
     public static func rational(_ text: some StringProtocol) -> Rational? {
         if let slash = text.firstIndex(of: "/") {
             guard let numerator = integer(text[..<slash]), let denominator = integer(text[text.index(after: slash)...])
@@ -23,9 +23,10 @@ public enum DecimalNumber {
         return bounded((whole * scale + fraction) / divisor, scale / divisor)
     }
 
-    /// Parses a position in a video: seconds (`90`, `12.5`) or `[hh:]mm:ss[.fraction]`, in microseconds.
+    /// Parses a position in a video, given as seconds (`90`, `12.5`) or `[hh:]mm:ss[.fraction]`.
     ///
-    /// - Returns: `nil` when `text` is anything else or negative; minutes and seconds after a colon stay below 60.
+    /// - Returns: The position in microseconds, or `nil` if `text` is anything else or negative, or if minutes or
+    ///   seconds after a colon are not below 60.
     public static func microseconds(_ text: some StringProtocol) -> Int64? {
         let fields = text.split(separator: ":", omittingEmptySubsequences: false)
         guard (1...3).contains(fields.count), let last = fields.last, let seconds = rational(last),

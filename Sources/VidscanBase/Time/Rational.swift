@@ -1,9 +1,10 @@
-/// A fraction with a positive denominator, kept as given (not reduced): a time base, a sampling rate, a pixel aspect.
+/// A fraction with a positive denominator, stored as given and not reduced: a time base, a sampling rate, a pixel
+/// aspect ratio.
 public struct Rational: Sendable, Hashable, Codable {
     public let numerator: Int64
     public let denominator: Int64
 
-    /// - Returns: `nil` when `denominator` is not positive.
+    /// - Returns: `nil` if `denominator` is not positive.
     public init?(_ numerator: Int64, _ denominator: Int64) {
         guard denominator > 0 else { return nil }
         self.numerator = numerator
@@ -17,7 +18,7 @@ public struct Rational: Sendable, Hashable, Codable {
 
     public static let one = Rational(unchecked: 1, 1)
 
-    /// That many microseconds, in seconds.
+    /// Makes a time in seconds from microseconds.
     public init(microseconds: Int64) {
         self.init(unchecked: microseconds, 1_000_000)
     }
@@ -28,7 +29,7 @@ public struct Rational: Sendable, Hashable, Codable {
 extension Rational {
     private enum CodingKeys: String, CodingKey { case numerator, denominator }
 
-    /// - Throws: `DecodingError` when the denominator is not positive.
+    /// - Throws: `DecodingError` if the denominator is not positive.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         let numerator = try values.decode(Int64.self, forKey: .numerator)

@@ -1,9 +1,9 @@
-/// A place where a file's own timestamps jump, though the video goes on: a recorder was restarted, streams were
-/// concatenated, a 33-bit clock wrapped.
+/// A point where a file's timestamps jump although the video continues: a recorder was restarted, streams were
+/// concatenated or a 33-bit clock wrapped.
 public struct TimestampDiscontinuity: Sendable, Equatable, Codable {
-    /// When the first frame after it is shown, in microseconds on the clock, which does not jump.
+    /// The time of the first frame after the jump, in microseconds on the continuous clock.
     public let microseconds: Int64
-    /// By how much the file's timestamps jump from where they should have gone on, in microseconds; negative is back.
+    /// The difference between the file's timestamp and the expected one, in microseconds; negative for a jump back.
     public let jumpMicroseconds: Int64
 
     public init(microseconds: Int64, jumpMicroseconds: Int64) {
@@ -12,17 +12,17 @@ public struct TimestampDiscontinuity: Sendable, Equatable, Codable {
     }
 }
 
-/// Makes one continuous time line of a stream whose timestamps jump, packet by packet in decoding order.
+/// Maps the timestamps of a stream with jumps to one continuous timeline, packet by packet in decoding order.
 ///
-/// Timestamps jump where the decoding time falls behind the previous packet's by more than a second. In formats whose
-/// clocks may be reset, being ahead by more than ten seconds is a jump too; in others it is a pause. After a jump a new
-/// epoch begins: all its timestamps are moved alike, so that it follows the frame before.
+/// A jump is a decoding time that falls behind the previous packet's by more than a second. In formats whose clocks may
+/// be reset, a decoding time that is ahead by more than ten seconds is a jump too; in other formats it is a pause. Each
+/// jump starts a new epoch. All its timestamps get the same offset, so that the epoch follows the previous frame.
 public struct TimestampContinuity: Sendable {
-    /// What a packet says of its times, in the stream's time base.
+    /// The times of a packet, in the stream's time base.
     public struct Times: Sendable, Equatable {
         public var presentation: Int64?
         public var decoding: Int64?
-        /// 0 when unknown.
+        /// 0 if unknown.
         public var duration: Int64
 
         public init(presentation: Int64?, decoding: Int64?, duration: Int64 = 0) {
@@ -34,39 +34,40 @@ public struct TimestampContinuity: Sendable {
 
     static let backwardLimitSeconds: Int64 = 1
     static let forwardLimitSeconds: Int64 = 10
-    /// Frames by which the presentation order may differ from the decoding order.
+    /// The maximum number of frames by which the presentation order may differ from the decoding order.
     private static let mostReordering: Int64 = 16
 
     private let clock: StreamClock
     private let frameDuration: Int64
     private let forwardIsJump: Bool
-    /// Of the packet before, and moved as it was.
+    /// The previous packet in decoding order, with its offset applied.
     private var last: (decoding: Int64, duration: Int64)?
-    /// Presented last so far, and moved as it was.
+    /// The last packet so far in presentation order, with its offset applied.
     private var latest: (presentation: Int64, duration: Int64)?
-    /// Decoding times of an epoch do not fall behind those of the one before, whose pictures may wait in the decoder longer.
+    /// The minimum decoding time of an epoch's first packets. They must not fall behind the previous epoch, whose
+    /// frames may wait in the decoder for longer.
     private var decodingFloor: Int64?
-    /// Added to every timestamp of this epoch.
+    /// The offset added to every timestamp of this epoch.
     public private(set) var offset: Int64 = 0
-    /// Jumps so far.
+    /// The number of jumps so far.
     public private(set) var epoch = 0
 
     /// - Parameters:
-    ///   - clock: of the stream.
-    ///   - frameDuration: in units of the time base, for packets that do not say how long they last.
-    ///   - forwardIsJump: whether the format's clock may be reset to any time.
+    ///   - clock: The clock of the stream.
+    ///   - frameDuration: The duration, in units of the time base, of packets that do not declare one.
+    ///   - forwardIsJump: Whether the format's clock may be reset to any time.
     public init(clock: StreamClock, frameDuration: Int64, forwardIsJump: Bool) {
         self.clock = clock
         self.frameDuration = max(1, frameDuration)
         self.forwardIsJump = forwardIsJump
     }
 
-    /// Whether the timestamps jump at this packet, the next one in decoding order.
+    /// Returns whether the timestamps jump at this packet, which is the next one in decoding order.
     public func jumps(at times: Times) -> Bool {
         if let decoding = plausible(times.decoding), let last {
             return isJump(from: last.decoding, duration: last.duration, to: decoding, slack: 0)
         }
-        // Without decoding times a presentation time may lie behind by as much as frames are reordered.
+        // Without decoding times, frame reordering may put a presentation time behind the previous one.
         guard let presentation = plausible(times.presentation), let latest else { return false }
         return isJump(
             from: latest.presentation, duration: latest.duration, to: presentation,
@@ -84,9 +85,10 @@ public struct TimestampContinuity: Sendable {
     /// Begins an epoch.
     ///
     /// - Parameters:
-    ///   - first: its first packets in decoding order, as many as are needed to know which is presented first.
-    ///   - isRandomAccessPoint: whether decoding begins anew with the first of them, so that all earlier pictures are shown
-    ///     before; otherwise it goes on in mid-stream, and decoding times go on from the packet before.
+    ///   - first: The first packets of the epoch in decoding order, as many as needed to know which is presented first.
+    ///   - isRandomAccessPoint: Whether decoding restarts at the first packet, so that all earlier frames are presented
+    ///     before it. Otherwise decoding continues in mid-stream, and decoding times continue from the previous packet.
+    /// - Returns: The time and size of the jump.
     public mutating func begin(_ first: [Times], isRandomAccessPoint: Bool) -> TimestampDiscontinuity {
         let earliest = first.compactMap { plausible($0.presentation) }.min()
         let decoding = first.first.flatMap { plausible($0.decoding) }
@@ -103,7 +105,8 @@ public struct TimestampContinuity: Sendable {
         return TimestampDiscontinuity(microseconds: clock.microseconds(at: begin), jumpMicroseconds: jump)
     }
 
-    /// A packet's times on the continuous time line, and takes note of them. Packets come in decoding order.
+    /// Returns the packet's times on the continuous timeline and remembers them for the next packet. Packets come in
+    /// decoding order.
     public mutating func move(_ times: Times) -> Times {
         var result = Times(
             presentation: moved(times.presentation), decoding: moved(times.decoding), duration: times.duration)
@@ -124,7 +127,7 @@ public struct TimestampContinuity: Sendable {
         return result
     }
 
-    /// An impossible timestamp stays what it is.
+    /// Adds the offset of the epoch. An implausible timestamp is returned unchanged.
     private func moved(_ timestamp: Int64?) -> Int64? {
         guard let timestamp, clock.isPlausible(timestamp) else { return timestamp }
         return timestamp &+ offset

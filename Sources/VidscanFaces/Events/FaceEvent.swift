@@ -1,7 +1,8 @@
-/// Something that happens at one moment.
+/// An event at one point in time.
 public struct FaceEvent: Sendable, Equatable {
+    /// The kind of event; the raw value is its name in the results.
     public enum Kind: String, Sendable, CaseIterable {
-        // In this order where several happen at once.
+        // Events at the same time are sorted in this order.
         case shotCut = "shot_cut"
         case faceStarted = "face_started"
         case blink
@@ -14,6 +15,7 @@ public struct FaceEvent: Sendable, Equatable {
         var order: Int { Self.allCases.firstIndex(of: self) ?? 0 }
     }
 
+    /// An additional value, whose meaning depends on the kind: often a duration in seconds.
     public enum Value: Sendable, Equatable {
         case none
         case text(String)
@@ -22,6 +24,7 @@ public struct FaceEvent: Sendable, Equatable {
 
     public var microseconds: Int64
     public var kind: Kind
+    /// The number of the face; `nil` for an event that concerns the whole video.
     public var faceID: Int?
     public var value: Value
 
@@ -32,7 +35,7 @@ public struct FaceEvent: Sendable, Equatable {
         self.value = value
     }
 
-    /// In order of time, kind and face.
+    /// Sorts events by time, kind and face.
     public static func precedes(_ a: FaceEvent, _ b: FaceEvent) -> Bool {
         (a.microseconds, a.kind.order, a.faceID ?? 0) < (b.microseconds, b.kind.order, b.faceID ?? 0)
     }

@@ -1,12 +1,12 @@
-/// Finds the events of one face from its measurements, sample by sample.
+/// Finds the events of one face in its measurements, sample by sample.
 public struct FaceEventDetector: Sendable {
-    /// What is measured of a face at one time; `nil` where it could not be.
+    /// The measurements of a face at one time; `nil` where they are missing.
     public struct Measurement: Sendable {
-        /// Mean of both eyes, 0…100.
+        /// The mean of both eyes, 0…100.
         public var eyeOpenness: Double?
-        /// 0…100.
+        /// The smile metric, 0…100.
         public var smile: Double?
-        /// Degrees between the head's direction and the camera.
+        /// The angle between the head's direction and the camera, in degrees.
         public var turnDegrees: Double?
 
         public init(eyeOpenness: Double?, smile: Double?, turnDegrees: Double?) {
@@ -24,7 +24,10 @@ public struct FaceEventDetector: Sendable {
     private var away: Hysteresis
     private var lastMicroseconds: Int64?
 
-    /// - Parameter tellsBlinks: whether samples follow each other quickly enough.
+    /// - Parameters:
+    ///   - faceID: The number of the face, which its events carry.
+    ///   - options: The thresholds.
+    ///   - tellsBlinks: Whether the sampling rate is high enough to detect blinks.
     public init(faceID: Int, options: EventOptions, tellsBlinks: Bool) {
         self.faceID = faceID
         self.options = options
@@ -39,6 +42,9 @@ public struct FaceEventDetector: Sendable {
             holdSeconds: options.lookAwayHoldSeconds)
     }
 
+    /// Adds the measurement of the next sample.
+    ///
+    /// - Returns: The events that this measurement completes.
     public mutating func update(_ measurement: Measurement, at microseconds: Int64) -> [FaceEvent] {
         lastMicroseconds = microseconds
         var events: [FaceEvent] = []
@@ -64,7 +70,7 @@ public struct FaceEventDetector: Sendable {
         return events
     }
 
-    /// The face is not seen any more: ends what had begun.
+    /// Ends the open events of a face that is no longer seen.
     public mutating func finish() -> [FaceEvent] {
         guard let end = lastMicroseconds else { return [] }
         var events: [FaceEvent] = []

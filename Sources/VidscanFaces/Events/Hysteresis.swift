@@ -1,6 +1,7 @@
-/// Tells when a value that changes over time enters a state and leaves it: beyond one threshold, back over another, and not
-/// to the first again for a least time.
+/// Detects when a value enters a state above one threshold and leaves it below another one. A change counts only if the
+/// value does not return beyond the other threshold for a minimum time.
 public struct Hysteresis: Sendable {
+    /// A change of the state; times are in microseconds.
     public enum Change: Sendable, Equatable {
         case entered(at: Int64)
         case left(entered: Int64, at: Int64)
@@ -9,25 +10,28 @@ public struct Hysteresis: Sendable {
     private let entersAbove: Double
     private let leavesBelow: Double
     private let holdMicroseconds: Int64
-    /// When the present state began, if it is entered.
+    /// The time at which the state was entered; `nil` outside it.
     public private(set) var enteredAt: Int64?
     private var turningSince: Int64?
 
     /// - Parameters:
-    ///   - leavesBelow: at most `entersAbove`.
-    ///   - holdSeconds: for which a value must stay beyond a threshold.
+    ///   - entersAbove: The threshold above which the state is entered.
+    ///   - leavesBelow: The threshold below which the state is left, at most `entersAbove`.
+    ///   - holdSeconds: The minimum time after crossing a threshold without returning beyond the other one.
     public init(entersAbove: Double, leavesBelow: Double, holdSeconds: Double = 0) {
         self.entersAbove = entersAbove
         self.leavesBelow = leavesBelow
         holdMicroseconds = Int64((holdSeconds * 1e6).rounded())
     }
 
-    /// - Returns: a change that the value brings about, dated back to when its threshold was crossed.
+    /// Adds the value at a time, which is not before that of the previous call.
+    ///
+    /// - Returns: The change that the value completes, if any, with the time at which its threshold was crossed.
     public mutating func update(_ value: Double, at microseconds: Int64) -> Change? {
         let isTurning = enteredAt == nil ? value > entersAbove : value < leavesBelow
         let isBack = enteredAt == nil ? value < leavesBelow : value > entersAbove
         if isBack { turningSince = nil }
-        // Between the thresholds, what has begun goes on.
+        // Between the thresholds, a change that has begun continues.
         guard isTurning || turningSince != nil else { return nil }
         let since = turningSince ?? microseconds
         turningSince = since
@@ -41,7 +45,7 @@ public struct Hysteresis: Sendable {
         return .entered(at: since)
     }
 
-    /// Forgets a state that cannot be followed further.
+    /// Resets the state, for example because the value can no longer be followed.
     public mutating func reset() {
         enteredAt = nil
         turningSince = nil

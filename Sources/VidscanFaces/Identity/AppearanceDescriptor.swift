@@ -1,30 +1,31 @@
 public import VidscanBase
 
-/// How a face and what is around it look: a small picture of the face, and the colours of hair and clothes. Enough to
-/// tell the people of one scene apart, not to recognise a person elsewhere.
+/// The appearance of a face and its surroundings: a thumbnail of the face and the colours of hair and clothes. It is
+/// enough to distinguish the people in one scene, but not to recognise a person elsewhere.
 ///
-/// Numbers of 0…1 in bytes, because every face of a video is kept until its end.
+/// The numbers of 0…1 are stored as bytes, because the descriptor of every face in a video is kept until the end.
 public struct AppearanceDescriptor: Sendable, Equatable {
-    /// Cells of a side of the face's picture.
+    /// The width and height of the face's thumbnail in cells.
     static let side = 8
     static let lumaBins = 8
     static let chromaBins = 5
     static let regionLength = lumaBins + chromaBins * chromaBins
-    /// Bytes of an appearance.
+    /// The size of a descriptor in bytes.
     public static let byteCount = side * side + 2 * regionLength + 3
 
-    /// The face's picture, then hair, clothes, and the skin's mean colour.
+    /// The face's thumbnail, then hair, clothes, and the mean colour and brightness of the skin.
     public private(set) var bytes: [UInt8]
 
-    /// - Parameter bytes: as `bytes` gave them.
+    /// - Parameter bytes: The bytes of another descriptor.
+    /// - Returns: `nil` if the number of bytes is not `byteCount`.
     public init?(bytes: [UInt8]) {
         guard bytes.count == Self.byteCount else { return nil }
         self.bytes = bytes
     }
 
     /// - Parameters:
-    ///   - picture: the whole picture, in a tensor.
-    ///   - face: in the tensor's pixels.
+    ///   - picture: The whole frame, in a tensor.
+    ///   - face: The face, in the tensor's pixels.
     public init(_ picture: TensorPicture, face: FaceDetection) {
         bytes = []
         bytes.reserveCapacity(Self.byteCount)
@@ -32,7 +33,7 @@ public struct AppearanceDescriptor: Sendable, Equatable {
         bytes += Self.portrait(picture, face.landmarks)
         let faceLight = Self.meanColor(picture, Self.area(of: box, left: 0.2, top: 0.35, right: 0.8, bottom: 0.75))
         let light = max((faceLight * TensorPicture.lumaWeights).sum(), 8)
-        // The hair: above the face and beside its upper half.
+        // The hair is above the face and beside its upper half.
         bytes += Self.region(
             picture, Self.area(of: box, left: -0.15, top: -0.3, right: 1.15, bottom: 0.25), faceLight: light)
         bytes += Self.region(
@@ -51,14 +52,14 @@ public struct AppearanceDescriptor: Sendable, Equatable {
             height: (bottom - top) * box.height)
     }
 
-    /// Luma on a grid that eyes and mouth place, as deviations from its mean; 0.5 is the mean.
+    /// Samples luma on a grid aligned to eyes and mouth, as deviations from its mean; 0.5 is the mean.
     private static func portrait(_ picture: TensorPicture, _ marks: FaceLandmarks) -> [UInt8] {
         let eyes = Point(
             x: (marks.leftEye.x + marks.rightEye.x) / 2, y: (marks.leftEye.y + marks.rightEye.y) / 2)
         let mouth = Point(
             x: (marks.leftMouthCorner.x + marks.rightMouthCorner.x) / 2,
             y: (marks.leftMouthCorner.y + marks.rightMouthCorner.y) / 2)
-        // From eyes to mouth: the axis that a turn of the head hardly changes.
+        // The axis from eyes to mouth hardly changes when the head turns.
         let down = Point(x: mouth.x - eyes.x, y: mouth.y - eyes.y)
         let right = Point(x: down.y, y: -down.x)
         var values: [Float] = []
@@ -79,8 +80,8 @@ public struct AppearanceDescriptor: Sendable, Equatable {
         return values.map { byte(0.5 + ($0 - mean) / max(spread, 4) / 6) }
     }
 
-    /// Square roots of shares of pixels by light (over the face's) and by colour; all 0 where too little of the region
-    /// lies inside the picture.
+    /// Returns the square roots of two normalised histograms: brightness relative to the face's, and colour. All values
+    /// are 0 if too little of the region lies inside the frame.
     private static func region(_ picture: TensorPicture, _ area: Rectangle, faceLight: Float) -> [UInt8] {
         let nothing = [UInt8](repeating: 0, count: regionLength)
         let inside = area.clamped(to: picture.size)
@@ -91,7 +92,7 @@ public struct AppearanceDescriptor: Sendable, Equatable {
         forEachPixel(picture, inside) { pixel in
             let luma = (pixel * TensorPicture.lumaWeights).sum()
             share(min(luma / faceLight, 1.99) / 2, among: lumaBins) { light[$0] += $1 }
-            // Shares of red and green lie around a third.
+            // The chromaticities of red and green are around a third.
             let shares = pixel / max(pixel.sum(), 24)
             share((shares.x - 0.15) / 0.45, among: chromaBins) { red, part in
                 share((shares.y - 0.15) / 0.35, among: chromaBins) { color[red * chromaBins + $0] += part * $1 }
@@ -102,7 +103,7 @@ public struct AppearanceDescriptor: Sendable, Equatable {
         return (light + color).map { byte(($0 / count).squareRoot()) }
     }
 
-    /// Gives a value of 0…1 to the two nearest bins, so that a small change of light changes little.
+    /// Distributes a value of 0…1 over the two nearest bins, so that a small change of light has a small effect.
     private static func share(_ value: Float, among bins: Int, add: (Int, Float) -> Void) {
         let place = min(max(value, 0), 1) * Float(bins - 1)
         let lower = min(Int(place), bins - 2)
@@ -121,7 +122,7 @@ public struct AppearanceDescriptor: Sendable, Equatable {
         return sum / max(count, 1)
     }
 
-    /// At most some 24 × 24 pixels of an area, evenly spread.
+    /// Calls `use` for at most some 24 × 24 evenly spaced pixels of an area.
     private static func forEachPixel(
         _ picture: TensorPicture, _ area: Rectangle, _ use: (SIMD3<Float>) -> Void
     ) {

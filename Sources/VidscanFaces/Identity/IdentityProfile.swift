@@ -1,14 +1,14 @@
 internal import Glibc
 
-/// What is known of the look of one person over some samples: averages that new detections are compared with.
+/// The appearance and shape of one person, averaged over samples. New detections are compared with it.
 public struct IdentityProfile: Sendable {
     private static let side = AppearanceDescriptor.side
     private static let portraitLength = side * side
 
-    /// Mean of the portraits, centred on 0.
+    /// The mean of the thumbnails, centred on 0.
     private var portrait = [Float](repeating: 0, count: portraitLength)
     private var portraitWeight: Float = 0
-    /// Means of the square roots of shares; a region that was never visible has no weight.
+    /// The means of the square roots of histograms. A region that was never visible has a weight of 0.
     private var hair = [Float](repeating: 0, count: AppearanceDescriptor.regionLength)
     private var hairWeight: Float = 0
     private var clothes = [Float](repeating: 0, count: AppearanceDescriptor.regionLength)
@@ -19,9 +19,13 @@ public struct IdentityProfile: Sendable {
 
     public init() {}
 
+    /// Adds a detection to the averages.
+    ///
     /// - Parameters:
-    ///   - weight: how well the face can be seen, 0 and up.
-    ///   - memory: the most that earlier detections may weigh; a small one follows changes of light and pose.
+    ///   - trackedDetection: The detection.
+    ///   - weight: The visibility of the face, 0 or more.
+    ///   - memory: The maximum weight of all earlier detections together, except for the shape. With a small value, the
+    ///     profile follows changes of light and pose.
     public mutating func add(_ trackedDetection: TrackedDetection, weight: Float = 1, memory: Float = .infinity) {
         if let bytes = trackedDetection.appearance?.bytes, weight > 0 {
             let portraitShare = weight / (min(portraitWeight, memory) + weight)
@@ -55,19 +59,23 @@ public struct IdentityProfile: Sendable {
         total = min(total, memory) + weight
     }
 
-    /// How two looks differ, each part 0 (same) to 1, or `nil` where one of them does not show it.
+    /// The difference of two profiles, each part 0 (same) to 1, or `nil` where one of the profiles does not have it.
     public struct Difference: Sendable, Equatable {
         public var portrait: Double?
         public var hair: Double?
         public var clothes: Double?
         public var skin: Double?
-        /// Logarithm of how much likelier these shapes are for one person than for two.
+        /// The log likelihood ratio of the shapes: above 0, one person is more likely than two.
         public var shapeEvidence: Double?
     }
 
+    /// Compares two profiles.
+    ///
     /// - Parameters:
-    ///   - betweenVariances: of the shape's numbers; empty leaves the shape out.
-    ///   - mostSamples: how many independent looks an average is worth at most: successive samples are much alike.
+    ///   - other: The other profile.
+    ///   - betweenVariances: The variance between people of each number of the shape; empty leaves the shape out.
+    ///   - mostSamples: The maximum number of independent samples that an average counts as, because successive samples
+    ///     are similar.
     public func difference(
         to other: IdentityProfile, betweenVariances: [Double], mostSamples: Double = 3
     ) -> Difference {
@@ -88,7 +96,7 @@ public struct IdentityProfile: Sendable {
         return result
     }
 
-    /// Takes in what another profile knows of the same person.
+    /// Merges another profile of the same person into this one.
     public mutating func merge(_ other: IdentityProfile) {
         func mean(_ a: [Float], _ b: [Float], _ weightA: Float, _ weightB: Float) -> [Float] {
             guard weightA + weightB > 0 else { return a }
@@ -125,7 +133,7 @@ public struct IdentityProfile: Sendable {
         return Double(product / (first * second).squareRoot())
     }
 
-    /// Hellinger's distance of two distributions, each given by square roots (two histograms one after another).
+    /// The Hellinger distance of two distributions, each given by square roots (two concatenated histograms).
     private static func distance(_ a: [Float], _ b: [Float]) -> Double {
         cosine(a, b).map { max(0, 1 - $0).squareRoot() } ?? 1
     }

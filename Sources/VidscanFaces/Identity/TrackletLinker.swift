@@ -1,16 +1,17 @@
-/// Finds the tracks that are one person, though a gap or a cut lies between them.
+/// Links the tracks of one person that are separated by a gap or a cut.
 ///
-/// Agglomerative: the surest pair is joined first, and what is joined is compared as one. Tracks that are seen at the
-/// same time are two people, and tracks with a jump of the timestamps between them are never joined. Joining takes
-/// certainty; where two tracks may or may not be one person, both stay open.
+/// The clustering is agglomerative: the most certain pair is joined first, and joined tracks are compared as one group.
+/// Tracks that are visible at the same time are different people. Tracks with a timestamp jump between them are never
+/// joined. Tracks are joined only with certainty; otherwise both stay open.
 ///
-/// Twice: first the tracks that a cut interrupted, which takes more certainty and no long absence, because they keep one
-/// face number; then any tracks, whose person is one.
+/// There are two passes. The first joins tracks that a cut interrupted, which keep one face number; it requires more
+/// certainty and a short absence. The second joins any tracks of one person.
 public struct TrackletLinker: Sendable {
+    /// The person of a track.
     public enum Person: Sendable, Equatable {
-        /// The index of the group.
+        /// The index of the group, whose members are certain.
         case certain(Int)
-        /// In a group of its own, but some other track may be the same person.
+        /// The index of the group; some other track may be the same person.
         case open(Int)
 
         public var group: Int {
@@ -20,9 +21,9 @@ public struct TrackletLinker: Sendable {
         }
     }
 
-    /// What each track belongs to; groups go by the index of their first track.
+    /// The group of each track. A group is identified by the index of its first track.
     public struct Result: Sendable, Equatable {
-        /// Tracks that are one face going on after a cut.
+        /// For each track, the group of tracks that are one face across cuts.
         public var faces: [Int]
         public var people: [Person]
     }
@@ -34,11 +35,11 @@ public struct TrackletLinker: Sendable {
 
     private struct Grouping {
         var groups: [Group?]
-        /// The group of each track.
+        /// The group index of each track.
         var owner: [Int]
     }
 
-    /// Small, because there may be a million of them.
+    /// A candidate pair of tracks. It is small because there may be a million of them.
     private struct Pair {
         var certainty: Double
         /// Indices below `mostTracks`.
@@ -49,21 +50,25 @@ public struct TrackletLinker: Sendable {
         var second: Int { Int(secondIndex) }
     }
 
-    /// More tracks than this are not compared with each other all at once: the cost grows with the square.
+    /// The maximum number of tracks that are compared with each other, because the cost grows quadratically.
     private static let mostTracks = 1500
-    /// Of the best sample of a track, below which it is too hard to see to be told from others.
+    /// The minimum weight of a track's best sample. Below it, the face is not visible enough to be distinguished from
+    /// others.
     private static let leastWeight = 0.06
-    /// Films cut back to a face within less; for longer, only the person's number tells that it is back.
+    /// The maximum absence after which a face keeps its number across a cut. Films usually cut back within this time;
+    /// after a longer absence, only the person's number links the tracks.
     private static let longestAbsenceSeconds = 60.0
     private let shapeVariances: [Double]
 
-    /// - Parameter shapeVariances: as in `FaceTracker.Options`.
+    /// - Parameter shapeVariances: As in `FaceTracker.Options`.
     public init(shapeVariances: [Double] = []) {
         self.shapeVariances = shapeVariances
     }
 
-    /// - Parameter tracks: in order of first appearance.
-    /// - Returns: an element for each track.
+    /// Groups tracks by face and by person.
+    ///
+    /// - Parameter tracks: The tracks, in order of first appearance.
+    /// - Returns: The groups, with one element for each track.
     public func stitch(_ tracks: [TrackSummary]) -> Result {
         var grouping = Grouping(
             groups: tracks.indices.map { Group(members: [$0], profile: tracks[$0].profile) },
@@ -79,7 +84,7 @@ public struct TrackletLinker: Sendable {
         return Result(faces: faces, people: people(grouping, tracks))
     }
 
-    /// - Returns: those that may be one person, the surest first.
+    /// Returns the pairs that may be one person, the most certain first.
     private func pairs(of tracks: [TrackSummary]) -> [Pair] {
         var pairs: [Pair] = []
         for second in tracks.indices.prefix(Self.mostTracks) {
@@ -121,10 +126,10 @@ public struct TrackletLinker: Sendable {
             let others = grouping.groups.enumerated().lazy.compactMap { $0 == number ? nil : $1 }
                 .filter { isApart(own, $0, tracks) }
             let samples = own.members.reduce(0) { $0 + tracks[$1].samples }
-            // What was hardly seen cannot be told from anyone else who was there.
+            // A face that was hardly visible cannot be distinguished from anyone else who was there.
             let best = own.members.map { tracks[$0].bestWeight }.max() ?? 0
             if samples < 3 || best < Self.leastWeight, others.contains(where: { _ in true }) { return .open(number) }
-            // A group that was joined with certainty stays one, even if yet another track may belong to it.
+            // A group that was joined with certainty stays certain, even if another track may belong to it.
             let isOpen =
                 own.members.count == 1
                 && others.contains { IdentityDecision.isPossible(difference(own.profile, $0.profile)) }
@@ -144,7 +149,7 @@ public struct TrackletLinker: Sendable {
         a.difference(to: b, betweenVariances: shapeVariances)
     }
 
-    /// Whether they are never seen at once, and no jump of the timestamps lies between.
+    /// Returns whether two tracks are never visible at the same time and have no timestamp jump between them.
     private func mayBeOne(_ a: TrackSummary, _ b: TrackSummary) -> Bool {
         a.epoch == b.epoch && (a.firstSample > b.lastSample || b.firstSample > a.lastSample)
     }

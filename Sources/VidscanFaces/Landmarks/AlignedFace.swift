@@ -1,19 +1,21 @@
 internal import Glibc
 internal import VidscanBase
 
-/// A mesh brought into the canonical face's place, size and direction, so that what is left is its shape.
+/// A mesh aligned with the position, size and orientation of the canonical face, so that only its shape remains.
 struct AlignedFace {
-    /// In units of the canonical face, whose outer eye corners lie 1 apart; x right, y down, z away.
+    /// The points in units of the canonical face, whose outer eye corners are 1 apart; x right, y down, z away from the
+    /// camera.
     let points: [Vector3]
-    /// The same points as the camera sees them, only upright and in the canonical size: perspective is still in them.
+    /// The same points as the camera sees them, upright and in the canonical size, but still with perspective.
     let uprightX: [Double]
     let uprightY: [Double]
-    /// The camera's axis as seen from the face; it does not change when the picture is turned in its plane.
+    /// The camera's axis in the coordinates of the face. An in-plane rotation of the frame does not change it.
     let viewAxis: Vector3
 
     /// - Parameters:
-    ///   - canonical: the average face.
-    ///   - steady: indices of points that hold still when the mouth moves.
+    ///   - mesh: The mesh to align.
+    ///   - canonical: The points of the average face.
+    ///   - steady: The indices of points that do not move with the mouth.
     init(_ mesh: FaceMesh, canonical: [Vector3], steady: [Int]) {
         let source = (0..<FaceMesh.pointCount).map { index in
             Vector3(x: mesh[index].x, y: mesh[index].y, z: mesh.z(index))
@@ -33,13 +35,13 @@ struct AlignedFace {
 
     func distance(_ a: Int, _ b: Int) -> Double { (points[a] - points[b]).squaredLength.squareRoot() }
 
-    /// Mean height of some points, downwards.
+    /// Returns the mean vertical position of some points; larger is lower.
     func level(_ indices: Int...) -> Double {
         indices.reduce(0) { $0 + points[$1].y } / Double(indices.count)
     }
 }
 
-/// Named distances on an aligned face. "up" grows when the part moves up.
+/// Named distances on an aligned face. A name with "up" grows when that part of the face moves up.
 struct FaceMeasures {
     private(set) var values: [String: Double]
     let viewAxis: Vector3
@@ -53,7 +55,7 @@ struct FaceMeasures {
         let cornerLevel = face.level(61, 291)
         let innerBrow = eyeLevel - face.level(55, 285, 107, 336, 65, 295)
         let outerBrow = eyeLevel - face.level(46, 276, 53, 283, 63, 293, 70, 300)
-        // Lid gap over eye width.
+        // The gap between the lids relative to the eye's width.
         leftLidGap =
             (face.distance(386, 374) + face.distance(385, 380) + face.distance(387, 373)) / 3 / face.distance(362, 263)
         rightLidGap =

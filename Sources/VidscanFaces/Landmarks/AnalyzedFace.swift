@@ -1,19 +1,19 @@
 internal import VidscanBase
 
-/// One face of one frame, measured from that frame alone.
+/// The measurements of one face in one frame.
 package struct AnalyzedFace: Sendable {
     package var observation: FaceDetection
-    /// 0…1: how surely the mesh model sees a face.
+    /// The probability, 0…1, that the mesh model assigns to the face; 0 if the model did not run.
     package var presence: Double
-    /// `nil` when no mesh fits; all below are `nil` then too.
+    /// The mesh; `nil` if none fits, in which case `pose`, `quality`, `expressions` and `shape` are `nil` as well.
     package var mesh: FaceMesh?
     package var pose: HeadPose?
     package var quality: PictureQuality?
-    /// `nil` too when the face is too small or too far turned to tell, or nothing of it is wanted.
+    /// The expressions; `nil` also if the face is too small or turned too far, or if none are requested.
     package var expressions: FaceExpressions?
-    /// What it and its surroundings look like.
+    /// The appearance of the face and its surroundings.
     package var appearance: AppearanceDescriptor?
-    /// Its shape, where it is turned little enough and large enough to tell.
+    /// The shape of the face, if it is frontal and large enough.
     package var shape: [Float]?
 
     package init(

@@ -1,8 +1,8 @@
 public import VidscanBase
 
-/// What the detector says of one face in one picture.
+/// One face in one frame, as the detector found it.
 public struct FaceDetection: Sendable, Hashable {
-    /// In display space, inside the picture.
+    /// The bounding box in display space, inside the frame.
     public var box: Rectangle
     /// The detector's score, 0…1.
     public var confidence: Double
@@ -15,7 +15,7 @@ public struct FaceDetection: Sendable, Hashable {
     }
 }
 
-/// The detector's five points, in display space. Left and right are the subject's own.
+/// The five landmarks that the detector finds, in display space. Left and right are the subject's own.
 public struct FaceLandmarks: Sendable, Hashable {
     public var leftEye: Point
     public var rightEye: Point

@@ -1,12 +1,14 @@
 internal import Foundation
 internal import VidscanBase
 
-/// A face's bony shape in 24 numbers, from its mesh: turned upright and frontal, brought to one size, and seen along the
-/// directions in which people differ most compared to one person's pictures (linear discriminant analysis; trained by
-/// `scripts/train_face_shape.py`). It tells many people apart, and is no proof of who someone is: on held-back people,
-/// comparing two single pictures errs in 22 % of cases, two averages of four pictures in 4 %.
+/// The shape of a face in 24 numbers, computed from its mesh. The mesh is rotated to an upright frontal view, scaled to
+/// a fixed size, and projected onto the directions in which people differ most compared to images of one person (linear
+/// discriminant analysis; trained by `scripts/train_face_shape.py`).
+///
+/// The shape distinguishes many people, but it does not prove who a person is. On held-out people, comparing two single
+/// images is wrong in 22 % of cases, and comparing two averages of four images in 4 %.
 public struct FaceShape: Sendable {
-    /// Variance between people in each dimension, where that of one person's pictures is 1.
+    /// The variance between people in each dimension, where the variance between images of one person is 1.
     public static let betweenVariances = FaceShapeModel.trained.between
 
     private let rows: [[Float]]
@@ -32,7 +34,9 @@ public struct FaceShape: Sendable {
         }
     }
 
-    /// - Returns: 24 numbers, each with a variance of about 1 among one person's pictures.
+    /// Computes the shape of a mesh.
+    ///
+    /// - Returns: 24 numbers, each with a variance of about 1 among images of one person.
     public func describe(_ mesh: FaceMesh) -> [Float] {
         let source = points.map { Vector3(x: mesh[$0].x, y: mesh[$0].y, z: mesh.z($0)) }
         let steady = model.steady.count

@@ -15,20 +15,20 @@ struct Vector3: Sendable, Equatable {
     var squaredLength: Double { x * x + y * y + z * z }
 }
 
-/// The rotation, scale and shift that bring one set of points closest to another, in the least-squares sense: Horn,
+/// The rotation, scale and translation that minimise the squared distances from one set of points to another: Horn,
 /// "Closed-form solution of absolute orientation using unit quaternions", JOSA A 4 (1987).
 struct RigidAlignment {
-    /// Rows of the rotation matrix that turns source points into target axes.
+    /// The rows of the rotation matrix from source to target axes.
     let rotation: [[Double]]
-    /// Target length over source length: Umeyama, "Least-squares estimation of transformation parameters between two
-    /// point patterns", PAMI 13 (1991).
+    /// The ratio of target to source lengths: Umeyama, "Least-squares estimation of transformation parameters between
+    /// two point patterns", PAMI 13 (1991).
     let scale: Double
     let sourceCentroid: Vector3
     let targetCentroid: Vector3
 
     /// - Parameters:
-    ///   - source: at least three points, not all on one line.
-    ///   - target: as many, in the same order.
+    ///   - source: The source points, at least three and not all on one line.
+    ///   - target: The target points, as many and in the same order.
     init(from source: [Vector3], to target: [Vector3]) {
         let count = Double(max(source.count, 1))
         let zero = Vector3(x: 0, y: 0, z: 0)
@@ -52,7 +52,7 @@ struct RigidAlignment {
         scale = sourceSpread > 0 ? agreement / sourceSpread : 1
     }
 
-    /// Where a source point comes to lie.
+    /// Maps a source point to the target.
     func apply(to point: Vector3) -> Vector3 {
         let p = point - sourceCentroid
         let turned = Vector3(
@@ -62,7 +62,7 @@ struct RigidAlignment {
         return turned * scale + targetCentroid
     }
 
-    /// The symmetric 4 × 4 matrix whose largest eigenvector is the rotation's quaternion.
+    /// Returns the symmetric 4 × 4 matrix whose eigenvector with the largest eigenvalue is the rotation's quaternion.
     private static func hornMatrix(_ m: [[Double]]) -> [[Double]] {
         [
             [m[0][0] + m[1][1] + m[2][2], m[1][2] - m[2][1], m[2][0] - m[0][2], m[0][1] - m[1][0]],
@@ -72,7 +72,8 @@ struct RigidAlignment {
         ]
     }
 
-    /// By cyclic Jacobi rotations (Golub and Van Loan, Matrix Computations, 8.5), which for 4 × 4 settle in a few sweeps.
+    /// Computes the eigenvector of the largest eigenvalue by cyclic Jacobi rotations (Golub and Van Loan, Matrix
+    /// Computations, 8.5), which converge in a few sweeps for a 4 × 4 matrix.
     private static func largestEigenvector(_ matrix: [[Double]]) -> [Double] {
         var a = matrix
         var v = (0..<4).map { row in (0..<4).map { $0 == row ? 1.0 : 0.0 } }

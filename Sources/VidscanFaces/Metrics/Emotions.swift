@@ -1,11 +1,11 @@
-/// Emotions from expressions, by Affectiva's published table of what raises and what lowers each; the weights are fitted
-/// to labelled pictures, or set by reason where there are no labels (fear, contempt).
+/// Emotions as functions of expressions, after Affectiva's published table of the expressions that raise or lower each
+/// emotion. The weights are fitted to labelled images, or set by reasoning where there are no labels (fear, contempt).
 struct EmotionFormulas {
     let constants: ExpressionConstants
-    /// 0…1 each.
+    /// The value of each expression, 0…1.
     let expressions: [String: Double]
 
-    /// Each emotion's share, 0…1 (valence −1…1).
+    /// Returns the value of each emotion, 0…1 (valence −1…1).
     func values() -> [String: Double] {
         var shares = constants.emotions.mapValues { emotion in
             let raised = emotion.raises.sum(of: expressions)
@@ -18,13 +18,14 @@ struct EmotionFormulas {
     }
 }
 
-/// Likeness to emojis, by what people mean by them. There is no signal for a tongue, so its two are never given.
+/// The similarity to emojis, by what people mean by them. Nothing measures the tongue, so the two emojis with a tongue
+/// have no value.
 struct EmojiFormulas {
     let expressions: [String: Double]
     let emotions: [String: Double]
     let eyes: EyeState
 
-    /// Each emoji's share, 0…1.
+    /// Returns the value of each emoji, 0…1.
     func values() -> [String: Double] {
         let e = { (name: String) in expressions[name] ?? 0 }
         let m = { (name: String) in emotions[name] ?? 0 }

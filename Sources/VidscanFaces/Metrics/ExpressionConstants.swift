@@ -1,6 +1,7 @@
-/// The numbers behind the expressions, as training wrote them: `expressions.json`.
+/// The constants of the expressions, which training writes to `expressions.json`.
 struct ExpressionConstants: Decodable, Sendable {
-    /// A quantity that depends on head turn, smile and jaw as well; what is left after taking those out counts.
+    /// A quantity that also depends on head turn, smile and jaw. The expression is what remains after these are
+    /// subtracted.
     struct Residual: Decodable, Sendable {
         var coefficients: [Double]
         var deviation: Double
@@ -20,8 +21,8 @@ struct ExpressionConstants: Decodable, Sendable {
         var gain: Double
     }
 
-    /// Named factors of a sum. In the order of names: a floating-point sum depends on its order, and a dictionary's
-    /// changes from run to run.
+    /// The named factors of a sum, sorted by name: the result of a floating-point sum depends on its order, and the
+    /// order of a dictionary changes from run to run.
     struct Weights: Decodable, Sendable {
         private var terms: [(name: String, factor: Double)]
 

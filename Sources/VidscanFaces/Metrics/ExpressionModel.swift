@@ -1,10 +1,11 @@
 public import Foundation
 internal import VidscanBase
 
-/// From a mesh to 52 blendshape scores, expressions, emotions and emojis.
+/// Computes 52 blendshape scores, expressions, emotions and emojis from a mesh.
 ///
-/// A small network, trained on the points of 8,130 faces to give the scores of MediaPipe FaceLandmarker, and formulas with
-/// fitted constants on top; the model card beside the weights says how well each does.
+/// The model is a small network, trained on the points of 8,130 faces to reproduce the scores of MediaPipe
+/// FaceLandmarker, followed by formulas with fitted constants. The model card beside the weights reports the accuracy
+/// of each score.
 public struct ExpressionModel: Sendable {
     private struct Description: Decodable {
         struct Array: Decodable {
@@ -30,7 +31,7 @@ public struct ExpressionModel: Sendable {
         var isLast: Bool
     }
 
-    /// Names of the blendshape scores, in order.
+    /// The names of the blendshape scores, in order.
     public let blendshapeNames: [String]
     let constants: ExpressionConstants
     private let canonical: [Vector3]
@@ -41,9 +42,9 @@ public struct ExpressionModel: Sendable {
     private let layers: [Layer]
 
     /// - Parameters:
-    ///   - description: the bytes of `expressions.json`.
-    ///   - weights: the bytes of `expressions.weights`: little-endian 32-bit floats.
-    /// - Throws: `ExpressionModelError` when they do not fit each other.
+    ///   - description: The bytes of `expressions.json`.
+    ///   - weights: The bytes of `expressions.weights`: little-endian 32-bit floats.
+    /// - Throws: `ExpressionModelError` if the description cannot be read or does not match the weights.
     public init(description: Data, weights: Data) throws(ExpressionModelError) {
         let parsed: Description
         do {
@@ -97,10 +98,10 @@ public struct ExpressionModel: Sendable {
         self.layers = layers
     }
 
-    /// Everything that one mesh shows.
+    /// Measures all expressions of a mesh.
     ///
-    /// Neither its position, size nor turn in the picture's plane matters to expressions; the gaze is relative to the
-    /// camera's axis, as the pose is.
+    /// Expressions do not depend on the position, size or in-plane rotation of the face. Like the pose, the gaze is
+    /// relative to the camera's axis.
     public func measure(_ mesh: FaceMesh, pose: HeadPose) -> FaceExpressions {
         let face = AlignedFace(mesh, canonical: canonical, steady: alignmentPoints)
         let scores = run(features(of: face))
@@ -143,7 +144,7 @@ public struct ExpressionModel: Sendable {
     }
 }
 
-/// Why the expression model could not be loaded.
+/// The reason why the expression model could not be loaded.
 public struct ExpressionModelError: Error, Sendable, Equatable, CustomStringConvertible {
     public let reason: String
     public var description: String { reason }

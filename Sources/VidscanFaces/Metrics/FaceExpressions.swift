@@ -1,15 +1,15 @@
 internal import Glibc
 internal import VidscanBase
 
-/// What one face shows: each number on a scale of 0…100 (valence −100…100), or blendshape scores of 0…1.
+/// The expressions of one face: each value on a scale of 0…100 (valence −100…100), and blendshape scores of 0…1.
 ///
-/// These are likelihoods of visible expressions, as models and people label pictures; they are not feelings.
+/// The values are likelihoods of visible expressions, as models and people label images. They are not feelings.
 public struct FaceExpressions: Sendable, Equatable {
-    /// The 52 scores, in the model's order, 0…1.
+    /// The 52 blendshape scores, 0…1, in the model's order.
     public let blendshapes: [Float]
     private var values: [Metric: Double]
 
-    /// The value of a metric, in the metric's range; 0 or 1 for those that are yes or no.
+    /// The value of a metric, in the metric's range; 0 or 1 for a yes-or-no metric.
     public subscript(metric: Metric) -> Double? {
         get { values[metric] }
         set { values[metric] = newValue }
@@ -29,14 +29,15 @@ public struct FaceExpressions: Sendable, Equatable {
         }
     }
 
-    /// The emoji most like the face, or `nil` when none is likely.
+    /// Returns the emoji most similar to the face, or `nil` if none is likely.
     public func dominantEmoji(among metrics: Set<Metric>) -> Character? {
         let emojis = Metric.allCases.filter { $0.emoji != nil && metrics.contains($0) }
         return Metric.likeliest(of: emojis) { values[$0] }?.metric.emoji
     }
 }
 
-/// The formulas that make expressions of blendshape scores and measured distances, and emotions and emojis of expressions.
+/// The formulas that compute expressions from blendshape scores and measured distances, and emotions and emojis from
+/// expressions.
 private struct ExpressionFormulas {
     let constants: ExpressionConstants
     let scores: [String: Double]
@@ -52,7 +53,7 @@ private struct ExpressionFormulas {
         for (name, share) in shares.merging(emotions, uniquingKeysWith: { $1 }).merging(
             emojis, uniquingKeysWith: { $1 })
         {
-            // Two names serve twice: an expression and an emoji.
+            // Names that are not metrics are skipped.
             if let metric = Metric(rawValue: name) { values[metric] = 100 * share }
         }
         values[.emojiSmirk] = emojis["emoji_smirk"].map { 100 * $0 }
@@ -64,7 +65,7 @@ private struct ExpressionFormulas {
         return values
     }
 
-    /// Each expression's name and its share, 0…1.
+    /// Returns the value of each expression, 0…1, by name.
     private func expressions() -> [String: Double] {
         let terms = terms()
         var shares: [String: Double] = [:]
@@ -87,11 +88,11 @@ private struct ExpressionFormulas {
         return shares
     }
 
-    /// The inputs of learned expressions, in standard deviations.
+    /// Returns the inputs of the learned expressions, in standard deviations.
     private func terms() -> [String: Double] {
         let smile = mean(["mouthSmileLeft", "mouthSmileRight"])
         let (x, y) = (measures.viewAxis.x, measures.viewAxis.y)
-        // What moves measured distances besides the muscle in question: head turn, smile, jaw.
+        // The other influences on the measured distances besides the muscle: head turn, smile, jaw.
         let covariates = [1, y, abs(x), y * y, smile, score("jawOpen"), smile * smile]
         var terms: [String: Double] = [:]
         for (name, residual) in constants.residuals {
@@ -116,10 +117,11 @@ private struct ExpressionFormulas {
 
 func sigmoid(_ x: Double) -> Double { 1 / (1 + exp(-x)) }
 
-/// 0 up to `low`, 1 from `high` on, straight between.
+/// Returns 0 up to `low`, 1 from `high`, and interpolates linearly in between.
 func ramp(_ x: Double, _ low: Double, _ high: Double) -> Double { min(max((x - low) / (high - low), 0), 1) }
 
-/// How open the eyes are: half by the gap of the lids over the eye's width, half by the network's blink score.
+/// The openness of the eyes: half from the gap between the lids relative to the eye's width, half from the network's
+/// blink score.
 struct EyeState {
     let leftOpenness: Double
     let rightOpenness: Double
@@ -142,7 +144,7 @@ struct EyeState {
         rightOpenness = openness(measures.rightLidGap, "eyeBlinkRight")
         leftClosure = closure(leftOpenness)
         rightClosure = closure(rightOpenness)
-        // One eye is open, and the other much less so.
+        // One eye is open, and the other one is much less open.
         wink =
             ramp(100 * max(leftOpenness, rightOpenness), constants.winkOpenFrom, constants.winkOpenTo)
             * sigmoid((100 * abs(leftOpenness - rightOpenness) - constants.winkCentre) / constants.winkWidth)

@@ -1,15 +1,16 @@
 internal import Glibc
 internal import VidscanBase
 
-/// Where a face looks, relative to the camera's axis.
+/// The direction of the gaze, relative to the camera's axis.
 public struct Gaze: Sendable, Equatable {
-    /// Degrees; > 0 to the subject's left.
+    /// In degrees; > 0 to the subject's left.
     public let yaw: Double
-    /// Degrees; > 0 up.
+    /// In degrees; > 0 up.
     public let pitch: Double
 
-    /// Adds to the head's direction that of the eyes in it: each iris turns about the eye's centre, so its distance from
-    /// the middle of the eye's corners over the eyeball's radius is the sine of an angle; both eyes are averaged.
+    /// Adds the direction of the eyes in the head to the head's direction. Each iris rotates about the eye's centre, so
+    /// the sine of its angle is its distance from the midpoint of the eye's corners divided by the eyeball's radius.
+    /// Both eyes are averaged.
     init(_ face: AlignedFace, pose: HeadPose) {
         func shift(iris: Int, inner: Int, outer: Int) -> (x: Double, y: Double) {
             let (a, b) = (face.points[inner], face.points[outer])
@@ -24,32 +25,34 @@ public struct Gaze: Sendable, Equatable {
         pitch = pose.pitch - degrees((right.y + left.y) / 2 - Self.restingHeight)
     }
 
-    /// An iris turns by a right angle at most, on a head that is turned as far as expressions can be told.
+    /// The limits for an iris that turns by at most 90° in a head turned as far as expressions can be measured.
     static let yaws = -(ExpressionLimits.maximumYaw + 90)...(ExpressionLimits.maximumYaw + 90)
     static let pitches = -(ExpressionLimits.maximumPitch + 90)...(ExpressionLimits.maximumPitch + 90)
 
-    /// From an eye's centre to its iris, 11 mm, where outer eye corners lie 90 mm apart.
+    /// The distance from an eye's centre to its iris, 11 mm, if the outer eye corners are 90 mm apart.
     private static let radius = 0.122
-    /// How far the middle of the iris lies below the line of the eye's corners when it looks ahead.
+    /// The offset of the iris's centre from the line between the eye's corners when it looks ahead; positive is down.
     private static let restingHeight = -0.017
 }
 
-/// When expressions can be told.
+/// The limits within which expressions can be measured.
 public enum ExpressionLimits {
-    /// Degrees from the camera's axis, sideways. The scores' mean correlation with the reference is 0.9 up to 10°, 0.87 at
-    /// 20–30° and 0.67 beyond.
+    /// The maximum yaw from the camera's axis, in degrees. The scores' mean correlation with the reference is 0.9 up to
+    /// 10°, 0.87 at 20–30° and 0.67 beyond.
     public static let maximumYaw = 40.0
-    /// Degrees up or down.
+    /// The maximum pitch up or down, in degrees.
     public static let maximumPitch = 30.0
-    /// Degrees sideways, for what compares the face's halves: the far one is seen foreshortened.
+    /// The maximum yaw in degrees for metrics that compare the halves of the face, because the far half is
+    /// foreshortened.
     public static let maximumYawOfHalves = 25.0
-    /// Between the outer eye corners, as they would lie in a face seen from the front. Here a pixel is 5 % of that.
+    /// The minimum distance between the outer eye corners in pixels, as in a frontal view of the face. At this
+    /// distance, a pixel is 5 % of it.
     public static let minimumEyePixels = 20.0
 
-    /// The metrics that compare the face's halves.
+    /// The metrics that compare the halves of the face.
     static let halves: [Metric] = [.wink, .smirk, .contempt, .emojiSmirk]
 
-    /// Whether a face is large enough and turned little enough.
+    /// Returns whether a face is large enough and frontal enough.
     public static func allow(mesh: FaceMesh, pose: HeadPose) -> Bool {
         guard abs(pose.yaw) <= maximumYaw, abs(pose.pitch) <= maximumPitch else { return false }
         let inPicture = mesh.distance(MeshPoint.rightEyeOuter, MeshPoint.leftEyeOuter)

@@ -1,13 +1,13 @@
 internal import Glibc
 internal import VidscanBase
 
-/// Which way a head is turned, relative to the camera's axis.
+/// The orientation of a head, relative to the camera's axis.
 public struct HeadPose: Sendable, Equatable {
-    /// Degrees; > 0 when the subject turns to their left.
+    /// In degrees; > 0 if the subject turns to their left.
     public let yaw: Double
-    /// Degrees; > 0 when the subject looks up.
+    /// In degrees; > 0 if the subject looks up.
     public let pitch: Double
-    /// Degrees; > 0 when the head leans clockwise in the picture.
+    /// In degrees; > 0 if the head leans clockwise in the frame.
     public let roll: Double
 
     public static let yaws = -90.0...90.0
@@ -20,27 +20,27 @@ public struct HeadPose: Sendable, Equatable {
         self.roll = roll
     }
 
-    /// Aligns twelve points that hardly move with expression to those of an average face.
+    /// Aligns twelve points that expressions hardly move with those of an average face.
     ///
-    /// On 10,664 faces, nearly all within ±27° of yaw, it differs from MediaPipe FaceLandmarker's matrices by 1.1° in yaw,
-    /// 1.6° in pitch and 0.6° in roll, on average.
+    /// On 10,664 faces, nearly all within ±27° of yaw, the mean difference from MediaPipe FaceLandmarker's matrices is
+    /// 1.1° in yaw, 1.6° in pitch and 0.6° in roll.
     public init(mesh: FaceMesh) {
         let observed = Self.anchors.map { anchor in
             let point = mesh[anchor.index]
             return Vector3(x: point.x, y: -point.y, z: -Self.depthFactor * mesh.z(anchor.index))
         }
-        // From the face's own axes to the camera's.
+        // The rotation from the face's axes to the camera's.
         let rotation = RigidAlignment(from: Self.anchors.map(\.place), to: observed).rotation
-        // Pitch first, then yaw, then roll: so a picture turned in its plane changes the roll alone.
+        // The order is pitch, yaw, roll, so that an in-plane rotation of the frame changes only the roll.
         let degrees = 180 / Double.pi
         yaw = asin(min(max(-rotation[2][0], -1), 1)) * degrees
-        // Beyond a right angle the mesh is inside out: no head is seen from there.
+        // Beyond 90° the mesh is inside out, because no face is visible from there.
         let nod = atan2(-rotation[2][1], rotation[2][2]) * degrees
         pitch = min(max(nod, Self.pitches.lowerBound), Self.pitches.upperBound)
         roll = atan2(-rotation[1][0], rotation[0][0]) * degrees
     }
 
-    /// The mesh's depth is a little exaggerated; this makes its faces as deep as they are wide.
+    /// The mesh exaggerates depth a little. With this factor, its faces are as deep as they are wide.
     static let depthFactor = 0.85
 
     private struct Anchor: Sendable {
@@ -48,8 +48,8 @@ public struct HeadPose: Sendable, Equatable {
         var place: Vector3
     }
 
-    /// Nose, eye corners, cheeks and jaw of the mean of 2,974 neutral faces made symmetric: x to the right of the picture, y
-    /// up, z to the viewer, origin at the nose root, the outer eye corners 1 apart.
+    /// Nose, eye corners, cheeks and jaw of the mean of 2,974 neutral faces, made symmetric: x to the right of the
+    /// frame, y up, z towards the viewer, origin at the nose root, outer eye corners 1 apart.
     private static let anchors: [Anchor] =
         [
             Anchor(index: 4, place: Vector3(x: 0, y: -0.4185, z: 0.22483)),
@@ -61,7 +61,7 @@ public struct HeadPose: Sendable, Equatable {
         + pair(205, 425, x: 0.44566, y: -0.51504, z: -0.09204)
         + pair(136, 365, x: 0.54783, y: -1.03654, z: -0.42594)
 
-    /// A point on the picture's left and its mirror image.
+    /// Returns a point on the left of the frame and its mirror image.
     private static func pair(_ left: Int, _ right: Int, x: Double, y: Double, z: Double) -> [Anchor] {
         [
             Anchor(index: left, place: Vector3(x: -x, y: y, z: z)),

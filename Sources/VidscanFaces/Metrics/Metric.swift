@@ -1,4 +1,4 @@
-/// Something that is measured of a face beyond its points, by the name of its column.
+/// A measurement of a face other than its landmarks. The raw value is the name of its column.
 public enum Metric: String, Sendable, CaseIterable, Comparable {
     // Eyes and mouth.
     case leftEyeOpenness = "left_eye_openness"
@@ -39,7 +39,7 @@ public enum Metric: String, Sendable, CaseIterable, Comparable {
     case flushed, disappointed, rage, scream
     case emojiSmirk = "emoji_smirk"
 
-    /// What `--metrics` can name as one.
+    /// A group of metrics, which `--metrics` accepts by name.
     public enum Group: String, Sendable, CaseIterable {
         case eyes, expressions, emotions, emojis
     }
@@ -56,7 +56,7 @@ public enum Metric: String, Sendable, CaseIterable, Comparable {
         }
     }
 
-    /// Yes or no, written as 1 or 0.
+    /// Whether the metric is yes or no, written as 1 or 0.
     public var isFlag: Bool {
         switch self {
         case .leftEyeClosed, .rightEyeClosed, .hasSmile: true
@@ -64,7 +64,7 @@ public enum Metric: String, Sendable, CaseIterable, Comparable {
         }
     }
 
-    /// The emoji itself, of those metrics that are one.
+    /// The emoji character, for metrics that are emojis.
     public var emoji: Character? {
         switch self {
         case .laughing: "😆"
@@ -83,14 +83,14 @@ public enum Metric: String, Sendable, CaseIterable, Comparable {
         }
     }
 
-    /// The score from which on an expression is likely: five in a hundred faces that people call neutral reach it. What
-    /// scores less is not named.
+    /// The minimum score of a likely expression: 5 % of the faces that people call neutral reach it. Lower scores are
+    /// not named.
     public static let likelyScore = 50.0
 
-    /// The emotions that are named where one word has to do: those that hold against people's labels.
+    /// The candidates for a face's dominant emotion: only those that agree with people's labels.
     public static let namedEmotions: [Metric] = [.anger, .joy, .sadness, .surprise]
 
-    /// The one of some metrics that scores highest, if that makes it likely.
+    /// Returns the metric with the highest score, if that score makes it likely.
     public static func likeliest(
         of metrics: some Sequence<Metric>, score: (Metric) -> Double?
     ) -> (metric: Metric, score: Double)? {

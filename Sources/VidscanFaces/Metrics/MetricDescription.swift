@@ -1,8 +1,8 @@
-/// What each metric means, for the schema: its definition, how valid it was found to be, and its caveats.
+/// The description of each metric for the schema: its definition, its measured validity and its caveats.
 ///
-/// `r` is the correlation with MediaPipe FaceLandmarker v2 on held-back pictures / on held-back clips; AUC is the area under
-/// the receiver operating characteristic on held-back pictures with people's labels. `MODEL_CARD.md` beside the weights
-/// says more.
+/// `r` is the correlation with MediaPipe FaceLandmarker v2 on held-out images / on held-out clips. AUC is the area
+/// under the receiver operating characteristic on held-out images with people's labels. `MODEL_CARD.md` beside the
+/// weights has the details.
 extension Metric {
     public var unit: String {
         switch self {
@@ -11,7 +11,7 @@ extension Metric {
         }
     }
 
-    /// The least and the largest value that there can be.
+    /// The range of possible values.
     public var values: ClosedRange<Double> {
         switch self {
         case .valence: -100...100
@@ -22,7 +22,7 @@ extension Metric {
         }
     }
 
-    /// The definition in plain words.
+    /// The definition in plain language.
     public var meaning: String {
         switch group {
         case .eyes: eyeMeaning
@@ -128,6 +128,6 @@ extension Metric {
         }
     }
 
-    /// Of what compares the face's halves.
+    /// The caveat of metrics that compare the halves of the face.
     private static let blankBeyond = "Blank beyond \(Int(ExpressionLimits.maximumYawOfHalves)) degrees of yaw."
 }

@@ -1,18 +1,18 @@
-/// How well a face can be seen, from the crop that the mesh model was given.
+/// The visibility of a face, measured on the crop that the mesh model receives.
 public struct PictureQuality: Sendable, Equatable {
-    /// Mean luma over the face, 0 (black) to 100 (white).
+    /// The mean luma over the face, 0 (black) to 100 (white).
     public let brightness: Double
-    /// Variance of the Laplacian of the luma over the face, 0 and up, with luma in 0…255 and the face brought to one size:
-    /// Pech-Pacheco et al., "Diatom autofocusing in brightfield microscopy", ICPR 2000.
+    /// The variance of the Laplacian of the luma over the face, 0 or more, with luma in 0…255 and the face scaled to a
+    /// fixed size: Pech-Pacheco et al., "Diatom autofocusing in brightfield microscopy", ICPR 2000.
     public let sharpness: Double
 
     /// - Parameters:
-    ///   - tensor: R', G', B' planes in 0…255 of a square crop half as large again as the face.
-    ///   - resolution: pixels of a side.
+    ///   - tensor: The R', G', B' planes, in 0…255, of a square crop 1.5 times as large as the face.
+    ///   - resolution: The width and height of the crop in pixels.
     public init(tensor: UnsafeBufferPointer<Float>, resolution: Int) {
         let area = resolution * resolution
         let center = Float(resolution) / 2
-        // Inside the face's outline whatever its shape: a disc of half the face's size.
+        // A disc of half the crop's size lies inside the face's outline for any shape of face.
         let radius = center * 0.5
         func luma(_ index: Int) -> Float {
             0.299 * tensor[index] + 0.587 * tensor[index + area] + 0.114 * tensor[index + 2 * area]

@@ -1,5 +1,5 @@
-/// Mean, median and largest of many values in bounded memory: the median comes from a histogram of 256 bins over the
-/// values' range, and is exact to half a bin.
+/// The mean, median and maximum of many values in bounded memory. The median comes from a histogram with 256 bins over
+/// the range, and is exact to half a bin.
 public struct StreamingHistogram: Sendable {
     private static let bins = 256
     private let range: ClosedRange<Double>
@@ -8,11 +8,12 @@ public struct StreamingHistogram: Sendable {
     public private(set) var count = 0
     public private(set) var maximum: Double?
 
-    /// - Parameter range: of the values; those outside count at its ends.
+    /// - Parameter range: The range of the values. Values outside it count in the first or last bin.
     public init(range: ClosedRange<Double>) {
         self.range = range
     }
 
+    /// Adds a value. Non-finite values are ignored.
     public mutating func add(_ value: Double) {
         guard value.isFinite else { return }
         let place = (value - range.lowerBound) / (range.upperBound - range.lowerBound) * Double(Self.bins)
@@ -22,9 +23,10 @@ public struct StreamingHistogram: Sendable {
         maximum = max(maximum ?? value, value)
     }
 
+    /// The mean of the values; `nil` if there are none.
     public var mean: Double? { count > 0 ? sum / Double(count) : nil }
 
-    /// Interpolated within its bin.
+    /// The median, interpolated within its bin.
     public var median: Double? {
         guard count > 0 else { return nil }
         let half = Double(count) / 2

@@ -1,19 +1,19 @@
 internal import VidscanBase
 
-/// Someone who comes into the picture or leaves it between two samples, close to the lens: much changes, but all around
-/// them nothing does.
+/// A person who enters or leaves the frame close to the lens between two samples: much of the frame changes, but the
+/// rest of it does not.
 enum EntranceOrExit {
-    /// The least share of the picture that must be left to look at.
+    /// The minimum fraction of the frame that must remain outside the bodies for the comparison.
     private static let minimumRest = 0.3
-    /// Luma of a cell that stays may differ by this much, 0…255.
+    /// The maximum difference in luma, 0…255, of a cell that counts as unchanged.
     private static let maximumDifference: Float = 12
-    /// The least share of the cells left that must stay.
+    /// The minimum fraction of the remaining cells that must be unchanged.
     private static let minimumStaying = 0.9
 
     static func explains(_ before: ShotDetector.Sample, _ after: ShotDetector.Sample) -> Bool {
         let gone = before.faces.filter { face in !after.faces.contains { isNear(face, $0) } }
         let come = after.faces.filter { face in !before.faces.contains { isNear(face, $0) } }
-        // Somebody else at another place may as well be another shot.
+        // A different face in another position may as well be another shot.
         guard gone.isEmpty != come.isEmpty else { return false }
         let bodies = (gone + come).map(body)
         let side = FrameSignature.side
@@ -38,8 +38,8 @@ enum EntranceOrExit {
 
     private static func isNear(_ a: Rectangle, _ b: Rectangle) -> Bool { a.intersectionOverUnion(with: b) > 0.1 }
 
-    /// Hair and shoulders, down to the picture's lower edge, and the way to its nearer side, where half of someone may be
-    /// seen in the other sample.
+    /// Returns the area of a person in relative coordinates: hair and shoulders, down to the lower edge of the frame,
+    /// extended to the nearer side, where the other sample may show half of the person.
     private static func body(of face: Rectangle) -> Rectangle {
         let top = face.y - 0.6 * face.height
         var left = face.x - 0.9 * face.width

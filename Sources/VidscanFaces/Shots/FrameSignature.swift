@@ -1,27 +1,27 @@
 public import VidscanBase
 
-/// What the shot detector remembers of a picture: a small grey thumbnail, how its light and colours are distributed, and
-/// how sharp it is. Some seven hundred numbers, whatever the picture's size.
+/// The features of a frame that the shot detector keeps: a small grey thumbnail, the distributions of luma and colours,
+/// and the sharpness. Some seven hundred numbers for a frame of any size.
 public struct FrameSignature: Sendable, Equatable {
-    /// Cells of a side of the thumbnail.
+    /// The width and height of the thumbnail in cells.
     static let side = 24
     static let lumaBins = 16
     static let chromaBins = 10
 
-    /// Mean luma of each cell, 0…255, row after row.
+    /// The mean luma of each cell, 0…255, row by row.
     var thumbnail: [Float]
-    /// Shares of pixels by luma, then by red and green share of the colour; each part sums to 1.
+    /// The luma histogram, and a histogram of colours by their red and green chromaticity; each sums to 1.
     var lumaHistogram: [Float]
     var chromaHistogram: [Float]
-    /// Mean luma, 0…255.
+    /// The mean luma, 0…255.
     public var brightness: Float
-    /// Mean absolute difference of horizontal neighbours, of vertical ones, in luma.
+    /// The mean absolute luma difference of horizontal neighbours and of vertical neighbours.
     var edgesAcross: Float
     var edgesDown: Float
-    /// Standard deviation of the thumbnail.
+    /// The standard deviation of the thumbnail.
     var contrast: Float
 
-    /// Every second pixel of every second row is looked at.
+    /// Computes the signature from every second pixel of every second row.
     public init(_ picture: TensorPicture) {
         let (width, height, side) = (picture.size.width, picture.size.height, Self.side)
         var sums = [Float](repeating: 0, count: side * side)
@@ -46,11 +46,12 @@ public struct FrameSignature: Sendable, Equatable {
                 counts[row + cells[x]] += 1
                 total += value
                 luma[min(Int(value) / 16, Self.lumaBins - 1)] += 1
-                // A dark pixel's colour is noise.
+                // The colour of a dark pixel is noise.
                 let amount = color.sum()
                 if amount > 60 {
                     let share = color * (Float(Self.chromaBins) / amount)
-                    // Shares of red and green lie around a third; the middle of the range gets the bins.
+                    // The chromaticities of red and green are around a third, so the bins cover the middle of the
+                    // range.
                     let red = min(max(Int(2 * share.x) - 2, 0), Self.chromaBins - 1)
                     let green = min(max(Int(2 * share.y) - 2, 0), Self.chromaBins - 1)
                     chroma[red * Self.chromaBins + green] += 1
@@ -80,12 +81,12 @@ public struct FrameSignature: Sendable, Equatable {
 
     public static let numberCount = side * side + lumaBins + chromaBins * chromaBins + 4
 
-    /// All that it holds, to be set aside; `numberCount` of them.
+    /// The whole signature as `numberCount` numbers, for the intermediate file.
     public var numbers: [Float] {
         thumbnail + lumaHistogram + chromaHistogram + [brightness, edgesAcross, edgesDown, contrast]
     }
 
-    /// - Parameter numbers: of another signature, `numberCount` of them.
+    /// - Parameter numbers: The numbers of another signature, `numberCount` of them.
     public init(numbers: [Float]) {
         precondition(numbers.count == Self.numberCount)
         var rest = numbers[...]
@@ -100,10 +101,10 @@ public struct FrameSignature: Sendable, Equatable {
         (brightness, edgesAcross, edgesDown, contrast) = (last[0], last[1], last[2], last[3])
     }
 
-    /// Black, white or fog: there is nothing to compare.
+    /// Whether the frame is black, white or fog, so that there is nothing to compare.
     var isFeatureless: Bool { contrast < 7 }
 
-    /// Mean absolute difference of the thumbnails, 0…255.
+    /// Returns the mean absolute difference of the thumbnails, 0…255.
     func distance(to other: FrameSignature) -> Double {
         var sum: Float = 0
         for index in thumbnail.indices { sum += abs(thumbnail[index] - other.thumbnail[index]) }

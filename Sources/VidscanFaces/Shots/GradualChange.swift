@@ -1,16 +1,18 @@
-/// Recognises dissolves and fades through black: stretches whose pictures are mixtures of their first and last one.
+/// Detects dissolves and fades through black: runs of samples whose frames are mixtures of the first and last frame.
 enum GradualChange {
-    /// Samples between the two ends that are tested.
+    /// The distances between the two ends that are tested, in samples.
     private static let spans = [2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 60, 75]
     private static let longestSeconds = 2.6
-    /// The part of a mixture's picture that the mixture does not explain.
+    /// The maximum residual of a mixture, as `fit` returns it.
     private static let mostUnexplained = 0.42
 
+    /// Finds a gradual change that ends at a sample.
+    ///
     /// - Parameters:
-    ///   - samples: in order.
-    ///   - end: position of the first sample after the change.
-    ///   - after: number of the sample of the last change; the stretch may not reach over it.
-    /// - Returns: the position where the new picture prevails, or `nil`.
+    ///   - samples: The samples, in order.
+    ///   - end: The position of the first sample after the change.
+    ///   - after: The number of the sample of the previous change. The gradual change may not start before it.
+    /// - Returns: The position of the first sample in which the new shot prevails, or `nil`.
     static func middle(_ samples: [ShotDetector.Sample], endingAt end: Int, after: Int?) -> Int? {
         for span in spans {
             let start = end - span
@@ -25,7 +27,8 @@ enum GradualChange {
         return nil
     }
 
-    /// Whether little changes just before and after, compared to the stretch itself: it is the whole change, not a part.
+    /// Returns whether the frames just before and after change little compared to the run itself, so that the run is
+    /// the whole change and not a part of it.
     private static func isBetweenCalm(_ samples: [ShotDetector.Sample], _ start: Int, _ end: Int) -> Bool {
         let pace = samples[start + 1...end].reduce(0) { $0 + $1.travel } / Double(end - start)
         let before = samples[start].number > 0 ? samples[start].travel : 0
@@ -51,9 +54,9 @@ enum GradualChange {
         return middle ?? stretch.endIndex - 1
     }
 
-    /// Least squares of picture = old · first + new · last + constant.
+    /// Fits frame = old · first + new · last + constant by least squares.
     ///
-    /// - Returns: the shares, and the size of what is left over that of the ends' difference.
+    /// - Returns: The fractions of both frames, and the residual relative to the lower contrast of the two.
     private static func fit(
         _ picture: [Float], _ first: [Float], _ last: [Float]
     ) -> (old: Double, new: Double, unexplained: Double) {

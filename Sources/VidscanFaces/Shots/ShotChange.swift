@@ -1,18 +1,20 @@
-/// A place where one shot ends and another begins.
+/// A transition from one shot to another.
 public struct ShotChange: Sendable, Equatable {
+    /// The kind of transition.
     public enum Kind: String, Sendable {
-        /// From one picture to the next.
+        /// A change from one frame to the next.
         case hard
-        /// A dissolve, or a fade through black.
+        /// A dissolve or a fade through black.
         case gradual
-        /// The file's timestamps jump: nothing tells how the picture before relates to this one, and nothing is linked.
+        /// A jump of the file's timestamps. Nothing indicates how the frames before and after it relate, so nothing is
+        /// linked across it.
         case discontinuity
     }
 
     public var kind: Kind
-    /// The first sample of the new shot; of a gradual change, the first in which it prevails.
+    /// The first sample of the new shot; for a gradual change, the first in which the new shot prevails.
     public var sample: Int
-    /// That sample's time.
+    /// The time of that sample.
     public var seconds: Double
 
     public init(kind: Kind, sample: Int, seconds: Double) {

@@ -1,57 +1,63 @@
 public import VidscanBase
 
-/// Finds where shots change, from the signatures of successive samples at any rate.
+/// Detects shot changes from the signatures of successive samples at any sampling rate.
 ///
-/// A hard cut is a step: all samples before it differ from all after it, and by more than neighbours differ around it. A
-/// flash or something that passes the lens is no step, because the picture comes back; a whip pan is no step, because
-/// the samples in between are smeared. Someone who comes or goes is no step either, when all else stays. A dissolve is found afterwards, as a stretch whose pictures are mixtures of the
-/// one before and the one after it.
+/// A hard cut is a step: all samples before it differ from all samples after it, by more than neighbouring samples
+/// differ. A flash, or something that passes the lens, is not a step, because the scene returns. A whip pan is not a
+/// step, because the samples in between are blurred. A person who enters or leaves is not a step if everything else is
+/// unchanged. A dissolve is detected when it ends, as a run of samples whose frames are mixtures of the frames before
+/// and after it.
 ///
-/// Signatures of the last three seconds are kept, at most a hundred.
+/// The signatures of the last three seconds are kept, but at most a hundred.
 public struct ShotDetector: Sendable {
     struct Sample: Sendable {
         var number: Int
         var seconds: Double
         var signature: FrameSignature
-        /// From the sample before, or 0 for the first.
+        /// The difference of content from the previous sample, 0…1; 0 for the first.
         var step: Double
-        /// Mean absolute difference in luma from the sample before.
+        /// The mean absolute difference in luma from the previous sample.
         var travel: Double
-        /// Boxes of faces, as shares of the picture's sides.
+        /// The face boxes, as fractions of the frame's sides.
         var faces: [Rectangle] = []
     }
 
-    /// Differences of content below this are no cut, whatever their surroundings.
+    /// The minimum difference of content at a cut.
     static let leastStep = 0.3
-    /// A step must exceed its neighbours this much.
+    /// The minimum ratio of a step to its neighbours.
     static let prominence = 1.6
-    /// Differences of structure below this are changes of light.
+    /// The minimum difference of structure at a cut. Smaller differences are changes of light.
     static let leastStructure = 0.17
-    /// A sample is decided once as many follow, and as much time: a flash lasts for many samples of a high rate.
+    /// A sample is decided once this many samples and this much time follow it. Both are needed because a flash lasts
+    /// for many samples at a high rate.
     private static let lookAheadSamples = 3
     private static let lookAheadSeconds = 0.35
     private static let longestDisturbance = 0.5
-    /// Samples around a smeared one among which a sharp one is looked for: a whip pan lasts for several of a high rate.
+    /// The distance in samples within which a blurred sample is compared with sharp ones. A whip pan lasts for several
+    /// samples at a high rate.
     private static let smearReach = 10
     private static let memorySeconds = 3.2
     private static let memorySamples = 100
 
     private var samples: [Sample] = []
     private var count = 0
-    /// Number of the first sample that is not decided.
+    /// The number of the first sample that is not decided.
     private var nextToDecide = 0
     private var lastChange: ShotChange?
-    /// In order of time.
+    /// The changes in order of time.
     public private(set) var changes: [ShotChange] = []
 
     public init() {}
 
-    /// Takes the next sample.
+    /// Adds the next sample.
     ///
-    /// - Parameter faces: their boxes as shares of the picture's sides, 0…1.
+    /// - Parameters:
+    ///   - signature: The signature of the frame.
+    ///   - faces: The face boxes, as fractions of the frame's sides, 0…1.
+    ///   - seconds: The time of the sample.
     public mutating func add(_ signature: FrameSignature, faces: [Rectangle] = [], seconds: Double) {
         let comparison = samples.last.map { SignatureComparison($0.signature, signature) }
-        // The same picture under another light is the same shot.
+        // The same scene under different light is the same shot.
         let step = comparison.map { $0.structure < Self.leastStructure ? min($0.total, 0.2) : $0.total } ?? 0
         let travel = samples.last.map { $0.signature.distance(to: signature) } ?? 0
         samples.append(
@@ -72,7 +78,7 @@ public struct ShotDetector: Sendable {
         }
     }
 
-    /// Takes note that no sample follows.
+    /// Decides the remaining samples, because no sample follows.
     public mutating func finish() {
         for position in samples.indices where samples[position].number >= nextToDecide { decide(at: position) }
         nextToDecide = count
@@ -99,7 +105,8 @@ public struct ShotDetector: Sendable {
         if samples[position - 1].signature.isFeatureless { return isCutThroughBlack(to: position) }
         let step = sample.step
         guard step > Self.leastStep else { return false }
-        // Of the neighbours' steps, the larger of each side: motion goes on, a cut is alone.
+        // The mean of the neighbours' steps, each at most the step itself: motion continues over several samples, while
+        // a cut is isolated.
         let before = position >= 2 ? samples[position - 1].step : nil
         let after = position + 1 < samples.count ? samples[position + 1].step : nil
         let level = [before, after].compactMap { $0 }.map { min($0, step) }
@@ -110,21 +117,23 @@ public struct ShotDetector: Sendable {
         return step > Self.leastStep + 0.35 * local
     }
 
-    /// Whether a shot begins here after some black frames that the one before ended in abruptly.
+    /// Returns whether a shot begins here after black frames, and the previous shot ended in them abruptly.
     private func isCutThroughBlack(to position: Int) -> Bool {
         guard let last = samples[..<position].lastIndex(where: { !$0.signature.isFeatureless }) else { return false }
         let (from, to) = (samples[last].signature, samples[position].signature)
         guard SignatureComparison(from, to).total > Self.leastStep + 0.05 else { return false }
-        // A fade would be on its way already, or still be.
+        // During a fade, the contrast would already be falling before the black, or still be rising after it.
         let isAbruptEnd = last == 0 || samples[last - 1].signature.contrast < 1.3 * from.contrast
         let isAbruptBegin =
             position + 1 >= samples.count || samples[position + 1].signature.contrast < 1.3 * to.contrast
         return isAbruptEnd && isAbruptBegin
     }
 
-    /// Whether the picture after a disturbance is the one before it: a flash, or something before the lens.
+    /// Returns whether the scene after a disturbance is the same as before it: a flash, or something in front of the
+    /// lens.
     private func comesBack(at position: Int) -> Bool {
-        // Into the disturbance: from the sample before to a later one; out of it: from an earlier one to this.
+        // The disturbance may start here (compare the previous sample with a later one) or end here (compare an earlier
+        // sample with this one).
         let time = samples[position].seconds
         let reach = { (other: Int) in abs(samples[other].seconds - time) <= Self.longestDisturbance + 1e-6 }
         let into = (position + 1..<max(samples.count, position + 1)).lazy.filter {
@@ -136,8 +145,8 @@ public struct ShotDetector: Sendable {
             let between = samples[from + 1..<to]
             guard !between.isEmpty, SignatureComparison(samples[from].signature, samples[to].signature).total < 0.22
             else { continue }
-            // A short shot between two of the same scene looks like a picture; a disturbance is brighter, darker or
-            // smeared.
+            // A short shot between two of the same scene has normal frames, while a disturbance is brighter, darker or
+            // blurred.
             let light = (samples[from].signature.brightness + samples[to].signature.brightness) / 2
             let isDisturbed = between.allSatisfy {
                 abs($0.signature.brightness - light) > 22 || isBlurred($0.signature, beside: samples[from].signature)
@@ -147,7 +156,8 @@ public struct ShotDetector: Sendable {
         return false
     }
 
-    /// Whether the camera's own motion blurs this sample: less sharp by far than the sharpest ones just before and after.
+    /// Returns whether camera motion blurs this sample: it is much less sharp than the sharpest ones just before and
+    /// after it.
     private func isSmeared(_ position: Int) -> Bool {
         func sharpest(_ range: ClosedRange<Int>) -> FrameSignature? {
             range.clamped(to: 0...samples.count - 1).lazy.filter { $0 != position && range.contains($0) }
@@ -155,19 +165,19 @@ public struct ShotDetector: Sendable {
                 .map { samples[$0].signature }
                 .max { min($0.edgesAcross, $0.edgesDown) < min($1.edgesAcross, $1.edgesDown) }
         }
-        // A whip pan is over before samples further apart could show it.
+        // A whip pan is shorter than the distance of samples that are further apart.
         guard position > 0, position + 1 < samples.count,
             samples[position + 1].seconds - samples[position - 1].seconds < 0.6,
             let before = sharpest(position - Self.smearReach...position - 1),
             let after = sharpest(position + 1...position + Self.smearReach)
         else { return false }
         let signature = samples[position].signature
-        // Where one large step follows another, less blur gives the camera away.
+        // Between two large steps, less blur is enough to indicate camera motion.
         let (into, out) = (samples[position].step, samples[position + 1].step)
         let limit: Float = min(into, out) > 0.25 ? 0.75 : 0.45
         guard isBlurred(signature, beside: before, limit: limit), isBlurred(signature, beside: after, limit: limit)
         else { return false }
-        // A new shot may begin blurred and become sharp; what whips past is gone in the next sample.
+        // A new shot may start blurred and become sharp. After a whip pan, the next sample differs as well.
         return min(into, out) > 0.2
     }
 

@@ -1,16 +1,17 @@
 internal import Glibc
 
-/// How much the pictures of two signatures differ.
+/// The difference of two frames, from their signatures.
 struct SignatureComparison: Sendable {
     private static let side = FrameSignature.side
-    /// Cells by which pictures may be shifted against each other: the camera moved.
+    /// The maximum shift between the frames, in cells, to allow for camera motion.
     private static let reach = 8
 
-    /// 0 when one picture is the other shifted, or lit otherwise; around 0.5 to 1 when they have nothing in common.
+    /// The difference of structure: 0 if one frame is the other one shifted or lit differently; around 0.5 to 1 if they
+    /// have nothing in common.
     let structure: Double
-    /// Share of pixels that differ in luma, 0…1, allowing for a small change of light.
+    /// The fraction of pixels that differ in luma, 0…1, with tolerance for a small change of light.
     let light: Double
-    /// Share of pixels whose colour differs, 0…1.
+    /// The fraction of pixels whose colour differs, 0…1.
     let color: Double
 
     init(_ a: FrameSignature, _ b: FrameSignature) {
@@ -19,15 +20,15 @@ struct SignatureComparison: Sendable {
         color = Self.overlapLoss(a.chromaHistogram, b.chromaHistogram)
     }
 
-    /// One number for "other content", 0…1.
+    /// The total difference of content, 0…1.
     var total: Double { 0.62 * structure + 0.13 * light + 0.25 * color }
 
-    /// 1 − the largest normalised correlation over all shifts.
+    /// Returns 1 − the maximum normalised correlation over all shifts, limited to 0…1.
     private static func structure(_ a: [Float], _ b: [Float]) -> Double {
         var best = -1.0
         a.withUnsafeBufferPointer { a in
             b.withUnsafeBufferPointer { b in
-                // Coarse first, then around the best.
+                // Search coarsely first, then around the maximum.
                 var place = (x: 0, y: 0)
                 for y in stride(from: -reach, through: reach, by: 2) {
                     for x in stride(from: -reach, through: reach, by: 2) {
@@ -46,7 +47,8 @@ struct SignatureComparison: Sendable {
         return min(max(1 - best, 0), 1)
     }
 
-    /// Of the parts that overlap when `b` is moved by (x, y); a little less for a long shift, whose overlap is small.
+    /// Returns the correlation of the overlapping parts if `b` is shifted by (x, y), with a penalty for long shifts,
+    /// whose overlap is small.
     private static func correlation(
         _ a: UnsafeBufferPointer<Float>, _ b: UnsafeBufferPointer<Float>, _ x: Int, _ y: Int
     ) -> Double {
@@ -70,14 +72,15 @@ struct SignatureComparison: Sendable {
         let varianceA = squareA / count - sumA / count * (sumA / count)
         let varianceB = squareB / count - sumB / count * (sumB / count)
         let covariance = product / count - sumA / count * (sumB / count)
-        // What is flat correlates with nothing, and two flat pictures are alike.
+        // With this floor, a flat frame does not correlate with others, but two flat frames are alike.
         let floor: Float = 16
         let value = (covariance + floor) / ((varianceA + floor) * (varianceB + floor)).squareRoot()
         let shift = Double(x * x + y * y).squareRoot() / Double(side)
         return Double(value) - 0.25 * shift
     }
 
-    /// Half the area between cumulated histograms, so that a small shift of light counts little.
+    /// Returns the area between the cumulative histograms, scaled to at most 1, so that a small shift of light has a
+    /// small effect.
     private static func lag(_ a: [Float], _ b: [Float]) -> Double {
         var (sum, area): (Float, Float) = (0, 0)
         for index in a.indices {

@@ -1,17 +1,17 @@
-/// The pairing of rows with columns of least total cost, each used once at most: the Hungarian method with shortest
+/// Pairs rows with columns at minimum total cost, using each at most once, by the Hungarian method with shortest
 /// augmenting paths (Jonker and Volgenant, "A shortest augmenting path algorithm for dense and sparse linear assignment
 /// problems", Computing 38, 1987).
 public enum Assignment {
     /// - Parameters:
-    ///   - cost: of each row with each column, row after row; `nil` for a pair that must not be.
-    ///   - rowCount: rows of the table.
-    ///   - columnCount: columns of the table.
-    ///   - unpaired: cost of leaving a row without a column.
-    /// - Returns: the column of each row, or `nil`. Ties go to the lower indices.
+    ///   - cost: The cost of each row with each column, row by row; `nil` for a forbidden pair.
+    ///   - rowCount: The number of rows.
+    ///   - columnCount: The number of columns.
+    ///   - unpaired: The cost of leaving a row without a column.
+    /// - Returns: The column of each row, or `nil`. Ties go to the lower indices.
     public static func solve(cost: [Double?], rowCount: Int, columnCount: Int, unpaired: Double) -> [Int?] {
         precondition(cost.count == rowCount * columnCount, "one cost for each pair")
         guard rowCount > 0, columnCount > 0 else { return [Int?](repeating: nil, count: rowCount) }
-        // One extra column for each row stands for "no column".
+        // Each row adds one extra column, which means "no column".
         let width = columnCount + rowCount
         let forbidden = 1e9
         func price(_ row: Int, _ column: Int) -> Double {
@@ -19,7 +19,7 @@ public enum Assignment {
         }
         var rowPotential = [Double](repeating: 0, count: rowCount + 1)
         var columnPotential = [Double](repeating: 0, count: width + 1)
-        // The row of each column; rows and columns count from 1 here, 0 is none.
+        // The row of each column. Rows and columns count from 1 here; 0 means none.
         var owner = [Int](repeating: 0, count: width + 1)
         var previous = [Int](repeating: 0, count: width + 1)
         for row in 1...rowCount {

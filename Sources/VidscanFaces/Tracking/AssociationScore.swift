@@ -1,15 +1,18 @@
 internal import Glibc
 internal import VidscanBase
 
-/// How strongly a trackedDetection speaks for being a track's face: a sum of logarithms of likelihood ratios, roughly. Above 0
-/// it is likelier the same face than another one.
+/// The evidence that a detection is a track's face, roughly a sum of log likelihood ratios. Above 0, the same face is
+/// more likely than another one.
 struct AssociationScore: Sendable {
     let betweenVariances: [Double]
 
-    /// From place and size.
+    /// Returns the score from position and size.
     ///
     /// - Parameters:
-    ///   - elapsed: seconds since the track was last seen.
+    ///   - predicted: The box where the track's motion predicts the face.
+    ///   - last: The box where the track was last seen.
+    ///   - trackedDetection: The detection's box.
+    ///   - elapsed: The time in seconds since the track was last seen.
     func place(_ predicted: Rectangle, last: Rectangle, trackedDetection: Rectangle, elapsed: Double) -> Double {
         let size = max((predicted.size * trackedDetection.size).squareRoot(), 1)
         let distance =
@@ -21,7 +24,7 @@ struct AssociationScore: Sendable {
             + 1.2 * overlap
     }
 
-    /// From look and shape.
+    /// Returns the score from appearance and shape.
     func look(_ difference: IdentityProfile.Difference) -> Double {
         var sum = 0.0
         if let portrait = difference.portrait { sum += Self.ramp(portrait, same: 0.06, other: 0.38, 1.2, -2.2) }

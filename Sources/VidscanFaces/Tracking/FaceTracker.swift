@@ -1,20 +1,22 @@
 internal import VidscanBase
 
-/// Gives the faces of successive samples numbers that follow a person.
+/// Assigns the faces of successive samples to tracks, each of which follows one person.
 ///
-/// Each track predicts where its face is now and remembers how it looks; the faces of a sample are paired with the tracks
-/// so that the evidence for all pairs together is largest. A face that is hardly seen may continue a track, but not start
-/// one. A track unseen for longer than the gap ends, and a cut ends every track: whether the same person is there again
-/// can be told better once both shots have been seen (`TrackletLinker`).
+/// Each track predicts the position of its face and remembers its appearance. The faces of a sample are paired with the
+/// tracks so that the total evidence is largest. A face with low confidence may continue a track but not start one. A
+/// track that is not seen for longer than the maximum gap ends. A cut ends every track, because the identity of people
+/// across a cut is better decided once both shots have been seen (`TrackletLinker`).
 ///
-/// Numbers count from 1 in order of first appearance (from left to right within a sample) and never come back.
+/// Track numbers count from 1 in order of first appearance (from left to right within a sample) and are never reused.
 public struct FaceTracker: Sendable {
+    /// The limits of tracking.
     public struct Options: Sendable, Equatable {
-        /// How long a face may be out of sight and keep its number, in seconds.
+        /// The maximum time in seconds for which a face can be out of sight and keep its track.
         public var maximumGapSeconds: Double
-        /// The least confidence of a face that starts a track, 0…1.
+        /// The minimum confidence of a face that starts a track, 0…1.
         public var startingConfidence: Double
-        /// Variances between people of a trackedDetection's shape, where one person's pictures vary by 1; empty: none are given.
+        /// The variance between people of each number of a detection's shape, where one person's images have a variance
+        /// of 1; empty if shapes are not used.
         public var shapeVariances: [Double]
 
         public init(maximumGapSeconds: Double = 1, startingConfidence: Double = 0.5, shapeVariances: [Double] = []) {
@@ -24,7 +26,7 @@ public struct FaceTracker: Sendable {
         }
     }
 
-    /// How much another look can say against a face that is still where it was, a moment later and in the same shot.
+    /// The minimum appearance score of a face in almost the same position, a moment later in the same shot.
     private static let worstLook = -2.2
 
     private struct Track: Sendable {
@@ -32,7 +34,7 @@ public struct FaceTracker: Sendable {
         var motion: MotionEstimate
         var profile = IdentityProfile()
         var recent = IdentityProfile()
-        /// Its last sample was the one before.
+        /// Whether the face was seen in the previous sample.
         var wasJustSeen = true
     }
 
@@ -49,13 +51,14 @@ public struct FaceTracker: Sendable {
     /// The number of tracks so far.
     public var trackCount: Int { lastID }
 
-    /// Takes the next sample's faces.
+    /// Adds the faces of the next sample.
     ///
     /// - Parameters:
-    ///   - detections: of one picture, in display space.
-    ///   - seconds: its time; not before that of the previous call.
-    ///   - isAfterCut: whether a shot began since the previous call, at or before this sample.
-    /// - Returns: for each trackedDetection its track's number, or `nil` for a face too unsure to start a track; in the same order.
+    ///   - detections: The faces of one frame, in display space.
+    ///   - seconds: The time of the frame, not before that of the previous call.
+    ///   - isAfterCut: Whether a shot began after the previous sample and at or before this one.
+    /// - Returns: For each detection, in the same order, the number of its track, or `nil` for a face whose confidence
+    ///   is too low to start one.
     public mutating func update(
         _ detections: [TrackedDetection], seconds: Double, isAfterCut: Bool = false
     ) -> [Int?] {
@@ -102,7 +105,7 @@ public struct FaceTracker: Sendable {
             ids[column] = tracks[row].id
             tracks[row].motion.follow(trackedDetection.box, at: seconds)
             tracks[row].wasJustSeen = true
-            // A face that is half hidden looks like what hides it.
+            // A partly occluded face would add the appearance of what occludes it.
             if trackedDetection.confidence >= options.startingConfidence {
                 tracks[row].profile.add(trackedDetection, memory: 12)
                 tracks[row].recent.add(trackedDetection, memory: 1)
@@ -111,7 +114,7 @@ public struct FaceTracker: Sendable {
         return ids
     }
 
-    /// - Returns: evidence that the trackedDetection is the track's face, or `nil` when there is too little.
+    /// Returns the evidence that the detection is the track's face, or `nil` if there is too little.
     private func value(
         of track: Track, _ trackedDetection: TrackedDetection, _ look: IdentityProfile, seconds: Double
     ) -> Double? {
@@ -124,10 +127,10 @@ public struct FaceTracker: Sendable {
         let place = evidence.place(
             track.motion.predicted(at: seconds), last: track.motion.box, trackedDetection: trackedDetection.box,
             elapsed: elapsed)
-        // Far from where it could be, no likeness helps.
+        // Far from any possible position, appearance cannot compensate.
         guard place > -4.5 else { return nil }
-        // From one frame to the next a face hardly changes place, and a hand, a turn or the picture's edge changes its
-        // look; over a longer step it is the other way round.
+        // From one frame to the next a face hardly moves, but a hand, a turn or the frame's edge can change its
+        // appearance. Over a longer step it is the other way round.
         let trust = track.wasJustSeen ? min(1, 0.35 + elapsed * 3) : 1
         let sureness = min(1, trackedDetection.confidence / max(options.startingConfidence, 0.1))
         var look = evidence.look(difference)
@@ -137,7 +140,7 @@ public struct FaceTracker: Sendable {
             if track.wasJustSeen, elapsed < 0.35, overlap > 0.45 { look = max(look, Self.worstLook) }
         }
         let total = place + look
-        // After a gap, someone else may have come to the same place.
+        // After a gap, someone else may be in the same position.
         let needed = track.wasJustSeen ? 0 : 0.5
         return total > needed ? total : nil
     }

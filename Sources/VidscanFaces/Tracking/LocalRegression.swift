@@ -1,13 +1,14 @@
 internal import Glibc
 
-/// A zero-lag smoother for samples at any times: the value at a time is that of a parabola fitted to the samples around
-/// it, the nearer ones weighing more (Cleveland, "Robust locally weighted regression", JASA 74, 1979; here without the
-/// robustness, and with Gaussian weights). A parabola keeps the height of peaks; where fewer than five samples are near,
-/// a value stays as it is, because a straighter line would cut corners by more than samples tremble.
+/// A zero-lag smoother for samples at arbitrary times. The smoothed value is that of a parabola fitted to the samples
+/// around it, where nearer samples have larger weights (Cleveland, "Robust locally weighted regression", JASA 74, 1979;
+/// here without the robustness, and with Gaussian weights). A parabola preserves the height of peaks. If fewer than
+/// five samples are within reach, the value is unchanged, because a straighter line would distort peaks by more than
+/// the noise.
 public struct LocalRegression: Sendable, Equatable {
-    /// Samples further away than this do not count, in seconds.
+    /// The maximum distance of a sample that is used, in seconds.
     public var reach: Double
-    /// Standard deviation of the weights, in seconds.
+    /// The standard deviation of the weights, in seconds.
     public var width: Double
 
     public init(reach: Double = 0.3, width: Double = 0.1) {
@@ -15,15 +16,15 @@ public struct LocalRegression: Sendable, Equatable {
         self.width = width
     }
 
-    /// How much each sample counts for the value at time 0.
+    /// Returns the weight of each sample for the value at time 0.
     ///
-    /// - Parameter offsets: of the samples, in seconds; exactly one of them is 0. All within `reach`.
-    /// - Returns: factors that sum to 1, in the same order.
+    /// - Parameter offsets: The times of the samples in seconds, all within `reach`; exactly one of them is 0.
+    /// - Returns: Factors that sum to 1, in the same order.
     public func factors(offsets: [Double]) -> [Double] {
         let unchanged = offsets.map { $0 == 0 ? 1.0 : 0 }
         guard offsets.count >= 5 else { return unchanged }
         let weights = offsets.map { exp(-0.5 * ($0 / width) * ($0 / width)) }
-        // Moments of the weighted times, in units of the reach so that they are of like size.
+        // The moments of the weighted times, in units of the reach so that they have similar magnitudes.
         let times = offsets.map { $0 / reach }
         var moments = [Double](repeating: 0, count: 5)
         for (time, weight) in zip(times, weights) {
@@ -34,7 +35,7 @@ public struct LocalRegression: Sendable, Equatable {
             }
         }
         let (m0, m1, m2, m3, m4) = (moments[0], moments[1], moments[2], moments[3], moments[4])
-        // First row of the inverse of the moment matrix: the fitted curve's value at 0 as a sum over samples.
+        // The first row of the inverse of the moment matrix gives the fitted curve's value at 0 as a sum over samples.
         let a = m2 * m4 - m3 * m3
         let b = m2 * m3 - m1 * m4
         let c = m1 * m3 - m2 * m2

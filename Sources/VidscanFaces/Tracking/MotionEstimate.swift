@@ -1,16 +1,16 @@
 internal import Glibc
 internal import VidscanBase
 
-/// Where a face is going: its box, and a velocity that fades while the face is not seen, because a straight line says
-/// less and less.
+/// The motion of a face: its box, and a velocity that decays while the face is not seen, because a linear prediction
+/// becomes less and less reliable.
 struct MotionEstimate: Sendable {
-    /// Seconds after which a velocity has fallen to 1/e.
+    /// The time in seconds after which the velocity has decayed to 1/e.
     private static let fading = 0.5
     private(set) var box: Rectangle
     private(set) var seconds: Double
-    /// Pixels a second.
+    /// Pixels per second.
     private(set) var velocity = Point(x: 0, y: 0)
-    /// Logarithm of size, per second.
+    /// The change of the logarithm of the size, per second.
     private var growth = 0.0
     private var samples = 1
 
@@ -19,6 +19,7 @@ struct MotionEstimate: Sendable {
         self.seconds = seconds
     }
 
+    /// Returns the predicted box at a time in seconds.
     func predicted(at time: Double) -> Rectangle {
         let elapsed = max(0, time - seconds)
         let reach = Self.fading * (1 - exp(-elapsed / Self.fading))
@@ -30,12 +31,13 @@ struct MotionEstimate: Sendable {
             height: height)
     }
 
+    /// Updates the motion with the box of a matched detection.
     mutating func follow(_ next: Rectangle, at time: Double) {
         let elapsed = time - seconds
         if elapsed > 0 {
             let (from, to) = (box.center, next.center)
             let measured = Point(x: (to.x - from.x) / elapsed, y: (to.y - from.y) / elapsed)
-            // A box jitters by some hundredths of its size; over a short step that is a large velocity.
+            // A box jitters by a few hundredths of its size, which is a large velocity over a short step.
             let trust = samples == 1 ? min(1, elapsed / 0.1) : elapsed / (elapsed + 0.08)
             velocity = Point(
                 x: velocity.x + trust * (measured.x - velocity.x), y: velocity.y + trust * (measured.y - velocity.y))

@@ -1,14 +1,16 @@
-/// Which tracks are kept, and the numbers that they get.
+/// Selects the tracks to keep and numbers their faces and people.
 public struct TrackSelection: Sendable {
+    /// The criteria for keeping tracks.
     public struct Options: Sendable, Equatable {
-        /// Tracks of fewer samples are a flicker, unless their shot has no more.
+        /// The minimum number of samples in a track. Shorter tracks are flicker, unless their shot has no more samples.
         public var minimumSamples: Int
-        /// The most people kept, the most prominent ones; `nil` keeps all.
+        /// The maximum number of people to keep, the most prominent first; `nil` keeps all.
         public var maximumFaces: Int?
 
-        /// A track that is never surer than `sureConfidence` must be this sure on average: toys and patterns are not for
-        /// long. 0…1.
+        /// The minimum mean confidence, 0…1, of a track that never reaches `sureConfidence`; 1.2 times as high for a
+        /// track of fewer than five samples. Toys and patterns rarely have a high confidence for long.
         public var meanConfidence = 0.0
+        /// The confidence, 0…1, that exempts a track from `meanConfidence` if it reaches it once.
         public var sureConfidence = 0.8
 
         public init(minimumSamples: Int = 2, maximumFaces: Int? = nil) {
@@ -17,21 +19,22 @@ public struct TrackSelection: Sendable {
         }
     }
 
-    /// Numbers of a track in the result.
+    /// The numbers of a track in the result.
     public struct Identity: Sendable, Equatable {
-        /// Counts from 1 in order of first appearance. Tracks that a cut interrupted may share one.
+        /// The number of the face, from 1 in order of first appearance. Tracks that a cut interrupted may share one.
         public var faceID: Int
-        /// Of the person, from 1; `nil` where it is open who it is.
+        /// The number of the person, from 1; `nil` if it is uncertain who the person is.
         public var personID: Int?
     }
 
-    /// By the tracker's number minus 1; `nil` for tracks that are dropped.
+    /// The identity of each track, indexed by the tracker's number minus 1; `nil` for tracks that are dropped.
     public let identities: [Identity?]
 
     /// - Parameters:
-    ///   - tracks: all of them, in the order of their numbers, which count from 1.
-    ///   - samplesOfShot: how many samples each shot has.
-    ///   - stitching: tells which tracks are one person.
+    ///   - tracks: All tracks, in the order of their numbers, which count from 1.
+    ///   - samplesOfShot: The number of samples in each shot.
+    ///   - options: Which tracks to keep.
+    ///   - stitching: The linker that decides which tracks are one person.
     public init(
         _ tracks: [TrackSummary], samplesOfShot: [Int], options: Options, stitching: TrackletLinker
     ) {
@@ -59,7 +62,7 @@ public struct TrackSelection: Sendable {
             identities[index] = identity
         }
         if let most = options.maximumFaces {
-            // Tracks known to be one person count once.
+            // Tracks that are certainly one person count once.
             var groups: [Int: (prominence: Double, first: Int)] = [:]
             for (order, index) in kept.enumerated() {
                 let group = people[order].group

@@ -1,32 +1,32 @@
 public import VidscanBase
 
-/// What is remembered of a track once its faces are spooled.
+/// The data of a track that stays in memory after its faces are written to the intermediate file.
 public struct TrackSummary: Sendable {
-    /// As the tracker numbered it.
+    /// The number that the tracker assigned.
     public let trackID: Int
     public private(set) var firstSeconds: Double
     public private(set) var lastSeconds: Double
     public private(set) var firstSample: Int
     public private(set) var lastSample: Int
-    /// Samples in which it was seen.
+    /// The number of samples in which the face was seen.
     public private(set) var samples = 0
-    /// Number of the shot of its first sample.
+    /// The number of the shot that contains the first sample.
     public let shot: Int
-    /// How many times the file's timestamps have jumped before it. No track goes on across a jump.
+    /// The number of timestamp jumps before the track. No track continues across a jump.
     public let epoch: Int
     public private(set) var lastBox: Rectangle
-    /// Pixels a second, over its last two samples.
+    /// The velocity over the last two samples, in pixels per second.
     public private(set) var lastVelocity = Point(x: 0, y: 0)
-    /// Sum over samples of the share of the picture's shorter side that the face takes.
+    /// The sum over samples of the face's size as a fraction of the frame's shorter side.
     public private(set) var prominence = 0.0
     public private(set) var bestConfidence = 0.0
-    /// Largest weight of a sample.
+    /// The maximum weight of a sample.
     public private(set) var bestWeight = 0.0
     private var confidenceSum = 0.0
     public var meanConfidence: Double { confidenceSum / Double(max(samples, 1)) }
-    /// From the best samples.
+    /// The person's profile, averaged over the samples by weight.
     public private(set) var profile = IdentityProfile()
-    /// Looks at its beginning and its end, for what happens just before or after.
+    /// The size of the frames in display space.
     public let pictureSize: PictureSize
 
     public init(
@@ -44,7 +44,14 @@ public struct TrackSummary: Sendable {
         lastBox = trackedDetection.box
     }
 
-    /// - Parameter weight: how much its look counts: high for faces that are large, frontal and surely seen.
+    /// Adds a sample to the track.
+    ///
+    /// - Parameters:
+    ///   - trackedDetection: The detection in the sample.
+    ///   - weight: The weight of its appearance, which is high for faces that are large, frontal and detected with high
+    ///     confidence.
+    ///   - seconds: The time of the sample.
+    ///   - sample: The number of the sample.
     public mutating func add(_ trackedDetection: TrackedDetection, weight: Double, seconds: Double, sample: Int) {
         if samples > 0, seconds > lastSeconds {
             let (from, to) = (lastBox.center, trackedDetection.box.center)
@@ -62,9 +69,9 @@ public struct TrackSummary: Sendable {
         profile.add(trackedDetection, weight: Float(weight))
     }
 
-    /// Whether the face was at the picture's edge, or on its way out, when it was last seen.
+    /// Returns whether the face was at the frame's edge, or moving out of the frame, when it was last seen.
     ///
-    /// - Parameter interval: seconds between samples.
+    /// - Parameter interval: The time between samples in seconds.
     public func hasLeft(interval: Double) -> Bool {
         let (width, height) = (Double(pictureSize.width), Double(pictureSize.height))
         let next = lastBox.offset(dx: lastVelocity.x * interval, dy: lastVelocity.y * interval)

@@ -1,13 +1,13 @@
 public import VidscanBase
 
-/// One face in one sample, as the tracker sees it.
+/// One face in one sample, as the input of the tracker.
 public struct TrackedDetection: Sendable {
     public var box: Rectangle
-    /// 0…1.
+    /// The detector's score, 0…1.
     public var confidence: Double
     public var landmarks: FaceLandmarks?
     public var appearance: AppearanceDescriptor?
-    /// The face's shape in numbers whose variance among one person's pictures is 1; `nil` where it cannot be told.
+    /// The face's shape as numbers with a variance of 1 among one person's images; `nil` if it cannot be measured.
     public var shape: [Float]?
 
     public init(
@@ -24,6 +24,6 @@ public struct TrackedDetection: Sendable {
 }
 
 extension Rectangle {
-    /// The side of a square of the same area.
+    /// The side of a square with the same area.
     var size: Double { area.squareRoot() }
 }
