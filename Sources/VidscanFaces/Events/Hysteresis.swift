@@ -44,10 +44,4 @@ public struct Hysteresis: Sendable {
         enteredAt = since
         return .entered(at: since)
     }
-
-    /// Resets the state, for example because the value can no longer be followed.
-    public mutating func reset() {
-        enteredAt = nil
-        turningSince = nil
-    }
 }

@@ -44,7 +44,6 @@ public enum MeshPoint {
     public static let leftEyeInner = 362
     public static let leftEyeOuter = 263
     public static let noseTip = 1
-    public static let noseRoot = 168
     public static let chin = 152
     public static let rightMouthCorner = 61
     public static let leftMouthCorner = 291
