@@ -75,7 +75,7 @@ struct LeaseTests: JournalTesting {
         #expect(try claim("a.vidscan", in: ours)?.path == "/a")
     }
 
-    @Test("On the same machine a lease is valid while its process runs, whatever the clock says")
+    @Test("On the same machine, a lease is valid while its process runs, even if the clock is wrong")
     func clockChanges() throws {
         let folder = try TemporaryFolder()
         let clock = ManualClock()

@@ -9,7 +9,7 @@ public struct ContentCheck: Sendable {
     public enum Verdict: Sendable, Equatable {
         /// Only the modification time has changed.
         case same
-        /// The content has changed, whatever the modification time is.
+        /// The content has changed, even if the modification time has not.
         case different
     }
 

@@ -33,7 +33,7 @@ final class OverlayPainter {
 
         init(_ face: FaceState, in picture: EditablePicture, scale: Double) {
             let side = Double(picture.displaySize.shortSide)
-            // The minimum sizes keep lines and text visible in the output video, whatever its height.
+            // The minimum sizes keep lines and text visible in output videos of any height.
             let pixel = 1 / max(min(picture.scaleX, picture.scaleY), 1e-6)
             line = max(side / 300, 1.5 * pixel) * scale
             let least = max(side / 30, 10 * pixel)
