@@ -40,7 +40,7 @@ extension MediaError {
 
     static func pictureTooLarge(_ size: PictureSize, limit: Int) -> MediaError {
         MediaError(
-            .limitExceeded, "a picture of \(size) exceeds the limit of \(limit) pixels", remedy: .raisePixelLimit)
+            .limitExceeded, "a frame of \(size) exceeds the limit of \(limit) pixels", remedy: .raisePixelLimit)
     }
 }
 

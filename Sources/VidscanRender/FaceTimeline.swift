@@ -41,7 +41,9 @@ struct FaceTimeline {
             let moment = try events.microseconds(time)
             guard try events.value(kind, FaceEvent.Kind.init(rawValue:)) == .shotCut else { continue }
             guard moment >= cuts.last ?? moment else { throw events.problem("time goes back") }
-            guard cuts.count < ReadLimits.events else { throw events.problem("is one of too many cuts") }
+            guard cuts.count < ReadLimits.events else {
+                throw events.problem("is one of more than \(ReadLimits.events) cuts, too many for a video")
+            }
             cuts.append(moment)
         }
         self.cuts = cuts
@@ -63,7 +65,7 @@ struct FaceTimeline {
             window.append(sample)
             guard window.count <= ReadLimits.samplesAtOnce else {
                 throw VidscanError(
-                    .result, "frames.csv has more than \(ReadLimits.samplesAtOnce) samples around one moment",
+                    .result, "frames.csv has more than \(ReadLimits.samplesAtOnce) samples around one time",
                     stage: .render, microseconds: microseconds)
             }
         }
@@ -83,8 +85,8 @@ struct FaceTimeline {
         guard let own = sample(number), own.microseconds == microseconds else {
             throw VidscanError(
                 .result,
-                "the picture at this time was not analysed by itself, so that faces in it would not be hidden; no video"
-                    + " was made", stage: .render, microseconds: microseconds)
+                "the frame at this time was not analysed, so that faces in it would not be hidden; no video was"
+                    + " written", stage: .render, microseconds: microseconds)
         }
     }
 
@@ -97,8 +99,8 @@ struct FaceTimeline {
         guard next == nil else {
             throw VidscanError(
                 .result,
-                "the picture at this time was analysed, but cannot be read now: the video is another one, or cannot be"
-                    + " read to its end; no video was made", stage: .render, microseconds: next?.microseconds)
+                "the frame at this time was analysed, but cannot be read now: the video has changed, or cannot be read"
+                    + " to its end; no video was written", stage: .render, microseconds: next?.microseconds)
         }
         try rows.finish()
     }

@@ -18,7 +18,7 @@ final class FramePainter {
         // If faces are hidden by a sticker, the sticker belongs to the anonymizer.
         let covers = options.anonymize?.method == .sticker
         if covers, painter == nil {
-            throw VidscanError(.setup, "hiding faces by a sticker needs --sticker", stage: .open)
+            throw VidscanError(.setup, "--anonymize sticker needs --sticker", stage: .open)
         }
         sticker = covers ? nil : painter
         hider = options.anonymize.map { Anonymizer($0, sticker: covers ? painter : nil) }

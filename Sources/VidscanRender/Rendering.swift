@@ -123,7 +123,7 @@ public struct Rendering: Sendable {
     ) throws(VidscanError) {
         guard source.isUnchanged else {
             throw VidscanError(
-                .changed, "the video \(source.name) changed while its faces were being hidden; no video was made",
+                .changed, "the video \(source.name) changed while its faces were being hidden; no video was written",
                 stage: .render)
         }
         let damage = rewriter.statistics.damage + rewriter.statistics.corruptPackets
@@ -131,8 +131,8 @@ public struct Rendering: Sendable {
         guard damage == analysed else {
             throw VidscanError(
                 .result,
-                "\(damage) packets or frames are damaged now, and \(analysed) were when the video was analysed: faces may"
-                    + " be elsewhere in them; no video was made", stage: .render)
+                "decoding reported \(NumberText.count(damage, "error")) now, but \(analysed) when the video was analysed: faces"
+                    + " may be at other positions; no video was written", stage: .render)
         }
     }
 
@@ -151,7 +151,7 @@ public struct Rendering: Sendable {
             let remedy = container == preferred ? "" : "; name an .\(preferred.rawValue) file"
             throw VidscanError(
                 .output,
-                "cannot write \(path): \(container.rawValue.uppercased()) does not hold \(unheld.joined(separator: ", "))"
+                "cannot write \(path): \(container.rawValue.uppercased()) cannot contain \(unheld.joined(separator: ", "))"
                     + remedy, stage: .open)
         }
         return (path, container)
@@ -160,7 +160,11 @@ public struct Rendering: Sendable {
     private func tell(_ rewriter: Transcoder, name: String) {
         let damage = rewriter.statistics.damage + rewriter.statistics.corruptPackets
         if damage > 0 {
-            observer.warned(name, message: "\(damage) damaged packets or frames; what could be decoded was rendered")
+            observer.warned(
+                name,
+                message:
+                    "decoding reported \(NumberText.count(damage, "error")); the frames that could be decoded were rendered"
+            )
         }
         if let error = rewriter.statistics.readError {
             observer.warned(name, message: "reading ended early: \(error)")
@@ -175,15 +179,21 @@ public struct Rendering: Sendable {
         }
         if rewriter.movedFrames > 0 {
             observer.warned(
-                name, message: "\(rewriter.movedFrames) frames without a time of their own were put a tick later")
+                name,
+                message:
+                    "moved \(NumberText.count(rewriter.movedFrames, "frame")) with a repeated timestamp to one tick later"
+            )
         }
         for stream in rewriter.uncleanStreams {
             observer.warned(
-                name, message: "left out \(stream): its codec's header may describe the source, and cannot be cleaned")
+                name, message: "left out \(stream): its codec header may describe the source, and cannot be cleaned")
         }
         if rewriter.emptyPackets > 0 {
             observer.warned(
-                name, message: "left out \(rewriter.emptyPackets) packets of sound, which held tags or nothing known")
+                name,
+                message:
+                    "left out \(NumberText.count(rewriter.emptyPackets, "audio packet")) with nothing but tags or unknown data"
+            )
         }
     }
 }

@@ -85,7 +85,7 @@ public struct Reporting: Sendable {
         var facts = try ReportFacts(path: resultPath, namesFileOnly: hidesFaces)
         if hidesFaces, options.hasThumbnails == nil {
             facts.notices.append(
-                "faces are hidden in the video, so the page has no pictures of them; --thumbnails shows them")
+                "faces are hidden in the video, so the page has no thumbnails; --thumbnails adds them")
         }
         let page = ReportPageMaker(
             facts: facts, faces: faces, shown: shown, events: Array(events.prefix(Self.mostEvents)),
@@ -116,7 +116,7 @@ public struct Reporting: Sendable {
             case .success(let summary):
                 ReportIndex.Row(
                     name: summary.title, link: FilePath.relative(summary.path, to: folder),
-                    note: summary.warnings > 0 ? "\(summary.warnings) warnings" : nil,
+                    note: summary.warnings > 0 ? NumberText.count(summary.warnings, "warning") : nil,
                     cells: [
                         .init(TimeText.clock(Int64(summary.seconds * 1e6))), .init("\(summary.samples)"),
                         .init("\(summary.faces)"), .init("\(summary.cuts)"),
@@ -129,8 +129,8 @@ public struct Reporting: Sendable {
         }
         let failures = summaries.count { if case .failure = $0.outcome { true } else { false } }
         let index = ReportIndex(
-            title: "\(summaries.count) results",
-            summary: failures == 0 ? "Each video leads to its report." : "\(failures) of them could not be shown.",
+            title: NumberText.count(summaries.count, "result"),
+            summary: failures == 0 ? "Each video links to its report." : "\(failures) of them could not be shown.",
             heads: [.init("length"), .init("samples"), .init("ids"), .init("cuts")], rows: rows)
         try file.write(Self.text(path) { try index.html() })
         try file.complete()

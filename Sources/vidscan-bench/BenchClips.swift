@@ -16,7 +16,9 @@ struct BenchClips {
     /// - Throws: `BenchError` if the sample does not exist, or an error if the folder cannot be created.
     init(sample: String, folder: String) throws {
         guard FileManager.default.fileExists(atPath: sample) else {
-            throw BenchError("\(sample) is not there; run this in the checkout's root, or name a video with --sample")
+            throw BenchError(
+                "\(sample) does not exist; run vidscan-bench in the root of the checkout, or name a video with --sample"
+            )
         }
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         self.sample = sample

@@ -10,39 +10,41 @@ enum BenchRow: String, CaseIterable, ExpressibleByArgument {
 struct BenchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "vidscan-bench",
-        abstract: "Measures vidscan's speed and memory against ffmpeg's, as ratios.",
+        abstract: "Measures the speed and memory of vidscan relative to ffmpeg.",
         discussion: """
-            Runs whole processes in turn, A B A B …, and prints the ratios within the rounds: median, and in brackets the \
-            least and the most. Trust the ratios; the times depend on the machine and on what else it does. The whole \
-            takes about ten minutes on two idle cores. The clips are made at the first run and kept.
+            Runs whole processes alternately, A B A B …, and prints the ratio in each round: the median, and in brackets \
+            the minimum and maximum. Rely on the ratios; the times depend on the machine and its load. The whole \
+            benchmark takes about ten minutes on two idle cores. The first run makes the clips, and later runs use them.
 
             EXAMPLES
-              vidscan-bench                            everything
-              vidscan-bench --quick                    fewer rounds, no hour of video
+              vidscan-bench                            all parts
+              vidscan-bench --quick                    fewer rounds, no hour-long video
               vidscan-bench --only sampling startup    two parts
             """)
 
-    @Option(help: ArgumentHelp("How often each pair is run.", valueName: "count"))
+    @Option(help: ArgumentHelp("Number of rounds of each pair.", valueName: "count"))
     var rounds = 5
 
     @Option(parsing: .upToNextOption, help: ArgumentHelp("Parts to measure. Default: all.", valueName: "part"))
     var only: [BenchRow] = []
 
-    @Flag(help: "Two rounds at most, and no hour of video.")
+    @Flag(help: "At most two rounds, and no hour-long video.")
     var quick = false
 
-    @Option(help: ArgumentHelp("A video with faces to make the clips from.", valueName: "file"))
+    @Option(help: ArgumentHelp("A video with faces, from which the clips are made.", valueName: "file"))
     var sample = "samples/faces.mp4"
 
-    @Option(help: ArgumentHelp("Where the clips are kept.", valueName: "folder"))
+    @Option(help: ArgumentHelp("The folder for the clips.", valueName: "folder"))
     var cache = ".build/bench"
 
-    @Option(help: ArgumentHelp("The program to measure. Default: the one beside this.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp(
+            "The program to measure. Default: vidscan in the folder of vidscan-bench.", valueName: "file"))
     var vidscan: String?
 
     @Option(
         help: ArgumentHelp(
-            "The program deface (of the package of that name), to compare hiding faces with. Default: no comparison.",
+            "The program deface, to compare anonymization with. Default: no comparison.",
             valueName: "file"))
     var deface: String?
 
@@ -75,7 +77,8 @@ struct BenchCommand: ParsableCommand {
         let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") as NSString
         let path = own.deletingLastPathComponent + "/vidscan"
         guard FileManager.default.isExecutableFile(atPath: path) else {
-            throw BenchError("\(path) is not there; 'swift build -c release' builds it, or name it with --vidscan")
+            throw BenchError(
+                "\(path) does not exist; build it with 'swift build -c release', or name it with --vidscan")
         }
         return path
     }

@@ -11,7 +11,7 @@ enum MachineFacts {
         let load = contents(of: "/proc/loadavg").split(separator: " ").first ?? "?"
         return "\(processor), \(cores) \(cores == 1 ? "core" : "cores"),"
             + String(format: " %.0f GB", memory) + "; \(system); vidscan \(Vidscan.version); \(ffmpeg);"
-            + " load when it began: \(load)."
+            + " load at the start: \(load)."
     }
 
     /// Returns the version that ffmpeg reports, for example `ffmpeg 7.1.1`.
@@ -26,7 +26,7 @@ enum MachineFacts {
         process.waitUntilExit()
         let words = text.split(separator: " ")
         guard process.terminationStatus == 0, words.count > 2 else {
-            throw BenchError("ffmpeg is not on the PATH; the benchmark compares with it")
+            throw BenchError("ffmpeg is not on the PATH; the benchmark compares vidscan with it")
         }
         return "ffmpeg \(words[2])"
     }

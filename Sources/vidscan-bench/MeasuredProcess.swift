@@ -46,7 +46,7 @@ struct MeasuredProcess {
         peakBytes = usage.ru_maxrss << 10
         guard status == 0 else {
             // The low seven bits are the signal, and the next byte is the exit status.
-            let how = status & 0x7f == 0 ? "ended with status \(status >> 8)" : "was ended by signal \(status & 0x7f)"
+            let how = status & 0x7f == 0 ? "ended with status \(status >> 8)" : "was killed by signal \(status & 0x7f)"
             throw BenchError("\(command.joined(separator: " ")): \(how)")
         }
     }

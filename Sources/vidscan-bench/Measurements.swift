@@ -43,7 +43,7 @@ struct Measurements {
     private mutating func measureAnalysis() throws {
         let clip = try clips.minute()
         let pair = try Pair(analyze(clip), against: decode(clip), rounds: rounds)
-        add("whole analysis at 5 frames/s: CPU ÷ that of ffmpeg's decoding", pair.ratio(\.cpuSeconds), aim: "≤ 1")
+        add("whole analysis at 5 frames/s: CPU ÷ that of decoding with ffmpeg", pair.ratio(\.cpuSeconds), aim: "≤ 1")
         add("the same: wall clock", pair.ratio(\.wallSeconds))
         let speed = Spread(pair.first.map { Double(BenchClips.seconds) / $0.wallSeconds })
         report.add(Report.Line(what: "the same: times faster than real time", measured: speed.text(decimals: 1)))
@@ -54,7 +54,7 @@ struct Measurements {
     private mutating func measureSampling() throws {
         let clip = try clips.minute()
         let pair = try Pair([vidscan, "sample", clip], against: decode(clip), rounds: rounds)
-        add("decode and sample alone: CPU ÷ that of ffmpeg's decoding", pair.ratio(\.cpuSeconds), aim: "≤ 0.75")
+        add("decode and sample alone: CPU ÷ that of decoding with ffmpeg", pair.ratio(\.cpuSeconds), aim: "≤ 0.75")
         add("the same: wall clock", pair.ratio(\.wallSeconds))
     }
 
@@ -99,7 +99,7 @@ struct Measurements {
     private mutating func measureWorkers() throws {
         let clip = try clips.minute()
         guard ProcessInfo.processInfo.activeProcessorCount > 1 else {
-            Progress.tell("this machine has one core: nothing to compare")
+            Progress.tell("skipping the comparison of workers: this machine has one core")
             return
         }
         let workers = try Pair(
@@ -117,8 +117,8 @@ struct Measurements {
         let milliseconds = { (runs: [MeasuredProcess]) in
             Spread(runs.map { $0.wallSeconds * 1000 }).text(decimals: 0) + " ms"
         }
-        report.add(Report.Line(what: "a clip of one frame, start to end", measured: milliseconds(pair.first)))
-        report.add(Report.Line(what: "`vidscan --version`: loading the program", measured: milliseconds(pair.second)))
+        report.add(Report.Line(what: "analysis of a clip of one frame", measured: milliseconds(pair.first)))
+        report.add(Report.Line(what: "`vidscan --version`", measured: milliseconds(pair.second)))
     }
 
     /// Measures the CPU time that filters add, on sampled frames and on every frame. All four runs decode every frame,
@@ -132,7 +132,7 @@ struct Measurements {
             sample(["--every-frame"] + chain), against: sample(["--every-frame"]), rounds: min(rounds, 3))
         let added = { (pair: Pair) in zip(pair.first, pair.second).map { $0.cpuSeconds - $1.cpuSeconds } }
         add(
-            "filters without memory at 5 of 25 frames/s: CPU that they add ÷ that on every frame",
+            "stateless filters at 5 of 25 frames/s: additional CPU ÷ that on every frame",
             Spread(zip(added(few), added(all)).map { $0 / $1 }), aim: "0.20")
     }
 
@@ -161,14 +161,14 @@ struct Measurements {
             let runs = try (0..<min(rounds, 2)).map { _ in try MeasuredProcess(command) }
             report.add(
                 Report.Line(
-                    what: "hiding the faces of 11 s of 1280x720, every frame looked at",
+                    what: "anonymizing 11 s of 1280x720, every frame analysed",
                     measured: Spread(runs.map(\.wallSeconds)).text(decimals: 1) + " s"))
             return
         }
         let pair = try Pair(command, against: [deface, "-o", results + "/defaced.mp4", clip], rounds: min(rounds, 2))
         report.add(
             Report.Line(
-                what: "hiding the faces of 11 s of 1280x720, every frame looked at",
+                what: "anonymizing 11 s of 1280x720, every frame analysed",
                 measured: Spread(pair.first.map(\.wallSeconds)).text(decimals: 1) + " s"))
         add("the same: wall clock ÷ that of deface", pair.ratio(\.wallSeconds), aim: "≤ 0.25")
     }
@@ -195,7 +195,7 @@ struct Measurements {
         report.add(Report.Line(what: files + " per file", measured: Spread(whole).text(decimals: 0) + " ms"))
         report.add(
             Report.Line(
-                what: "the same beyond the analysis itself", measured: Spread(overhead).text(decimals: 0) + " ms",
+                what: "the same, without the analysis itself", measured: Spread(overhead).text(decimals: 0) + " ms",
                 aim: "< 150 ms"))
     }
 

@@ -7,31 +7,32 @@ internal import VidscanMedia
 struct CoverageCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "vidscan-coverage",
-        abstract: "Judges with other detectors than vidscan's whether a video hides all faces of another one.",
+        abstract: "Checks with independent detectors that a video hides all faces of another one.",
         discussion: """
-            Looks for faces in every frame of both videos, with MediaPipe's two face detectors. Each face of the original \
-            must be covered in the hidden video, and must not be found in it. Prints one line, and one for each \
-            face that is not; ends with 1 if there is one. Faces that are found in the hidden video alone are doubtful: \
-            a person must look at them.
+            Detects the faces in every frame of both videos with MediaPipe's two face detectors. Each face of the original \
+            must be covered in the anonymized video and must not be detected there. Prints a summary and one line for \
+            each face that fails, and exits with status 1 if there is one. Faces that are detected only in the \
+            anonymized video are doubtful: check them by eye.
 
             EXAMPLE
               vidscan-coverage movie.mp4 movie.mp4.vidscan/anonymized.mp4
             """)
 
-    @Argument(help: "The video before.")
+    @Argument(help: "The original video.")
     var original: String
 
-    @Argument(help: "The same video with faces hidden.")
+    @Argument(help: "The anonymized video.")
     var hidden: String
 
-    @Option(help: ArgumentHelp("Where the models are.", valueName: "folder"))
+    @Option(help: ArgumentHelp("The folder of the models.", valueName: "folder"))
     var models = ".deps/models"
 
     @Option(
-        help: ArgumentHelp("The share of a face that may show. BlazeFace's boxes are not exact.", valueName: "share"))
+        help: ArgumentHelp(
+            "The share of a face that may be visible. BlazeFace's boxes are not exact.", valueName: "share"))
     var tolerance = 0.1
 
-    @Option(help: ArgumentHelp("How many faces the original must show, over all frames.", valueName: "count"))
+    @Option(help: ArgumentHelp("Minimum number of faces in the original, over all frames.", valueName: "count"))
     var least = 0
 
     func run() throws {
@@ -43,35 +44,38 @@ struct CoverageCommand: ParsableCommand {
         var (bare, seen, doubtful): ([String], [String], [String]) = ([], [], [])
         while let before = try readers[0].next() {
             guard let after = try readers[1].next() else {
-                throw CoverageError("\(hidden) has \(frames) frames, \(original) has more")
+                throw CoverageError("\(hidden) has \(frames) frames, but \(original) has more")
             }
             let time = String(format: "%.3f s", Double(before.microseconds) / 1e6)
             let found = try search.faces(in: before)
             for face in found {
                 let share = try disguise.bareShare(of: face.box, original: before, hidden: after)
                 guard share > tolerance else { continue }
-                bare.append("\(time): \(Int((100 * share).rounded())) % of \(Self.text(face)) shows")
+                bare.append("\(time): \(Int((100 * share).rounded())) % of \(Self.text(face)) is visible")
             }
             for face in try search.faces(in: after) {
                 // An ellipse above a collar may look like a face to the detectors, although the original shows no face
                 // there.
                 if found.contains(where: { $0.box.intersectionOverUnion(with: face.box) > 0.1 }) {
-                    seen.append("\(time): \(Self.text(face)) is found in the hidden video, too")
+                    seen.append("\(time): \(Self.text(face)) is also found in the anonymized video")
                 } else {
-                    doubtful.append("\(time): \(Self.text(face)) is found only in the hidden video; look at it")
+                    doubtful.append("\(time): \(Self.text(face)) is found only in the anonymized video; check it")
                 }
             }
             frames += 1
             faces += found.count
         }
         guard try readers[1].next() == nil else {
-            throw CoverageError("\(hidden) has more than \(frames) frames, \(original) has \(frames)")
+            throw CoverageError("\(hidden) has more than \(frames) frames, but \(original) has \(frames)")
         }
         print(
-            "\(original): \(frames) frames, \(faces) faces; \(bare.count) not covered, \(seen.count) still found,"
+            "\(original): \(NumberText.count(frames, "frame")), \(NumberText.count(faces, "face")); \(bare.count) not covered, \(seen.count) still found,"
                 + " \(doubtful.count) doubtful")
         for line in bare + seen + doubtful { print("  " + line) }
-        if faces < least { throw CoverageError("only \(faces) faces were found in \(original), not \(least) or more") }
+        if faces < least {
+            throw CoverageError(
+                "found \(NumberText.count(faces, "face")) in \(original), but expected at least \(least)")
+        }
         if !(bare + seen).isEmpty { throw ExitCode.failure }
     }
 

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Foundation
+internal import VidscanBase
 internal import VidscanBatch
 
 struct BatchCommand: ParsableCommand {
@@ -110,7 +111,7 @@ struct BatchPruneCommand: ParsableCommand {
     func run() throws {
         do {
             let removed = try BatchFolder(BatchFolder.absolute(folder)).prune(olderThanDays: olderThan)
-            Output.standard("\(ConsoleLog.count(removed, "result")) removed")
+            Output.standard("\(NumberText.count(removed, "result")) removed")
         } catch {
             throw error.report()
         }

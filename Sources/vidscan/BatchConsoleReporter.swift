@@ -19,19 +19,19 @@ final class BatchConsoleReporter: BatchObserver {
         for planned in plan {
             Output.standard("\(planned.isDue ? "run " : "skip")  \(planned.input.path)  (\(planned.reason.rawValue))")
         }
-        Output.standard("\(plan.count(where: \.isDue)) of \(count(plan.count, "file")) would be analysed")
+        Output.standard("\(plan.count(where: \.isDue)) of \(NumberText.count(plan.count, "file")) would be analysed")
     }
 
     func willRead(_ extent: ContentCheck.Extent) {
         log.info(
-            "reading \(count(extent.files, "file")), \(extent.bytes >> 20) MB, to compare the content with what was"
+            "reading \(NumberText.count(extent.files, "file")), \(extent.bytes >> 20) MB, to compare the content with what was"
                 + " analysed", ["files": "\(extent.files)", "bytes": "\(extent.bytes)"])
     }
 
     func started(_ plan: [BatchJournal.PlannedInput]) {
         let due = plan.count(where: \.isDue)
         log.info(
-            "\(count(plan.count, "file")), \(due) to analyse", ["files": "\(plan.count)", "due": "\(due)"])
+            "\(NumberText.count(plan.count, "file")), \(due) to analyse", ["files": "\(plan.count)", "due": "\(due)"])
     }
 
     func progressed(_ progress: Batch.Progress) {
@@ -52,7 +52,9 @@ final class BatchConsoleReporter: BatchObserver {
     }
 
     func delivered(_ path: String, report: WorkerReport) {
-        log.debug("\(path): \(report.faces) faces in \(report.frames) frames", ["input": "\(path)"])
+        log.debug(
+            "\(path): \(NumberText.count(report.faces, "face")) in \(NumberText.count(report.frames, "frame"))",
+            ["input": "\(path)"])
     }
 
     func failed(_ path: String, reason: String) {
@@ -66,7 +68,8 @@ final class BatchConsoleReporter: BatchObserver {
     }
 
     func waiting(forFiles files: Int) {
-        log.info("waiting for \(count(files, "file")) in progress in another process", ["waiting": "\(files)"])
+        log.info(
+            "waiting for \(NumberText.count(files, "file")) in progress in another process", ["waiting": "\(files)"])
     }
 
     func stopped(_ error: BatchError) { log.error("\(error)") }
@@ -97,13 +100,13 @@ final class BatchConsoleReporter: BatchObserver {
         let waiting = plan.count { $0.reason == .waiting }
         if waiting > 0 {
             log.error(
-                "\(count(waiting, "file")) failed earlier and \(waiting == 1 ? "waits" : "wait") for a retry;"
+                "\(NumberText.count(waiting, "file")) failed earlier and \(waiting == 1 ? "waits" : "wait") for a retry;"
                     + " --only-failed retries now", ["waiting": "\(waiting)"])
         }
         let quarantined = plan.count { $0.reason == .quarantined }
         if quarantined > 0 {
             log.info(
-                "\(count(quarantined, "file")) failed too often and \(quarantined == 1 ? "is" : "are") quarantined;"
+                "\(NumberText.count(quarantined, "file")) failed too often and \(quarantined == 1 ? "is" : "are") quarantined;"
                     + " 'vidscan batch status \(folder)' lists \(quarantined == 1 ? "it" : "them")",
                 ["quarantined": "\(quarantined)"])
         }
@@ -126,5 +129,4 @@ final class BatchConsoleReporter: BatchObserver {
 
     private static func clock(_ seconds: Double) -> String { TimeText.clock(Int64(seconds * 1e6)) }
 
-    private func count(_ number: Int, _ noun: String) -> String { ConsoleLog.count(number, noun) }
 }

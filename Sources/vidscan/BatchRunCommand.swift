@@ -160,7 +160,7 @@ struct BatchRunCommand: AsyncParsableCommand {
             switch try await hook.run(interrupts) {
             case .status(0): break
             case .status(let status): reporter.warned(name, "the command ended with status \(status)")
-            case .signal(let signal): reporter.warned(name, "the command was ended by signal \(signal)")
+            case .signal(let signal): reporter.warned(name, "the command was killed by signal \(signal)")
             case .interrupted:
                 reporter.stopped(BatchError(.interrupted, "interrupted during the --on-failure command"))
                 throw ExitStatus.interrupted

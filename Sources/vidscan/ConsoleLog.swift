@@ -48,8 +48,6 @@ struct ConsoleLog: Sendable {
         if showsProgressLine { Output.progress("") }
     }
 
-    /// Returns a number with its noun, for example `1 face` or `2 faces`.
-    static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
 }
 
 private struct StandardErrorHandler: LogHandler {

@@ -94,11 +94,11 @@ final class ConsoleReporter: RunObserver {
         // Identities are only known after the segments are merged.
         let segment = state.withLock { $0.window.segment }
         let extent =
-            segment.map { "segment \($0): " } ?? summary.parts.map { Self.count($0, "segment") + ": " } ?? ""
+            segment.map { "segment \($0): " } ?? summary.parts.map { NumberText.count($0, "segment") + ": " } ?? ""
         let ids = segment == nil ? " of \(summary.identities) \(summary.identities == 1 ? "id" : "ids")" : ""
         let text =
-            "\(input): \(extent)\(Self.count(summary.faces, "face"))\(ids) in"
-            + " \(Self.count(summary.frames, "frame")),"
+            "\(input): \(extent)\(NumberText.count(summary.faces, "face"))\(ids) in"
+            + " \(NumberText.count(summary.frames, "frame")),"
             + " \(seconds) s\(speed) -> \(Self.relative(summary.resultPath))"
         log.info(
             text,
@@ -115,7 +115,7 @@ final class ConsoleReporter: RunObserver {
             summary.seconds > 0
             ? String(format: " (%.1f× real time)", summary.seconds / max(summary.wallSeconds, 1e-3)) : ""
         log.info(
-            "\(result): \(Self.count(summary.frames, "frame")), \(seconds) s\(speed) -> \(Self.relative(summary.path, isFolder: false))",
+            "\(result): \(NumberText.count(summary.frames, "frame")), \(seconds) s\(speed) -> \(Self.relative(summary.path, isFolder: false))",
             [
                 "result": "\(result)", "output": "\(summary.path)", "frames": "\(summary.frames)",
                 "wall_seconds": "\(seconds)",
@@ -144,15 +144,13 @@ final class ConsoleReporter: RunObserver {
         }
         fields.append(String(format: "%.1f frames/s", Double(progress.frames) / elapsed))
         fields.append(String(format: "%.1f× real time", Double(done) / 1e6 / elapsed))
-        fields.append(count(progress.faces, "face"))
+        fields.append(NumberText.count(progress.faces, "face"))
         if let end, done > 0 {
             let left = Double(end - state.startMicroseconds - done) * elapsed / Double(done)
             fields.append("\(TimeText.clock(Int64(left * 1e6))) left")
         }
         return fields.joined(separator: "  ")
     }
-
-    private static func count(_ number: Int, _ noun: String) -> String { ConsoleLog.count(number, noun) }
 
     private static func relative(_ path: String, isFolder: Bool = true) -> String {
         let current = FileManager.default.currentDirectoryPath + "/"

@@ -8,9 +8,9 @@ struct RenderCommand: AsyncParsableCommand {
         abstract: "Makes a video from a finished result, with faces marked, decorated or hidden.",
         discussion: """
             Reads the result and its video; no face is detected again. The new video has the same frames at the same \
-            times, upright and with square pixels. Sound and subtitles are copied unchanged, but no subtitles if faces \
-            are hidden. The video is written to the result's folder as overlay.mp4 or anonymized.mp4 (.mkv if MP4 cannot \
-            hold the sound or the subtitles), and appears only when it is complete. Faces can be hidden only in results \
+            times, upright and with square pixels. Audio and subtitles are copied unchanged, except that subtitles are \
+            left out if faces are hidden. The video is written to the result's folder as overlay.mp4 or anonymized.mp4 (.mkv if MP4 cannot \
+            contain the audio or the subtitles), and appears only when it is complete. Faces can be hidden only in results \
             of 'vidscan analyze --anonymize', which analyses every frame.
 
             EXAMPLES
@@ -64,7 +64,7 @@ struct RenderCommand: AsyncParsableCommand {
     func validate() throws {
         if results.isEmpty { throw ValidationError("Name at least one result.") }
         if results.count > 1, output != nil || input != nil {
-            throw ValidationError("--output and --input go with one result only.")
+            throw ValidationError("--output and --input work with one result only.")
         }
     }
 
@@ -85,7 +85,7 @@ struct RenderCommand: AsyncParsableCommand {
             throw ValidationError("--invert, --only and --except need --anonymize.")
         }
         if options.anonymize != nil, changedSource {
-            throw ValidationError("--changed-source and --anonymize exclude each other: faces may have moved.")
+            throw ValidationError("--changed-source and --anonymize cannot be used together: faces may have moved.")
         }
         if let both = Set(only).intersection(except).min() {
             throw ValidationError("--only and --except both name \(both).")

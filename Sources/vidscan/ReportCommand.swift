@@ -47,7 +47,7 @@ struct ReportCommand: AsyncParsableCommand {
 
     func validate() throws {
         if results.isEmpty { throw ValidationError("Name at least one result.") }
-        if results.count > 1, input != nil { throw ValidationError("--input goes with one result only.") }
+        if results.count > 1, input != nil { throw ValidationError("--input works with one result only.") }
     }
 
     func run() async throws {
@@ -73,7 +73,7 @@ struct ReportCommand: AsyncParsableCommand {
             if results.count > 1 {
                 let path = output ?? "index.html"
                 try Reporting.writeIndex(outcomes, path: path, replaces: force)
-                reporter.reported("\(results.count) results", path: path)
+                reporter.reported(NumberText.count(results.count, "result"), path: path)
             }
             return outcomes.count { if case .failure = $0.outcome { true } else { false } }
         }

@@ -56,7 +56,7 @@ struct VidscanCommand: AsyncParsableCommand {
         let near =
             message.lowercased().contains("unexpected argument")
             ? (try? CommandHelp.root().suggestion(for: CommandLine.arguments.dropFirst())) ?? "" : ""
-        Output.error("vidscan: error: \(message)\(near)" + (isUsage ? " (see '--help')" : ""))
+        Output.error("vidscan: error: \(message)\(near)" + (isUsage ? " (see --help)" : ""))
         return isUsage ? ExitStatus.usage.code : ExitStatus.someFailed.code
     }
 }

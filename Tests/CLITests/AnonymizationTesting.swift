@@ -26,7 +26,7 @@ extension AnonymizationTesting {
         let made = try ChildProcess.run(
             [Checkout.tool, "analyze", "movie.mkv", "--anonymize", "solid", "--crf", "0"] + options, in: folder.path)
         try #require(made.status == 0, "\(made.errors)")
-        try folder.write(made.errors, to: "told.txt")
+        try folder.write(made.errors, to: "errors.txt")
         return folder
     }
 

@@ -30,7 +30,7 @@ struct AnonymizationTests: AnonymizationTesting {
         for command in [["analyze", Checkout.clip], ["batch", Checkout.samples, "--output", "out"]] {
             let outcome = try ChildProcess.run(
                 [Checkout.tool] + command + ["--pipeline", pipeline], in: folder.path)
-            outcome.expectError("the filter 'fps' may drop, add, delay or move pictures", status: 2)
+            outcome.expectError("the filter 'fps' may drop, add, delay or move frames", status: 2)
             #expect(folder.entries == ["p.yaml"])
         }
         let hidden = try anonymizedMovie("--filter", "eq=brightness=0.05", "--filter", "hqdn3d", "--filter", "yadif=0")
@@ -73,10 +73,10 @@ struct AnonymizationTests: AnonymizationTesting {
         }
         let without = { (row: Int) in { (line: String) in line.hasPrefix(time(row) + ",") ? nil : line } }
         let cases: [(what: String, frames: [String], faces: (String) -> String?, message: String)] = [
-            ("in the middle", frames.filter { $0 != frames[13] }, without(13), "was not analysed by itself"),
-            ("at the start", frames.filter { $0 != frames[1] }, without(1), "was not analysed by itself"),
-            ("at the end", Array(frames.dropLast()), without(24), "was not analysed by itself"),
-            ("a microsecond later", frames.map(postpone), postpone, "was not analysed by itself"),
+            ("in the middle", frames.filter { $0 != frames[13] }, without(13), "was not analysed"),
+            ("at the start", frames.filter { $0 != frames[1] }, without(1), "was not analysed"),
+            ("at the end", Array(frames.dropLast()), without(24), "was not analysed"),
+            ("a microsecond later", frames.map(postpone), postpone, "was not analysed"),
             ("one too many", frames + ["0.960000,24,0"], { $0 }, "was analysed, but cannot be read now"),
         ]
         for (what, rows, belonging, message) in cases {

@@ -40,7 +40,7 @@ struct AnonymizedResultTests: AnonymizationTesting {
         let video = "movie.mkv.vidscan/anonymized.mp4"
         #expect(try streams(folder.path + "/" + video) == ["video", "audio"])
         #expect(try folder.bytes(video).range(of: secret) == nil)
-        #expect(try folder.text("told.txt").contains("movie.mkv: 1 subtitle stream was left out"))
+        #expect(try folder.text("errors.txt").contains("movie.mkv: 1 subtitle stream was left out"))
         let sound = options.isEmpty ? ["audio"] : []
         for (more, kept) in [([], false), (["--keep-subtitles"], true)] {
             let outcome = try ChildProcess.run(
@@ -122,10 +122,10 @@ struct AnonymizedResultTests: AnonymizationTesting {
     func remains() throws {
         let folder = try anonymizedMovie("--report", "--landmarks", "--format", "csv,jsonl")
         let line =
-            "only the anonymized video is meant to be passed on: beside it, faces.csv, faces.jsonl, tracks.csv,"
+            "pass on only the anonymized video: beside it, faces.csv, faces.jsonl, tracks.csv,"
             + " events.csv, landmarks.npy, report.html still describe the people in it, and run.json has the path of"
             + " the original"
-        #expect(try folder.text("told.txt").contains("vidscan: warning: movie.mkv: \(line)\n"))
+        #expect(try folder.text("errors.txt").contains("vidscan: warning: movie.mkv: \(line)\n"))
         #expect(try folder.text("movie.mkv.vidscan/run.json").contains(line))
         try FileManager.default.removeItem(atPath: folder.path + "/movie.mkv.vidscan/landmarks.npy")
         let again = try Tool.run("render", "movie.mkv.vidscan", "--anonymize", "blur", "--force", in: folder)
@@ -141,7 +141,7 @@ struct AnonymizedResultTests: AnonymizationTesting {
             atPath: folder.path + "/movie.mkv", toPath: folder.path + "/in/movie.mkv")
         let batch = try Tool.run("batch", "in", "--output", "out", "--anonymize", "blur", in: folder)
         #expect(batch.status == 0, "\(batch.errors)")
-        #expect(try folder.text("out/movie.mkv.vidscan/run.json").contains("only the anonymized video is meant"))
-        #expect(batch.errors.contains("only the anonymized video is meant"), "\(batch.errors)")
+        #expect(try folder.text("out/movie.mkv.vidscan/run.json").contains("pass on only the anonymized video"))
+        #expect(batch.errors.contains("pass on only the anonymized video"), "\(batch.errors)")
     }
 }

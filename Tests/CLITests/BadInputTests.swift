@@ -42,12 +42,12 @@ struct BadInputTests {
             message: "is a playlist (concat), which refers to other files; they are never opened"),
         Case(
             name: "huge.png", variant: "huge.png",
-            message: "a picture of 60000x60000 exceeds the limit of 100000000 pixels; --max-pixels raises the limit"),
+            message: "a frame of 60000x60000 exceeds the limit of 100000000 pixels; --max-pixels raises the limit"),
         Case(
             name: "none.mp4", variant: "zeroframe.mp4", message: "has a video stream without frames"),
-        Case(name: "/dev/null", message: "is no regular file"),
-        Case(name: "/dev/zero", message: "is no regular file"),
-        Case(name: "fifo", prepare: { mkfifo($0.path + "/fifo", 0o600) }, message: "is no regular file"),
+        Case(name: "/dev/null", message: "is not a regular file"),
+        Case(name: "/dev/zero", message: "is not a regular file"),
+        Case(name: "fifo", prepare: { mkfifo($0.path + "/fifo", 0o600) }, message: "is not a regular file"),
         Case(name: "http://vidscan.invalid/movie.mp4", message: "cannot open: No such file or directory"),
         Case(name: "concat:a.mp4|b.mp4", message: "cannot open: No such file or directory"),
     ]
@@ -87,7 +87,7 @@ struct BadInputTests {
             ("--max-duration=5", "its duration of 20 s exceeds the limit of 5 s; --max-duration raises the limit"),
             (
                 "--max-pixels=1000",
-                "a picture of 640x360 exceeds the limit of 1000 pixels; --max-pixels raises the limit"
+                "a frame of 640x360 exceeds the limit of 1000 pixels; --max-pixels raises the limit"
             ),
         ] {
             let outcome = try Tool.run("analyze", Checkout.clip, option, in: folder)

@@ -43,7 +43,7 @@ struct BatchMemoryTests: BatchTesting {
         #expect(results(folder).count == 35)
         let faces = try ["first", "last", "224-160"].map { try folder.bytes("out/\($0).png.vidscan/faces.csv") }
         #expect(Set(faces).count == 1)
-        let order = outcome.errorLines.filter { $0.contains(" faces in ") }
+        let order = outcome.errorLines.filter { $0.contains(" in 1 frame") }
         #expect(order.first?.contains("/first.png: ") == true)
     }
 }

@@ -64,7 +64,7 @@ struct BatchTests: BatchTesting {
             """, in: folder)
         #expect(outcome.status == 1)
         let reasons = [
-            "abort.png": "its worker was ended by signal 6 (Aborted)",
+            "abort.png": "its worker was killed by signal 6 (Aborted)",
             "hang.png": "took longer than 15 s and was stopped",
             "memory.png": "needed more than 1024 MB of memory and was stopped",
         ]
@@ -159,7 +159,7 @@ struct BatchTests: BatchTesting {
             [Checkout.tool, "batch", "in", clip, "--output", "out", "--jobs", "2", "--every-frame", "-v"],
             in: folder.path)
         // The picture is done, and the clip takes much longer.
-        try process.waitForErrors(containing: "a.png: 1 faces in 1 frames")
+        try process.waitForErrors(containing: "a.png: 1 face in 1 frame")
         process.send(signal)
         let outcome = try process.finish(within: 10)
         #expect(outcome.status == 130)
@@ -177,13 +177,13 @@ struct BatchTests: BatchTesting {
         let command = [Checkout.tool, "batch", "in", "--output", "out", "--jobs", "1", "-v"]
         let killed = try ChildProcess(command, in: folder.path)
         let other = try ChildProcess(command, in: folder.path)
-        try killed.waitForErrors(containing: " faces in ")
+        try killed.waitForErrors(containing: " in 1 frame")
         killed.send(SIGKILL)
         let third = try ChildProcess(command, in: folder.path)
         let outcomes = [try killed.finish(), try other.finish(), try third.finish()]
         #expect(outcomes.map(\.status) == [128 + SIGKILL, 0, 0])
         #expect(results(folder).count == names.count)
-        let messages = outcomes.flatMap { $0.errors.split(separator: "\n") }.filter { $0.contains(" faces in ") }
+        let messages = outcomes.flatMap { $0.errors.split(separator: "\n") }.filter { $0.contains(" in 1 frame") }
         // The killed batch may have delivered a file without reporting it.
         #expect(messages.count >= names.count - 1)
         #expect(Set(messages).count == messages.count)
@@ -331,7 +331,7 @@ struct BatchTests: BatchTesting {
     func hookFails() throws {
         let folder = try makeFolder(["broken.mp4"], from: "text.mp4")
         for (command, message) in [
-            ("cat; exit 3", "the command ended with status 3"), ("kill -9 $$", "the command was ended by signal 9"),
+            ("cat; exit 3", "the command ended with status 3"), ("kill -9 $$", "the command was killed by signal 9"),
         ] {
             let outcome = try Tool.run("batch", "in", "--output", "out", "--on-failure", command, in: folder)
             #expect(outcome.status == 1)

@@ -65,7 +65,7 @@ struct DamagedFileTests {
         try folder.write(tracks + tracks.split(separator: "\n")[1] + "\n", to: "clip.mp4.vidscan/tracks.csv")
         let twice = try ChildProcess.run([Checkout.tool] + Self.report, in: folder.path)
         #expect(twice.status == 1)
-        #expect(twice.errors.contains("face_id 1 is there twice"), "\(twice.errors)")
+        #expect(twice.errors.contains("face_id 1 appears twice"), "\(twice.errors)")
         try folder.write(tracks, to: "clip.mp4.vidscan/tracks.csv")
         let record = try folder.text("clip.mp4.vidscan/run.json")
         try folder.write(
@@ -111,7 +111,7 @@ struct DamagedFileTests {
             let outcome = try Tool.shell("\"$0\" merge clip.mp4.part-*-of-2 --force --output results", in: folder)
             if Self.expectOneLine(outcome, "\(name), round \(round)") { refused += 1 }
             if name != "part.json", damaged != original {
-                #expect(outcome.errors.contains("\(name) is not as it was written"), "\(outcome.errors)")
+                #expect(outcome.errors.contains("\(name) has changed since it was written"), "\(outcome.errors)")
             }
             try original.write(to: URL(fileURLWithPath: path))
         }

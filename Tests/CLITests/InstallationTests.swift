@@ -66,7 +66,7 @@ struct InstallationTests {
             [prefix + "/bin/vidscan", "analyze", Checkout.clip], in: folder.path)
         #expect(analysis.status == 2)
         #expect(analysis.errorLines.count == 1)
-        #expect(analysis.errors.hasPrefix("vidscan: error: no folder holds the models (centerface.onnx, "))
+        #expect(analysis.errors.hasPrefix("vidscan: error: cannot find the models (centerface.onnx, "))
         #expect(folder.entries.filter { $0.contains(".vidscan") } == [])
     }
 

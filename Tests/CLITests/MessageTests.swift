@@ -23,7 +23,7 @@ struct MessageTests {
         #expect(outcome.errorLines.count == 2)
         #expect(
             outcome.errorLines.first
-                == "vidscan: warning: \(path): the video ends at 1.920 s, though 3.000 s are announced; the file may be cut off"
+                == "vidscan: warning: \(path): the video ends at 1.920 s, although its duration is 3.000 s; the file may be truncated"
         )
     }
 

@@ -87,9 +87,9 @@ struct PipelineTests {
         ("analyze x.mp4 --pipeline none.yaml", "none.yaml: cannot be read: no such file"),
         ("analyze x.mp4 --pipeline p.yaml", "p.yaml:2:13: 'detect.accuracy' is best; allowed: low, medium, high"),
         ("analyze x.mp4 --pipeline ends.yaml --start 9", "--end must come after --start."),
-        ("analyze x.mp4 --filter lut3d=a.cube", "--filter: filter 'lut3d' reaches a file by its option 'file'; "),
+        ("analyze x.mp4 --filter lut3d=a.cube", "--filter: filter 'lut3d' accesses a file through its option 'file'; "),
         ("analyze x.mp4 --filter eqq", "--filter: unknown filter 'eqq'; did you mean 'eq'?"),
-        ("sample x.mp4 --filter split", "--filter: the filter chain must lead from one video to one video"),
+        ("sample x.mp4 --filter split", "--filter: the filter chain must have one video input and one video output"),
         ("pipelines show p.yaml", "p.yaml:2:13: 'detect.accuracy' is best; allowed: low, medium, high"),
         ("filters show eqq", "unknown filter 'eqq'; did you mean 'eq'?"),
         ("filters list --category blurs", "The value 'blurs' is invalid for '--category <category>'"),
@@ -180,7 +180,7 @@ struct FilterCommandTests {
         #expect(filters["to_source"] == nil)
         #expect(filters["chain"] as? String == "lenscorrection=k1=0.1")
         let notices = try #require(record?["notices"] as? [String])
-        #expect(notices.contains { $0.hasPrefix("the filters move the picture in a way that no map tells") })
+        #expect(notices.contains { $0.hasPrefix("the filters transform the frame in an unknown way") })
     }
 
     @Test("A filter chain that does not fit the picture is an error")
@@ -189,10 +189,10 @@ struct FilterCommandTests {
         let run = try Tool.run("analyze", Checkout.clip, "--filter", "crop=9999:10", in: folder)
         #expect(run.status == 1)
         #expect(run.errorLines.count == 1)
-        #expect(run.errors.contains("faces.mp4: the filter chain cannot be built for pictures of 640x360: "))
+        #expect(run.errors.contains("faces.mp4: the filter chain cannot be built for frames of 640x360: "))
         let huge = try Tool.run("analyze", Checkout.clip, "--filter", "scale=20000:20000", in: folder)
         #expect(huge.status == 1)
-        #expect(huge.errors.contains("a picture of 20000x20000 exceeds the limit of 100000000 pixels"))
+        #expect(huge.errors.contains("a frame of 20000x20000 exceeds the limit of 100000000 pixels"))
         #expect(folder.entries == [])
     }
 
@@ -209,7 +209,7 @@ struct FilterCommandTests {
         #expect(object?["stateless"] as? Bool == true)
         #expect((object?["options"] as? [[String: Any]])?.first?["name"] as? String == "contrast")
         let text = try Tool.run("filters", "show", "hqdn3d", in: folder).output
-        #expect(text.contains("stateless  no: is given every frame"))
+        #expect(text.contains("stateless  no: runs on every frame"))
     }
 
     @Test("A preview shows the source and the picture after each filter")
@@ -232,11 +232,11 @@ struct FilterCommandTests {
         let again = try ChildProcess.run(
             [Checkout.tool, "filters", "preview", Checkout.clip] + arguments, in: folder.path)
         #expect(again.status == 1)
-        #expect(again.errors == "vidscan: error: sheet.png: is there already (--force replaces it)\n")
+        #expect(again.errors == "vidscan: error: sheet.png: exists; --force replaces it\n")
         let late = try ChildProcess.run(
             [Checkout.tool, "filters", "preview", Checkout.clip, "--at", "99", "-o", "late.png"], in: folder.path)
         #expect(late.status == 1)
-        #expect(late.errors.hasSuffix("faces.mp4: has no picture at or after 99.000 s\n"))
+        #expect(late.errors.hasSuffix("faces.mp4: has no frame at or after 99.000 s\n"))
         #expect(folder.entries == ["sheet.png"])
     }
 

@@ -57,7 +57,7 @@ struct RenderTests {
         #expect(gone.status == 1)
         #expect(gone.errorLines.count == 1)
         #expect(gone.errors.hasPrefix("vidscan: error: movie.mp4.vidscan: its video \(video): cannot open: "))
-        #expect(gone.errors.contains("--input names the video"))
+        #expect(gone.errors.contains("name it with --input"))
         let found = try Tool.run(
             "render", "movie.mp4.vidscan", "--input", "elsewhere.mp4", "--crf", "40", "-o", "new.mp4", "-q", in: folder)
         #expect(found.status == 0 && found.errors == "")
@@ -80,14 +80,14 @@ struct RenderTests {
             atPath: folder.path + "/empty.vidscan", withIntermediateDirectories: true)
         let before = folder.entries
         let cases: [([String], String)] = [
-            (["empty.vidscan"], "empty.vidscan: is no result of vidscan: it has no run.json"),
-            (["none.vidscan"], "none.vidscan: is no result of vidscan: it has no run.json"),
+            (["empty.vidscan"], "empty.vidscan: is not a vidscan result: it has no run.json"),
+            (["none.vidscan"], "none.vidscan: is not a vidscan result: it has no run.json"),
             (["movie.mp4.vidscan", "-o", "none/new.mp4"], "cannot write none/new.mp4: No such file or directory"),
             (["movie.mp4.vidscan", "-o", "/proc/new.mp4"], "cannot write /proc/new.mp4: "),
             (["movie.mp4.vidscan", "-o", "new.avi"], "name a file that ends in .mp4, .mov or .mkv"),
             (
                 ["movie.mp4.vidscan", "-o", "movie.mp4", "--force"],
-                "movie.mp4 is the video itself, which is never replaced"
+                "movie.mp4 is the source video, which is never replaced"
             ),
             (["movie.mp4.vidscan", "--style", "mesh"], "has no landmarks.npy, which the mesh is drawn from"),
             (["movie.mp4.vidscan", "--sticker", "none.png"], "cannot open: No such file or directory"),
@@ -95,7 +95,7 @@ struct RenderTests {
             (
                 [
                     "movie.mp4.vidscan", "--sticker", Checkout.samples + "/frame.png", "--sticker-insets", "50,1,50,1",
-                ], "the insets leave no middle of the sticker"
+                ], "--sticker-insets leave nothing in the middle of the sticker"
             ),
         ]
         for (arguments, message) in cases {

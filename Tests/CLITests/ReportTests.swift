@@ -85,10 +85,10 @@ struct ReportTests {
         #expect(outcome.status == 1)
         #expect(
             outcome.errorLines.contains(
-                "vidscan: error: empty: is no result of vidscan: it has no run.json"), "\(outcome.errors)")
+                "vidscan: error: empty: is not a vidscan result: it has no run.json"), "\(outcome.errors)")
         let page = try folder.text("all.html")
         #expect(page.contains("href=\"one%20two.png.vidscan/report.html\""))
-        #expect(page.contains("is no result of vidscan"))
+        #expect(page.contains("is not a vidscan result"))
     }
 
     @Test("A report is replaced only with --force, and an error names what is missing")
@@ -104,7 +104,7 @@ struct ReportTests {
         try FileManager.default.removeItem(atPath: folder.path + "/still.png")
         let gone = try Tool.run("report", "still.png.vidscan", "--output", "b.html", in: folder)
         #expect(gone.status == 1)
-        #expect(gone.errors.contains("--input names the video if it lies elsewhere now"), "\(gone.errors)")
+        #expect(gone.errors.contains("if it has moved, name it with --input"), "\(gone.errors)")
         #expect(!folder.entries.contains("b.html"))
         #expect(
             try Tool.run("report", "still.png.vidscan", "--no-thumbnails", "--output", "b.html", in: folder).status == 0

@@ -60,7 +60,7 @@ struct SourceMetadataTests {
         let hidden = try Tool.run("analyze", "clip.mkv", "--anonymize", "solid", in: folder)
         try #require(hidden.status == 0)
         let line =
-            "clip.mkv: left out stream 1 (wavpack): its codec's header may describe the source, and cannot be cleaned"
+            "clip.mkv: left out stream 1 (wavpack): its codec header may describe the source, and cannot be cleaned"
         #expect(hidden.errorLines.contains { $0.hasSuffix(line) }, "\(hidden.errors)")
         #expect(try Self.streams("clip.mkv.vidscan/anonymized.mp4", in: folder).count == 1)
         // A video that is not anonymized keeps the audio.

@@ -92,7 +92,7 @@ struct UsageTests {
         ),
         ("analyze x.mp4 --format xml", "The value 'xml' is invalid for '--format <list>'"),
         ("analyze x.mp4 --format csv,", "The value 'csv,' is invalid for '--format <list>'"),
-        ("analyze x.mp4 --quiet --verbose", "--quiet and --verbose exclude each other."),
+        ("analyze x.mp4 --quiet --verbose", "--quiet and --verbose cannot be used together."),
         (
             "analyze x.mp4 --segment 7/7",
             "The value '7/7' is invalid for '--segment <K/N>': segments are numbered from 0: 0/7 to 6/7."
@@ -101,17 +101,17 @@ struct UsageTests {
         ("analyze x.mp4 --segment 0/0", "The value '0/0' is invalid for '--segment <K/N>'"),
         ("merge", "Missing expected argument '<segment> ...'"),
         ("analyze x.mp4 --bogus", "Unknown option '--bogus'"),
-        ("analyze x.mp4 --overlay --format json", "a video is made from the tables: --format must name csv."),
-        ("analyze x.mp4 --anonymize blur --start 3", "--anonymize is for whole videos"),
+        ("analyze x.mp4 --overlay --format json", "the video needs the CSV tables: --format must include csv."),
+        ("analyze x.mp4 --anonymize blur --start 3", "--anonymize needs the whole video"),
         ("analyze x.mp4 --anonymize blur --max-faces 1", "--anonymize hides all faces"),
         ("analyze x.mp4 --anonymize blur --only 1", "Unknown option '--only'"),
         ("render", "Missing expected argument '<result> ...'"),
-        ("render a.vidscan b.vidscan --output x.mp4", "--output and --input go with one result only."),
+        ("render a.vidscan b.vidscan --output x.mp4", "--output and --input work with one result only."),
         (
             "render a.vidscan --show box,hat",
             "The value 'box,hat' is invalid for '--show <list>': allowed: a list of box, id, emotion, emoji, bars, points, "
         ),
-        ("render a.vidscan --show box --style full", "--style and --show exclude each other."),
+        ("render a.vidscan --show box --style full", "--style and --show cannot be used together."),
         (
             "render a.vidscan --bars grin",
             "The value 'grin' is invalid for '--bars <list>': allowed: a list of names, see 'vidscan schema'"
@@ -121,13 +121,13 @@ struct UsageTests {
             "The value 'divx' is invalid for '--codec <codec>': allowed: h264, hevc, vp9, av1, ffv1"
         ),
         ("render a.vidscan --crf 60", "--crf of h264 must be 0 to 51."),
-        ("render a.vidscan --codec ffv1 --crf 3", "ffv1 takes no --crf."),
+        ("render a.vidscan --codec ffv1 --crf 3", "ffv1 does not support --crf."),
         ("render a.vidscan --height 241", "--height must be even."),
         ("render a.vidscan --anonymize sticker", "--anonymize sticker needs --sticker."),
         ("render a.vidscan --only 3", "--invert, --only and --except need --anonymize."),
         (
             "render a.vidscan --anonymize blur --changed-source",
-            "--changed-source and --anonymize exclude each other"
+            "--changed-source and --anonymize cannot be used together"
         ),
         ("render a.vidscan --anonymize blur --only 1 3 --except 3", "--only and --except both name 3."),
         (
@@ -143,7 +143,7 @@ struct UsageTests {
         ("schema --format xml", "The value 'xml' is invalid for '--format <format>'."),
         ("analyse", "Unexpected argument 'analyse'; did you mean 'analyze'?"),
         ("pipelines schow x", "2 unexpected arguments: 'schow', 'x'; did you mean 'show'?"),
-        ("sample --rate 5 a.mp4 b.mp4", "Unexpected argument 'b.mp4' (see '--help')"),
+        ("sample --rate 5 a.mp4 b.mp4", "Unexpected argument 'b.mp4' (see --help)"),
     ]
 
     @Test("A wrong command is one line that says what is wrong, with status 2", arguments: wrong)

@@ -108,10 +108,10 @@ struct Broken: Sendable, CustomTestStringConvertible {
             "3:11: 'render.height' must be even."),
         Broken(
             "write:\n  formats: json\nrender:\n  overlay: true",
-            "2:12: a video is made from the tables: 'write.formats' must name csv."),
+            "2:12: the video needs the CSV tables: 'write.formats' must include csv."),
         Broken(
             "track:\n  max_faces: 2\nrender:\n  anonymize: blur",
-            "4:14: 'render.anonymize' hides all faces: 'track.max_faces' and --min-face would leave some as they are."),
+            "4:14: 'render.anonymize' hides all faces: 'track.max_faces' and --min-face would leave some visible."),
         Broken(
             "filters: eqq=brightness=0.1",
             "1:10: unknown filter 'eqq'; did you mean 'eq'?; 'vidscan filters list' lists all filters"),
@@ -128,16 +128,16 @@ struct Broken: Sendable, CustomTestStringConvertible {
             "2:6: unknown key 'filtre' of a filter; allowed: filter, options; did you mean 'filter'?"),
         Broken(
             "filters:\n  - {filter: lut3d, options: {file: a.cube}}",
-            "2:3: filter 'lut3d' reaches a file by its option 'file'; --allow-file-filters permits it"),
+            "2:3: filter 'lut3d' accesses a file through its option 'file'; --allow-file-filters permits it"),
         Broken(
             "filters:\n  - {options: {brightness: 1}}",
             "2:5: a filter has no name; allowed: {filter: NAME, options: {…}}"),
         Broken(
             "filters: {filter: eq}",
-            "1:10: 'filters' is a mapping; allowed: a list of filters, or a text in FFmpeg's syntax"),
+            "1:10: 'filters' is a mapping; allowed: a list of filters, or text in FFmpeg's syntax"),
         Broken(
             "filters: split",
-            "1:10: the filter chain must lead from one video to one video"),
+            "1:10: the filter chain must have one video input and one video output"),
         Broken(
             "track:\n  eyes_closed_below: 60",
             "2:22: 'track.eyes_open_above' (45) must not be less than 'track.eyes_closed_below' (60)"),
@@ -182,7 +182,7 @@ struct BrokenPipelineTests {
         try Data([0x61, 0x3A, 0xFF, 0xFE]).write(to: URL(fileURLWithPath: folder.path + "/bytes.yaml"))
         let said = [
             "none.yaml": "cannot be read: no such file", "long.yaml": "cannot be read: it is too large for a pipeline",
-            "bytes.yaml": "cannot be read: it is not UTF-8 text",
+            "bytes.yaml": "cannot be read: it is not valid UTF-8",
             "deep.yaml": "is not a pipeline: it is nested too deeply",
         ]
         for (name, reason) in said {

@@ -95,33 +95,33 @@ struct DamagedResultTests {
     @Test("An impossible field is an error that names the file and the line")
     func fields() async throws {
         let result = try await Self.result()
-        let coordinates = "must be a number from -10000000 to 10000000, and is"
-        let times = "must be a number from -8589934592 to 8589934592, and is"
+        let coordinates = "must be a number from -10000000 to 10000000, but is"
+        let times = "must be a number from -8589934592 to 8589934592, but is"
         try await Self.report(result)
         try await Self.render(result)
         let inRendering: [FieldDamage] = [
-            ("faces.csv", "face_id", 3, "1e30", "face_id must be a whole number from 1 to 2147483647, and is '1e30'"),
-            ("faces.csv", "face_id", 3, "0", "face_id must be a whole number from 1 to 2147483647, and is '0'"),
+            ("faces.csv", "face_id", 3, "1e30", "face_id must be a whole number from 1 to 2147483647, but is '1e30'"),
+            ("faces.csv", "face_id", 3, "0", "face_id must be a whole number from 1 to 2147483647, but is '0'"),
             ("faces.csv", "x", 2, "nan", "x \(coordinates) 'nan'"),
             ("faces.csv", "nose_y", 2, "1e30", "nose_y \(coordinates) '1e30'"),
-            ("faces.csv", "width", 2, "-1", "width must be a number from 0 to 10000000, and is '-1'"),
+            ("faces.csv", "width", 2, "-1", "width must be a number from 0 to 10000000, but is '-1'"),
             ("faces.csv", "x", 2, "", "x is blank"),
-            ("faces.csv", "dominant_emoji", 2, "\u{1B}[31m", "dominant_emoji is '?[31m'"),
-            ("faces.csv", "smile", 2, "101", "smile must be a number from 0 to 100, and is '101'"),
-            ("frames.csv", "faces", 2, "-1", "faces must be a whole number from 0 to 1024, and is '-1'"),
+            ("faces.csv", "dominant_emoji", 2, "\u{1B}[31m", "dominant_emoji has the unknown value '?[31m'"),
+            ("faces.csv", "smile", 2, "101", "smile must be a number from 0 to 100, but is '101'"),
+            ("frames.csv", "faces", 2, "-1", "faces must be a whole number from 0 to 1024, but is '-1'"),
             ("frames.csv", "time", 2, "inf", "time \(times) 'inf'"),
         ]
         try await Self.expectRefusals(of: inRendering, in: result) { try await Self.render($0) }
         let inReporting: [FieldDamage] = [
-            ("tracks.csv", "face_id", 2, "1e30", "face_id must be a whole number from 1 to 2147483647, and is '1e30'"),
+            ("tracks.csv", "face_id", 2, "1e30", "face_id must be a whole number from 1 to 2147483647, but is '1e30'"),
             (
                 "tracks.csv", "samples", 2, "nan",
-                "samples must be a whole number from 0 to 1125899906842624, and is 'nan'"
+                "samples must be a whole number from 0 to 1125899906842624, but is 'nan'"
             ),
             ("tracks.csv", "best_time", 2, "1e30", "best_time \(times) '1e30'"),
             ("tracks.csv", "last_time", 2, "-5", "last_time is before first_time"),
-            ("tracks.csv", "joy_mean", 2, "inf", "joy_mean must be a number from 0 to 100, and is 'inf'"),
-            ("events.csv", "kind", 2, "<b>", "kind is '<b>'"),
+            ("tracks.csv", "joy_mean", 2, "inf", "joy_mean must be a number from 0 to 100, but is 'inf'"),
+            ("events.csv", "kind", 2, "<b>", "kind has the unknown value '<b>'"),
             ("events.csv", "time", 2, "9", "time goes back"),
             ("frames.csv", "time", 2, "8000000", "time goes back"),
             ("frames.csv", "time", 2, "", "time is blank"),
@@ -141,11 +141,11 @@ struct DamagedResultTests {
         let count = table.columns.count
         let again = try table.text("face_id", 0)
         for (changed, message) in [
-            (String(text.dropLast(5)), "line \(lines.count): has no end"),
+            (String(text.dropLast(5)), "line \(lines.count): does not end with a line break"),
             (lines[0] + "\n1,2,3\n", "line 2: has 3 fields instead of \(count)"),
             (lines[0] + "\n" + String(repeating: "1", count: 200_000), "line 2: is longer than 65536 bytes"),
             (text + lines[1] + "\n", "line \(lines.count + 1): is of no frame of frames.csv"),
-            (lines[0] + ",x\n", "line 1: column 'x' is there twice"),
+            (lines[0] + ",x\n", "line 1: column 'x' appears twice"),
         ] {
             try result.replace(faces, by: Data(changed.utf8))
             let reason = await Self.reason { try await Self.render(result) }
@@ -166,7 +166,7 @@ struct DamagedResultTests {
         try result.replace(tracks, by: Data((rows + rows.split(separator: "\n")[1] + "\n").utf8))
         let twice = await Self.reason { try await Self.report(result) }
         let end = rows.split(separator: "\n").count + 1
-        #expect(twice == "\(place): tracks.csv, line \(end): face_id 1 is there twice\(hint)")
+        #expect(twice == "\(place): tracks.csv, line \(end): face_id 1 appears twice\(hint)")
     }
 
     @Test("A landmark file must have as many coordinates as its header says, and all must be finite or NaN")
@@ -182,11 +182,11 @@ struct DamagedResultTests {
         var endless = bytes
         endless.replaceSubrange(8..<10, with: [0xFF, 0xFF])
         for (changed, message) in [
-            (bytes.dropLast(1), "byte 10: has not as many bytes as its \(rows) rows need"),
-            (infinite, "byte 168: row 1 has the coordinate inf"),
-            (bytes.prefix(9), "byte 0: is cut off"),
-            (Data("PK".utf8) + bytes.dropFirst(2), "byte 0: is no file of NumPy's format 1.0"),
-            (endless.prefix(1000), "byte 10: is cut off"),
+            (bytes.dropLast(1), "byte 10: does not have the size of \(rows) rows"),
+            (infinite, "byte 168: row 1 has the invalid coordinate inf"),
+            (bytes.prefix(9), "byte 0: is truncated"),
+            (Data("PK".utf8) + bytes.dropFirst(2), "byte 0: is not a NumPy file of format 1.0"),
+            (endless.prefix(1000), "byte 10: is truncated"),
         ] {
             try result.replace(path, by: changed)
             let reason = await Self.reason { try await Self.render(result) }
@@ -224,7 +224,7 @@ struct DamagedResultTests {
             unlink("\(place)/\(file)")
             try #require(mkfifo("\(place)/\(file)", 0o600) == 0)
             let reason = await Self.reason { try await Self.render(result) }
-            #expect(reason == "\(place): cannot read \(file): it is no regular file")
+            #expect(reason == "\(place): cannot read \(file): it is not a regular file")
             unlink("\(place)/\(file)")
         }
     }
@@ -242,7 +242,7 @@ struct DamagedResultTests {
                 try segments.replace("\(part)/\(file)", by: changed)
                 #expect(
                     await Self.reason { try await Self.merge(segments) }
-                        == "\(part): \(file) is not as it was written: its SHA-256 is another than in part.json;"
+                        == "\(part): \(file) has changed since it was written: its SHA-256 differs from part.json;"
                         + " analyse the segment again")
             }
             try segments.restore("\(part)/\(file)")

@@ -38,7 +38,7 @@ struct FactTests {
             "at most \(options.blinkLongestSeconds) s",
             "smile above \(Int(options.smileStartsAbove)) and below \(Int(options.smileStopsBelow))",
             "more than \(Int(options.lookAwayAboveDegrees)) degrees",
-            "for \(options.lookAwayHoldSeconds) s or more", "\(Int(options.blinkMinimumRate)) samples a second",
+            "for \(options.lookAwayHoldSeconds) s or more", "\(Int(options.blinkMinimumRate)) samples per second",
             "These are the defaults",
         ] {
             #expect(meaning.contains(words), "\(words)")

@@ -57,7 +57,7 @@ struct ResultFolderTests {
         let before = folder.entries
         let error = await #expect(throws: VidscanError.self) { try await run(into: folder, replaces: true) }
         #expect(error?.code == .exists)
-        #expect(error?.reason.hasSuffix("exists and is no result of vidscan; it is left as it is") == true)
+        #expect(error?.reason.hasSuffix("exists and is not a vidscan result; it is not replaced") == true)
         #expect(folder.entries == before)
     }
 

@@ -113,15 +113,15 @@ struct SegmentMergerTests {
             ([thirds.paths[1]], "\(Checkout.clip): segments 0/3, 2/3 are missing"),
             (
                 [half, others.paths[1]],
-                "\(others.paths[1]): does not belong to \(half): it is made with other settings"
+                "\(others.paths[1]): does not belong to \(half): it was made with other settings"
             ),
             (
                 [half, thirds.paths[1]],
-                "\(thirds.paths[1]): does not belong to \(half): it is one of 3, not of 2"
+                "\(thirds.paths[1]): does not belong to \(half): it is one of 3 segments, not of 2"
             ),
             (
                 [half, ofAnother.paths[1]],
-                "\(ofAnother.paths[1]): does not belong to \(half): it is another video"
+                "\(ofAnother.paths[1]): does not belong to \(half): it is from another video"
             ),
             (
                 [otherHalf, half, otherHalf],
@@ -129,7 +129,7 @@ struct SegmentMergerTests {
             ),
             (
                 [half, short.path + "/part"],
-                "\(short.path)/part: frames.spool is not as it was written: its SHA-256 is another than in part.json;"
+                "\(short.path)/part: frames.spool has changed since it was written: its SHA-256 differs from part.json;"
                     + " analyse the segment again"
             ),
         ] {

@@ -105,7 +105,7 @@ struct ExpressionModelTests {
         let error = try #require(throws: ExpressionModelError.self) {
             _ = try ExpressionModel(description: description, weights: Data(weights))
         }
-        #expect(error.reason.contains("expressions.weights does not hold"))
+        #expect(error.reason.contains("expressions.weights does not contain"))
     }
 
     private static func expectEqualScores(

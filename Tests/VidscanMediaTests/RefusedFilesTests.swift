@@ -25,7 +25,7 @@ struct RefusedFilesTests {
         Refusal(name: "zeroframe.mp4", code: .undecodable, reason: "has a video stream without frames"),
         Refusal(
             name: "huge.png", code: .limitExceeded,
-            reason: "a picture of 60000x60000 exceeds the limit of 100000000 pixels", remedy: .raisePixelLimit),
+            reason: "a frame of 60000x60000 exceeds the limit of 100000000 pixels", remedy: .raisePixelLimit),
         Refusal(
             name: "playlist.m3u8", code: .refersElsewhere,
             reason: "is a playlist (hls), which refers to other files; they are never opened"),
@@ -62,7 +62,7 @@ struct RefusedFilesTests {
             _ = try FrameReading(path, FrameReader.Options(rate: .everyFrame, limits: limits))
         }
         #expect(error?.code == .limitExceeded)
-        #expect(error?.reason == "a picture of 640x360 exceeds the limit of 230399 pixels")
+        #expect(error?.reason == "a frame of 640x360 exceeds the limit of 230399 pixels")
         #expect(error?.remedy == .raisePixelLimit)
         let exact = MediaLimits(maximumPixels: 640 * 360)
         #expect(throws: Never.self) {

@@ -174,8 +174,8 @@ struct ReviewedFiltersTests {
         ("null;anullsrc,anullsink", "filter 'anullsrc' is not only for video"),
         ("asr=logfn=/tmp/x", "filter 'asr' reads or writes files"),
         ("ladspa=file=/tmp/x.so", "filter 'ladspa' loads a program library"),
-        ("color=red[b];[in][b]overlay", "filter 'color' is a source of pictures"),
-        ("split[a][b];[a]nullsink;[b]null", "filter 'nullsink' is a sink for pictures"),
+        ("color=red[b];[in][b]overlay", "filter 'color' is a source of frames"),
+        ("split[a][b];[a]nullsink;[b]null", "filter 'nullsink' is a sink for frames"),
         ("null;[a]null[a]", "a part of the filter chain is not connected to the rest"),
         ("scale=w='while(1,0)':h=2", "option 'w' of the filter 'scale' uses the function 'while'"),
         ("scale='wh ile (1,0)':2", "option 'w' of the filter 'scale' uses the function 'while'"),
@@ -187,7 +187,7 @@ struct ReviewedFiltersTests {
         ("drawtext=text=a:font='x\\:file=/tmp/a.ttf'", "option 'font' of the filter 'drawtext' is not a plain name"),
         ("split=1e8", "option 'outputs' of the filter 'split' is not a number of at most three digits"),
         ("hstack=inputs=0x7fffffff", "option 'inputs' of the filter 'hstack' is not a number of at most three digits"),
-        ("metadata=print:file=-", "filter 'metadata' reaches a file by its option 'file'"),
+        ("metadata=print:file=-", "filter 'metadata' accesses a file through its option 'file'"),
     ]
 
     @Test("A refusal names the filter or option and the reason", arguments: refused)

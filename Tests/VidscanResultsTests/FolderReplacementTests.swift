@@ -74,7 +74,7 @@ struct FolderReplacementTests {
             try scene.replacement(Self.calls(fails: [step: ENOSPC])).put(scene.fresh)
         }
         #expect(error?.code == .diskFull)
-        #expect(error?.reason == "cannot put the result at \(scene.final): No space left on device")
+        #expect(error?.reason == "cannot move the result to \(scene.final): No space left on device")
         #expect(scene.delivered == "old")
         #expect(FileManager.default.fileExists(atPath: scene.fresh))
         #expect(!scene.folder.entries.contains { $0.contains(".old-") })
@@ -88,7 +88,7 @@ struct FolderReplacementTests {
         }
         let aside = "\(scene.folder.path)/.a.vidscan.old-\(getpid())"
         #expect(
-            error?.reason == "cannot replace \(scene.final): Input/output error; the old one lies at \(aside)")
+            error?.reason == "cannot replace \(scene.final): Input/output error; the old one is at \(aside)")
         #expect(scene.delivered == nil)
         scene.replacement().recover()
         #expect(scene.delivered == "old")

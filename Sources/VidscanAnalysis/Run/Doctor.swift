@@ -30,7 +30,7 @@ public struct Doctor: Sendable {
             name: "FFmpeg", value: MediaVersions.summary,
             remedy: missing.isEmpty
                 ? nil
-                : "it cannot decode \(missing.joined(separator: ", ")); install a full build of FFmpeg's libraries")
+                : "no decoder for \(missing.joined(separator: ", ")); install a full build of the FFmpeg libraries")
     }
 
     private var encoder: Finding {
@@ -38,7 +38,7 @@ public struct Doctor: Sendable {
         return Finding(
             name: "encoders", value: codecs.joined(separator: " "),
             remedy: VideoCodec.h264.isAvailable
-                ? nil : "videos are made by libx264; install a build of FFmpeg's libraries that has it")
+                ? nil : "videos are encoded with libx264; install a build of the FFmpeg libraries that includes it")
     }
 
     private var openvino: Finding {
@@ -51,7 +51,7 @@ public struct Doctor: Sendable {
         } catch {
             return Finding(
                 name: "OpenVINO", value: InferenceRuntime.version,
-                remedy: "\(error.reason); install vidscan again with 'make install'")
+                remedy: "\(error.reason); reinstall vidscan with 'make install'")
         }
     }
 
@@ -62,7 +62,7 @@ public struct Doctor: Sendable {
             return Finding(
                 name: model.name, value: "not found",
                 remedy: "put \(model.fileName) into \(folders.joined(separator: " or ")),"
-                    + " or install vidscan again with 'make install'")
+                    + " or reinstall vidscan with 'make install'")
         }
         let path = folder + "/" + model.fileName
         do {
@@ -70,7 +70,7 @@ public struct Doctor: Sendable {
             return Finding(
                 name: model.name, value: "\(path), sha256 \(digest)",
                 remedy: model.expectedDigest.flatMap {
-                    digest == $0 ? nil : "this is not the file that vidscan was measured with (sha256 \($0))"
+                    digest == $0 ? nil : "this is not the file that vidscan was validated with (sha256 \($0))"
                 })
         } catch {
             return Finding(name: model.name, value: path, remedy: error.reason)

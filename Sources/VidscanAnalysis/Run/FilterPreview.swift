@@ -28,7 +28,7 @@ public struct FilterPreview: Sendable {
     /// - Throws: `VidscanError`.
     public func write(input: String, at microseconds: Int64, to path: String, replaces: Bool) throws(VidscanError) {
         guard replaces || !FileManager.default.fileExists(atPath: path) else {
-            throw VidscanError(.exists, "is there already (--force replaces it)", input: path)
+            throw VidscanError(.exists, "exists; --force replaces it", input: path)
         }
         let file = try InputFile(input)
         var panels = [
@@ -74,7 +74,7 @@ public struct FilterPreview: Sendable {
                     streamIndex: settings.sample.stream,
                     limits: settings.sample.limits, filters: chain))
             guard let frame = try reader.next() else {
-                throw MediaError(.undecodable, "has no picture at or after \(TimeText.seconds(microseconds)) s")
+                throw MediaError(.undecodable, "has no frame at or after \(TimeText.seconds(microseconds)) s")
             }
             return ContactSheet.Panel(
                 frame: frame, title: title, detail: detail ?? "at \(TimeText.seconds(frame.microseconds)) s")

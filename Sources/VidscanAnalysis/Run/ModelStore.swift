@@ -66,8 +66,8 @@ public final class ModelStore: Sendable {
             let files = Self.all.map(\.fileName).joined(separator: ", ")
             throw VidscanError(
                 .setup,
-                "no folder holds the models (\(files)); looked in \(Self.candidateFolders.joined(separator: ", "));"
-                    + " 'make demo' in a checkout, or 'make install', puts them there")
+                "cannot find the models (\(files)) in \(Self.candidateFolders.joined(separator: ", "));"
+                    + " 'make install', or 'make demo' in a checkout, installs them")
         }
         self.folder = folder
         do {

@@ -36,37 +36,40 @@ struct RunOutcome: Sendable {
         var warnings: [String] = []
         let damage = statistics.damage + statistics.corruptPackets
         if damage > 0 {
-            warnings.append("\(damage) damaged packets or frames; what could be decoded was analysed")
+            warnings.append(
+                "decoding reported \(NumberText.count(damage, "error")); the frames that could be decoded were analysed"
+            )
         }
         if let error = statistics.readError {
             warnings.append("reading ended early\(position(statistics)): \(error)")
         } else if let duration = decoded.info.durationMicroseconds, endsEarly(decoded, duration: duration) {
             warnings.append(
-                "the video ends\(position(statistics)), though \(TimeText.seconds(duration)) s are announced;"
-                    + " the file may be cut off")
+                "the video ends\(position(statistics)), although its duration is \(TimeText.seconds(duration)) s;"
+                    + " the file may be truncated")
         }
         if let jump = statistics.discontinuities.first {
             let count = statistics.discontinuities.count
             let direction = jump.jumpMicroseconds < 0 ? "back" : "ahead"
             let distance = TimeText.seconds(Int64(clamping: jump.jumpMicroseconds.magnitude))
             warnings.append(
-                "the timestamps jump \(count == 1 ? "once" : "\(count) times"), first \(direction) by \(distance) s at"
-                    + " \(TimeText.seconds(jump.microseconds)) s; the clock goes on from the frame before, and no face_id"
-                    + " across a jump")
+                "the timestamps jump \(count == 1 ? "once," : "\(count) times, first") \(direction) by \(distance) s at"
+                    + " \(TimeText.seconds(jump.microseconds)) s; times continue from the previous frame, and no face_id"
+                    + " continues across a jump")
         }
         if statistics.framesBehind > 0 {
             warnings.append(
-                "\(statistics.framesBehind) frames have timestamps before those of earlier frames; they take the time of"
-                    + " the frame before")
+                "found \(NumberText.count(statistics.framesBehind, "timestamp")) earlier than that of a previous frame; the time of"
+                    + " the previous frame is used")
         }
         if statistics.implausibleTimestamps > 0 {
-            warnings.append("\(statistics.implausibleTimestamps) frames have impossible timestamps and were left out")
+            warnings.append(
+                "left out \(NumberText.count(statistics.implausibleTimestamps, "frame")) with an impossible timestamp")
         }
         if let rate = statistics.assumesFrameRate {
-            warnings.append("the stream has no timestamps; times assume \(rate) frames a second")
+            warnings.append("the stream has no timestamps; times assume \(rate) frames per second")
         }
         if statistics.orientationIsApproximate {
-            warnings.append("the display matrix is none of the eight orientations; the nearest is used")
+            warnings.append("the display matrix is not one of the eight orientations; the nearest one is used")
         }
         return warnings
     }
@@ -75,11 +78,11 @@ struct RunOutcome: Sendable {
     var notices: [String] {
         var notices: [String] = []
         if written.lacksBlinks {
-            notices.append("fewer than \(blinkRate) samples a second: blinks cannot be told and are not in events.csv")
+            notices.append("blinks are not in events.csv: they need at least \(blinkRate) samples per second")
         }
         if let filtering = decoded?.filtering, filtering.toSource == nil {
             notices.append(
-                "the filters move the picture in a way that no map tells: places cannot be traced to the source")
+                "the filters transform the frame in an unknown way: positions cannot be mapped to the source")
         }
         return notices
     }

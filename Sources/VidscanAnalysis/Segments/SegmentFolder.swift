@@ -51,11 +51,13 @@ struct SegmentFolder {
         let (own, its) = (record, other.record)
         // Copies on other machines may have other modification times.
         let isSameVideo = own.input.bytes == its.input.bytes && own.decoded.info == its.decoded.info
-        if !isSameVideo || own.resultName != its.resultName { return "another video" }
-        if own.segment.count != its.segment.count { return "one of \(own.segment.count), not of \(its.segment.count)" }
-        if settings != other.settings { return "made with other settings" }
+        if !isSameVideo || own.resultName != its.resultName { return "is from another video" }
+        if own.segment.count != its.segment.count {
+            return "is one of \(own.segment.count) segments, not of \(its.segment.count)"
+        }
+        if settings != other.settings { return "was made with other settings" }
         if own.tools.models != its.tools.models || own.blendshapeNames != its.blendshapeNames {
-            return "made with other models"
+            return "was made with other models"
         }
         return nil
     }
@@ -75,7 +77,7 @@ struct SegmentFolder {
                 throw failure("cannot be read")
             }
             guard found == record.digests[file] else {
-                throw failure("is not as it was written: its SHA-256 is another than in part.json")
+                throw failure("has changed since it was written: its SHA-256 differs from part.json")
             }
         }
     }
@@ -93,7 +95,7 @@ struct SegmentFolder {
         }
         guard count == record.frames else {
             throw VidscanError(
-                .result, "is damaged: it has \(count) of its \(record.frames) frames; analyse the segment again",
+                .result, "is damaged: it has \(count) of \(record.frames) frames; analyse the segment again",
                 input: name, stage: .open)
         }
     }

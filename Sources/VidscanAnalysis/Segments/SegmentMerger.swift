@@ -97,7 +97,7 @@ public struct SegmentMerger: Sendable {
                 try Task.checkCancellation()
                 guard frame.microseconds >= last ?? frame.microseconds else {
                     throw VidscanError(
-                        .result, "is damaged: its times go back; analyse the segment again", input: folder.name,
+                        .result, "is damaged: its times decrease; analyse the segment again", input: folder.name,
                         stage: .open, microseconds: frame.microseconds)
                 }
                 last = frame.microseconds
@@ -120,7 +120,7 @@ public struct SegmentMerger: Sendable {
         for segment in segments.folders {
             let failure = { (reason: String) in VidscanError(.result, reason, input: segment.name, stage: .open) }
             if let first, let difference = segment.difference(from: first) {
-                throw failure("does not belong to \(first.name): it is \(difference)")
+                throw failure("does not belong to \(first.name): it \(difference)")
             }
             if let other = byIndex.updateValue(segment, forKey: segment.record.segment.index) {
                 throw failure("is segment \(segment.record.segment), as \(other.name) is")
@@ -149,7 +149,7 @@ public struct SegmentMerger: Sendable {
         return [("FFmpeg", \Tools.ffmpegVersion), ("OpenVINO", \Tools.openvinoVersion)].compactMap { name, path in
             let versions = Set(tools.map { $0[keyPath: path] }).sorted()
             return versions.count > 1
-                ? "the segments were made with several versions of \(name): \(versions.joined(separator: "; "))" : nil
+                ? "the segments were made with different versions of \(name): \(versions.joined(separator: "; "))" : nil
         }
     }
 }

@@ -12,7 +12,7 @@ public enum FilterText {
     /// `unknown filter 'eqq'; did you mean 'eq'?`
     public static func unknown(_ name: String) -> String {
         let near = NearestName.suggestion(for: name, among: FilterCatalog.names)
-        return "unknown filter '\(name)'\(near) ('vidscan filters list' has them all)"
+        return "unknown filter '\(name)'\(near) ('vidscan filters list' lists all filters)"
     }
 
     // MARK: Text
@@ -26,26 +26,26 @@ public enum FilterText {
                 "stateless",
                 filter.isStateless
                     ? "yes: evaluated for sampled frames only (unless an option counts frames)"
-                    : "no: is given every frame"
+                    : "no: runs on every frame"
             ),
-            ("sliceable", filter.isSliceable ? "yes: parts of a picture can be worked on at the same time" : "no"),
+            ("sliceable", filter.isSliceable ? "yes: parts of a frame are processed in parallel" : "no"),
             ("timeline", filter.supportsTimeline ? "yes: the option enable switches it on and off by time" : "no"),
         ]
         var lines = ["\(filter.name): \(filter.summary)"]
         lines += facts.map { "  " + $0.0.padding(toLength: 11, withPad: " ", startingAt: 0) + $0.1 }
-        if let reach = filter.reach { lines.append("  reach      \(reach): needs --allow-file-filters") }
+        if let reach = filter.reach { lines.append("  access     \(reach): needs --allow-file-filters") }
         lines.append(filter.options.isEmpty ? "no options" : "options:")
         for option in filter.options { lines += self.lines(option) }
         return lines.joined(separator: "\n") + "\n"
     }
 
     private static func pads(_ types: [String], more: Bool) -> String {
-        let list = types + (more ? ["more by its options"] : [])
+        let list = types + (more ? ["more, depending on the options"] : [])
         return list.isEmpty ? "none" : list.joined(separator: ", ")
     }
 
     private static func lines(_ option: FilterOption) -> [String] {
-        if let first = option.aliasOf { return ["  \(option.name)  another name of \(first)"] }
+        if let first = option.aliasOf { return ["  \(option.name)  alias of \(first)"] }
         var head = "  \(option.name)  \(option.kind.rawValue)"
         if let range = option.range {
             let bounds = [bound(range.lowerBound), bound(range.upperBound)]

@@ -105,7 +105,7 @@ public struct PipelineFile: Sendable {
         switch (error as? CocoaError)?.code {
         case .fileReadNoSuchFile?: "no such file"
         case .fileReadTooLarge?: "it is too large for a pipeline"
-        case .fileReadInapplicableStringEncoding?: "it is not UTF-8 text"
+        case .fileReadInapplicableStringEncoding?: "it is not valid UTF-8"
         case .fileReadNoPermission?: "permission denied"
         default: error.localizedDescription
         }

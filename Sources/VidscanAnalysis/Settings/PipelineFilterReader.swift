@@ -45,7 +45,7 @@ extension PipelineReader {
     private mutating func readStep(_ node: Node) -> String? {
         if let text = node.scalar?.string, !node.isEmpty { return text }
         guard let mapping = node.mapping else {
-            note(node, "a filter is \(node.words); allowed: a text in FFmpeg's syntax, or {filter: NAME, options: {…}}")
+            note(node, "a filter is \(node.words); allowed: text in FFmpeg's syntax, or {filter: NAME, options: {…}}")
             return nil
         }
         var filter: (name: String, node: Node)?

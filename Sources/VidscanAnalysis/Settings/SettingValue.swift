@@ -53,7 +53,7 @@ public enum SettingKind: Sendable, Equatable {
         case .text: "text"
         case .file, .folder: "a path"
         case .insets: "left,top,right,bottom in pixels"
-        case .filters: "a list of filters, or a text in FFmpeg's syntax"
+        case .filters: "a list of filters, or text in FFmpeg's syntax"
         }
     }
 

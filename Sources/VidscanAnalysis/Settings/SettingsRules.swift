@@ -11,13 +11,13 @@ extension ResolvedSettings {
         guard settings.render.anonymize != nil else { return }
         if settings.sample.start != nil || settings.sample.end != nil {
             throw error(at: "render.anonymize") {
-                "\($0) is for whole videos: \(name("sample.start")) and \(name("sample.end")) would leave faces as they are."
+                "\($0) needs the whole video: \(name("sample.start")) and \(name("sample.end")) would leave faces visible."
             }
         }
         if settings.track.maximumFaces != nil || settings.detect.minimumFace > 0 {
             throw error(at: "render.anonymize") {
-                "\($0) hides all faces: \(name("track.max_faces")) and \(name("detect.min_face")) would leave some as they"
-                    + " are."
+                "\($0) hides all faces: \(name("track.max_faces")) and \(name("detect.min_face")) would leave some"
+                    + " visible."
             }
         }
         if let filters = settings.filters, let objection = AnonymizationFilters.objection(to: filters.text) {
@@ -33,7 +33,7 @@ extension ResolvedSettings {
         if settings.render.style != nil, settings.render.show != nil, case .option? = origins["render.style"],
             case .option? = origins["render.show"]
         {
-            throw SettingsError("--style and --show exclude each other.")
+            throw SettingsError("--style and --show cannot be used together.")
         }
         if settings.render.video.height.map({ $0 % 2 == 1 }) == true {
             throw error(at: "render.height") { "\($0) must be even." }
@@ -41,7 +41,7 @@ extension ResolvedSettings {
         let codec = settings.render.video.codec
         if let factor = settings.render.video.rateFactor {
             guard let factors = codec.rateFactors else {
-                throw error(at: "render.crf") { "\(codec.rawValue) takes no \($0)." }
+                throw error(at: "render.crf") { "\(codec.rawValue) does not support \($0)." }
             }
             guard factors.contains(factor) else {
                 let (lower, upper) = (Int(factors.lowerBound), Int(factors.upperBound))
@@ -50,11 +50,11 @@ extension ResolvedSettings {
         }
         let hasTables = settings.write.formats.contains(.csv)
         if settings.report.page, !hasTables {
-            throw error(at: "write.formats") { "a page is made from the tables: \($0) must name csv." }
+            throw error(at: "write.formats") { "the report page needs the CSV tables: \($0) must include csv." }
         }
         guard settings.rendering != nil else { return }
         guard hasTables else {
-            throw error(at: "write.formats") { "a video is made from the tables: \($0) must name csv." }
+            throw error(at: "write.formats") { "the video needs the CSV tables: \($0) must include csv." }
         }
         guard codec.isAvailable else {
             throw error(at: "render.codec") { _ in "this FFmpeg has no encoder for \(codec.rawValue)." }

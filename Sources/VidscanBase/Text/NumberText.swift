@@ -11,4 +11,7 @@ package enum NumberText {
         while fixed.hasSuffix("0") { fixed.removeLast() }
         return fixed
     }
+
+    /// Returns a number with a noun, in the plural unless the number is 1: `1 face`, `3 faces`.
+    package static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
 }

@@ -75,14 +75,14 @@ struct FileAttempt: Sendable {
         return Outcome(result: .failed("its worker has ended", .other), workerHasEnded: true)
     }
 
-    /// `its worker was ended by signal 6 (Aborted)`
+    /// `its worker was killed by signal 6 (Aborted)`
     private static func reason(_ termination: WorkerProcess.Termination) -> String {
         let details = termination.lastErrorLine.isEmpty ? "" : ": \(termination.lastErrorLine)"
         guard let signal = termination.signal else {
             return "its worker ended with status \(termination.status ?? 0)\(details)"
         }
         let name = strsignal(signal).map { String(cString: $0) } ?? "unknown"
-        return "its worker was ended by signal \(signal) (\(name))\(details)"
+        return "its worker was killed by signal \(signal) (\(name))\(details)"
     }
 
     private func enforceLimits(_ state: AttemptState) async {

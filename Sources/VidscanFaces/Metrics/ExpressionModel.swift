@@ -57,7 +57,9 @@ public struct ExpressionModel: Sendable {
         func array(_ name: String, count: Int) throws(ExpressionModelError) -> [Float] {
             guard let place = parsed.arrays[name], place.shape.reduce(1, *) == count, place.offset >= 0,
                 place.offset + 4 * count <= weights.count
-            else { throw ExpressionModelError(reason: "expressions.weights does not hold \(count) numbers of \(name)") }
+            else {
+                throw ExpressionModelError(reason: "expressions.weights does not contain \(count) numbers of \(name)")
+            }
             return weights.withUnsafeBytes { bytes in
                 (0..<count).map {
                     Float(
@@ -72,7 +74,7 @@ public struct ExpressionModel: Sendable {
         points = parsed.points
         alignmentPoints = parsed.alignmentPoints
         guard (points + alignmentPoints).allSatisfy({ (0..<FaceMesh.pointCount).contains($0) }) else {
-            throw ExpressionModelError(reason: "expressions.json names points that no mesh has")
+            throw ExpressionModelError(reason: "expressions.json names points that the mesh does not have")
         }
         let canonicalValues = try array("canonical", count: 3 * FaceMesh.pointCount).map(Double.init)
         canonical = (0..<FaceMesh.pointCount).map {
@@ -84,7 +86,7 @@ public struct ExpressionModel: Sendable {
         var layers: [Layer] = []
         for layer in parsed.layers {
             guard let outputs = parsed.arrays[layer.name + ".bias"]?.shape.first else {
-                throw ExpressionModelError(reason: "expressions.weights does not hold \(layer.name)")
+                throw ExpressionModelError(reason: "expressions.weights does not contain \(layer.name)")
             }
             layers.append(
                 Layer(
@@ -93,7 +95,7 @@ public struct ExpressionModel: Sendable {
             width = outputs
         }
         guard width == blendshapeNames.count, layers.last?.isLast == true else {
-            throw ExpressionModelError(reason: "expressions.json names other scores than the network gives")
+            throw ExpressionModelError(reason: "expressions.json does not name the scores of the network")
         }
         self.layers = layers
     }

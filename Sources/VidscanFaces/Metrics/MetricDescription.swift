@@ -38,7 +38,7 @@ extension Metric {
             "How open the eye is: half from the gap of the lids over the eye's width, half from a learned blink score."
         case .leftEyeClosed, .rightEyeClosed:
             "1 when the eye's openness is 35 or less. AUC 0.99 against the reference's blinks."
-        case .hasSmile: "1 when smile is strong enough for people to call a picture happy: found in 81 %, wrong in 9 %."
+        case .hasSmile: "1 when smile is strong enough for people to call a face happy: found in 81 %, wrong in 9 %."
         case .gazeYaw:
             "Where the eyes look, sideways, relative to the camera's axis: head yaw plus the irises' turn; > 0 to the"
                 + " subject's left. The irises' part: r 0.84."
@@ -54,7 +54,7 @@ extension Metric {
         case .browFurrow: "Brows drawn down and together (FACS AU 4). Learned from browDown, r 0.91/0.92, and labels."
         case .browRaise: "Outer brows raised (AU 2). r 0.91/0.87."
         case .cheekRaise:
-            "Cheeks raised (AU 6): from smile, squint and the cheek's height. Set by reason, not validated."
+            "Cheeks raised (AU 6): from smile, squint and the cheek's height. Set by judgement, not validated."
         case .chinRaise: "Chin pushed up (AU 17). r 0.81/0.81."
         case .dimpler: "Mouth corners drawn inwards (AU 14). r 0.69/0.77: weak."
         case .eyeClosure: "Both eyes closed: the mean of the eyes' closures."
@@ -96,13 +96,13 @@ extension Metric {
                 + " mouth open, lip suck, smile. AUC 0.68: weak."
         case .fear:
             "Raised by inner brow raise, brow furrow, eye widen, lip stretch; lowered by brow raise, lip corner depressor,"
-                + " jaw drop, smile. Weights set by reason; no labels to validate it."
+                + " jaw drop, smile. Weights set by judgement; no labels to validate it."
         case .contempt:
-            "Raised by brow furrow, smirk; lowered by smile. Weights set by reason; no labels to validate it."
+            "Raised by brow furrow, smirk; lowered by smile. Weights set by judgement; no labels to validate it."
                 + " \(Self.blankBeyond)"
         case .engagement:
             "A weighted sum of brow raise, brow furrow, nose wrinkle, lip corner depressor, chin raise, lip pucker, lip"
-                + " press, mouth open, lip suck and smile: how much the face does."
+                + " press, mouth open, lip suck and smile: how active the face is."
         case .valence:
             "How pleasant the face looks: raised by smile, cheek raise; lowered by inner brow raise, brow furrow, nose"
                 + " wrinkle, upper lip raise, lip corner depressor, chin raise, lip press, lip suck."
@@ -117,9 +117,9 @@ extension Metric {
         case .relaxed: "☺️ A smile with the eyes closed."
         case .wink: "😉 One eye open, the other closed. \(Self.blankBeyond)"
         case .kissing: "😗 Lips pushed forward, no smile."
-        case .stuckOutTongue: "😛 Always blank: the mesh has no tongue, and nothing else here sees one."
-        case .stuckOutTongueWinkingEye: "😜 Always blank: the mesh has no tongue, and nothing else here sees one."
-        case .flushed: "😳 Wide eyes without a smile; the face's colour is not read."
+        case .stuckOutTongue: "😛 Always blank: the mesh has no tongue."
+        case .stuckOutTongueWinkingEye: "😜 Always blank: the mesh has no tongue."
+        case .flushed: "😳 Wide eyes without a smile; the face's colour is not measured."
         case .disappointed: "😞 Sadness with mouth corners drawn down."
         case .rage: "😡 Anger without a smile."
         case .scream: "😱 Fear or surprise with the jaw dropped."

@@ -32,15 +32,15 @@ public enum AnonymizationFilters {
     public static func objection(to chain: String) -> String? {
         guard let uses = try? FilterSyntax.parse(chain) else { return "'\(chain)' is not a filter chain" }
         guard uses.allSatisfy({ $0.inputs.isEmpty && $0.outputs.isEmpty && !$0.startsBranch }) else {
-            return "a filter chain with branches may drop, add, delay or move pictures"
+            return "a filter chain with branches may drop, add, delay or move frames"
         }
         for use in uses where !names.contains(use.name) {
             guard let isDefault = deinterlacers[use.name], let filter = avfilter_get_by_name(use.name) else {
-                return "the filter '\(use.name)' may drop, add, delay or move pictures"
+                return "the filter '\(use.name)' may drop, add, delay or move frames"
             }
             let modes = modes(use, FilterOptionTable(filter).positional)
             guard modes.isEmpty ? isDefault : modes.allSatisfy(frameModes.contains) else {
-                return "the filter '\(use.name)' adds pictures unless it has mode=send_frame"
+                return "the filter '\(use.name)' adds frames unless it has mode=send_frame"
             }
         }
         return nil

@@ -180,7 +180,7 @@ public struct ContactSheet: Sendable {
                 colorRange: frame.color_range), threads: 1)
         try graph.push(frame)
         try graph.pushEnd()
-        guard let output = try graph.pull() else { throw MediaError(.filter, "no picture came out") }
+        guard let output = try graph.pull() else { throw MediaError(.filter, "no output frame") }
         return output
     }
 

@@ -41,11 +41,11 @@ final class FilterGraph {
         graph.pointer.pointee.scale_sws_opts = av_strdup("flags=bicubic")
         FFmpeg.beginErrors()
         source = try graph.add(
-            "buffer", name: "in", Self.sourceArguments(input), failure: "cannot take these pictures")
+            "buffer", name: "in", Self.sourceArguments(input), failure: "does not accept these frames")
         sink = try graph.add("buffersink", name: "out", nil, failure: "cannot be built")
         var last = source
         for (name, arguments) in Self.uprightFilters(input.orientation) {
-            let failure = "cannot turn the pictures upright"
+            let failure = "cannot rotate the frames upright"
             let turn = try graph.add(name, name: nil, arguments, failure: failure)
             let linked = avfilter_link(last, 0, turn, 0)
             guard linked >= 0 else { throw Self.failure(failure, linked) }
@@ -53,7 +53,7 @@ final class FilterGraph {
         }
         try Self.parse(FilterCall.text(filters), graph, from: last, to: sink)
         let configured = avfilter_graph_config(graph.pointer, nil)
-        guard configured >= 0 else { throw Self.failure("cannot be built for pictures of \(input.size)", configured) }
+        guard configured >= 0 else { throw Self.failure("cannot be built for frames of \(input.size)", configured) }
         self.graph = graph
         self.input = input
     }
@@ -138,7 +138,7 @@ final class FilterGraph {
     }
 
     private static var notOneVideo: MediaError {
-        MediaError(.filter, "the filter chain must lead from one video to one video")
+        MediaError(.filter, "the filter chain must have one video input and one video output")
     }
 
     fileprivate static func failure(_ what: String, _ code: Int32) -> MediaError {

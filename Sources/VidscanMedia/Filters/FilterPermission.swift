@@ -44,7 +44,7 @@ enum FilterPermission {
     ) throws(MediaError) -> String {
         guard let name = argument.name else {
             guard position < table.positional.count else {
-                throw MediaError(.filter, "filter '\(filter)' takes no more than \(table.positional.count) options")
+                throw MediaError(.filter, "filter '\(filter)' takes at most \(table.positional.count) options")
             }
             return table.positional[position]
         }
@@ -61,7 +61,7 @@ enum FilterPermission {
     ) throws(MediaError) {
         let review = filter.options[option] ?? (general[option])
         switch review {
-        case .file?: throw refusal("filter '\(filter.name)' reaches a file by its option '\(option)'")
+        case .file?: throw refusal("filter '\(filter.name)' accesses a file through its option '\(option)'")
         case let review?:
             if let objection = review.objection(to: value) {
                 throw refusal("option '\(option)' of the filter '\(filter.name)' \(objection)")

@@ -127,7 +127,7 @@ public enum FilterSyntax {
             let label = scanner.read { isWord($0) || ":.-".utf8.contains($0) }
             scanner.skipSpaces()
             guard !label.isEmpty, scanner.current == UInt8(ascii: "]") else {
-                throw scanner.error("a label is not letters, digits, _ : . - between brackets")
+                throw scanner.error("a label in brackets may contain only letters, digits, _ : . -")
             }
             scanner.advance()
             scanner.skipSpaces()

@@ -68,8 +68,8 @@ enum FilterTraits {
         case program = "loads a program library"
         case commands = "sends commands to other filters, which may name files"
         case sound = "is not only for video"
-        case source = "is a source of pictures"
-        case sink = "is a sink for pictures"
+        case source = "is a source of frames"
+        case sink = "is a sink for frames"
         case unknown = "is not on the reviewed list"
     }
 

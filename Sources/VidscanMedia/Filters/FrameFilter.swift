@@ -47,7 +47,7 @@ final class FrameFilter {
     ) throws(MediaError) -> Frame {
         try push(frame, timestamp: timestamp, geometry: geometry)
         guard let output = pop() else {
-            throw MediaError(.filter, "the filter chain '\(chain.text)' gave no picture for a frame")
+            throw MediaError(.filter, "the filter chain '\(chain.text)' gave no output for a frame")
         }
         return output.frame
     }

@@ -74,7 +74,7 @@ extension ReviewedFilters.Review {
     /// Why a value needs permission, as the end of a sentence; `nil` if it needs none.
     func objection(to value: String) -> String? {
         switch self {
-        case .file: return "reaches a file"
+        case .file: return "accesses a file"
         case .text: return nil
         case .name:
             let isName = value.utf8.allSatisfy {

@@ -25,7 +25,8 @@ final class StickerPainter {
                 insets.left + insets.right < size.width, insets.top + insets.bottom < size.height
             else {
                 throw VidscanError(
-                    .setup, "the insets leave no middle of the sticker \(options.path), which has \(size) pixels",
+                    .setup,
+                    "--sticker-insets leave nothing in the middle of the sticker \(options.path) (\(size) pixels)",
                     stage: .open)
             }
         }

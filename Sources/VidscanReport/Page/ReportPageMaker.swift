@@ -71,10 +71,10 @@ struct ReportFacts {
         let cuts = counts.hardCuts + counts.gradualCuts
         return [
             TimeText.clock(Int64((record.video.durationSeconds ?? samples.range.upperBound) * 1e6)),
-            "\(samples.count) \(samples.count == 1 ? "sample" : "samples")",
-            "\(counts.faceIds) \(counts.faceIds == 1 ? "face" : "faces")",
-            "\(counts.personIds) \(counts.personIds == 1 ? "person" : "people") for certain",
-            "\(cuts) \(cuts == 1 ? "cut" : "cuts")",
+            NumberText.count(samples.count, "sample"),
+            NumberText.count(counts.faceIds, "face"),
+            "\(counts.personIds) confirmed \(counts.personIds == 1 ? "person" : "people")",
+            NumberText.count(cuts, "cut"),
         ].joined(separator: " · ")
     }
 
@@ -85,11 +85,11 @@ struct ReportFacts {
             ReportPage.Fact("Format", "\(video.codec) in \(video.format)"),
         ]
         if let width = video.displayWidth, let height = video.displayHeight {
-            facts.append(ReportPage.Fact("Upright picture", "\(width) × \(height)"))
+            facts.append(ReportPage.Fact("Upright frame", "\(width) × \(height)"))
         }
         let rate = record.pipeline.sample.rate
         facts += [
-            ReportPage.Fact("Sampling", rate == "every-frame" ? "every frame" : "\(rate) a second"),
+            ReportPage.Fact("Sampling", rate == "every-frame" ? "every frame" : "\(rate) per second"),
             ReportPage.Fact(
                 "Detector", "accuracy \(record.pipeline.detect.accuracy), faces \(record.pipeline.detect.faces)"),
             ReportPage.Fact("Faces in all samples", "\(record.counts.faces)"),
@@ -131,11 +131,11 @@ struct ReportPageMaker {
         }
         if faces.count > shown.count {
             page.facesLeftOut =
-                "The \(shown.count) faces in sight for longest of \(faces.count); the others are in the table."
+                "The \(shown.count) of \(faces.count) faces that are visible longest; the table lists the others."
         }
         let metrics = Self.tableMetrics.filter { name in faces.contains { $0.means[name] != nil } }
         page.trackHeads =
-            ["face", "person", "first", "last", "visible s", "samples", "appearances"].map { .init($0) }
+            ["face", "person", "first", "last", "visible (s)", "samples", "appearances"].map { .init($0) }
             + metrics.map { .init($0.replacing("_", with: " ")) }
         page.tracks = faces.map { face in
             ReportPage.Row(
@@ -153,8 +153,8 @@ struct ReportPageMaker {
         page.eventKinds = Array(Set(events.map(\.kind))).sorted()
         page.eventsNote =
             eventCount > events.count
-            ? "The first \(events.count) of \(eventCount); all of them are in events.csv."
-            : "Click one to go there."
+            ? "The first \(events.count) of \(eventCount); events.csv has all of them."
+            : "Click an event to jump to it."
         page.facts = facts.facts
         return page
     }

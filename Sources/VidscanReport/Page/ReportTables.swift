@@ -46,7 +46,7 @@ enum ReportTables {
         var faces: [ReportedFace] = []
         while try table.next() {
             let face = try table.integer(id, in: ReadLimits.ids)
-            guard ids.insert(face).inserted else { throw table.problem("face_id \(face) is there twice") }
+            guard ids.insert(face).inserted else { throw table.problem("face_id \(face) appears twice") }
             guard faces.count < ReadLimits.tracks else {
                 throw table.problem("is one of more than \(ReadLimits.tracks) faces, too many for a page")
             }

@@ -65,7 +65,7 @@ package struct FaceRecordLayout: Sendable {
     package func read(_ bytes: UnsafeRawBufferPointer) -> Result<FaceRecord, Fault> {
         var floats = FloatReader(bytes: bytes)
         let confidence = floats.next("confidence", in: 0...1)
-        let (x, y) = (floats.next("place", in: Self.places), floats.next("place", in: Self.places))
+        let (x, y) = (floats.next("position", in: Self.places), floats.next("position", in: Self.places))
         let (width, height) = (floats.next("size", in: Self.extents), floats.next("size", in: Self.extents))
         let landmarks = FaceLandmarks(
             leftEye: floats.nextPoint(), rightEye: floats.nextPoint(), nose: floats.nextPoint(),
@@ -88,7 +88,7 @@ package struct FaceRecordLayout: Sendable {
         let mesh = meshCount > 0 ? floats.nextOptional(meshCount, of: "mesh", in: Self.places) : nil
         if let fault = floats.fault { return .failure(fault) }
         guard bytes[4 * floatCount] <= 1 else {
-            return .failure(Fault(offset: 4 * floatCount, reason: "a face has an appearance or has none"))
+            return .failure(Fault(offset: 4 * floatCount, reason: "the appearance flag of a face is neither 0 nor 1"))
         }
         let look =
             bytes[4 * floatCount] == 1
@@ -124,7 +124,7 @@ package struct FaceRecordLayout: Sendable {
             guard fault == nil,
                 !(range.lowerBound - slack...range.upperBound + slack).contains(Double(value))
             else { return }
-            fault = Fault(offset: offset - 4, reason: "a face has the \(name) \(value)")
+            fault = Fault(offset: offset - 4, reason: "a face has the invalid \(name) \(value)")
         }
 
         package mutating func next(_ name: String, in range: ClosedRange<Double>) -> Double {
@@ -154,7 +154,7 @@ package struct FaceRecordLayout: Sendable {
             }
             guard let first = values.first, !first.isNaN else { return nil }
             if values.contains(where: \.isNaN), fault == nil {
-                fault = Fault(offset: offset - 4 * count, reason: "a face has half a \(name)")
+                fault = Fault(offset: offset - 4 * count, reason: "a face has an incomplete \(name)")
             }
             return values
         }
@@ -163,7 +163,7 @@ package struct FaceRecordLayout: Sendable {
             guard let number = nextOptional("emoji", in: 0...Double(Metric.allCases.count - 1)) else { return nil }
             let metric = Int(exactly: number).map { Metric.allCases[min(max($0, 0), Metric.allCases.count - 1)] }
             if metric?.emoji == nil, fault == nil {
-                fault = Fault(offset: offset - 4, reason: "a face has the emoji \(number)")
+                fault = Fault(offset: offset - 4, reason: "a face has the invalid emoji \(number)")
             }
             return metric
         }

@@ -66,18 +66,18 @@ package final class IntermediateFrameReader {
             )
         }
         guard ReadLimits.microseconds.contains(microseconds) else {
-            throw input.problem("a frame has the time \(microseconds) µs", at: place)
+            throw input.problem("a frame has the invalid time \(microseconds) µs", at: place)
         }
         guard ReadLimits.counts.contains(index) else {
-            throw input.problem("a frame has the number \(index)", at: place + 8)
+            throw input.problem("a frame has the invalid number \(index)", at: place + 8)
         }
         guard ReadLimits.sides.contains(width), ReadLimits.sides.contains(height) else {
-            throw input.problem("a frame has \(width)x\(height) pixels", at: place + 16)
+            throw input.problem("a frame has the invalid size \(width)x\(height)", at: place + 16)
         }
         guard ReadLimits.facesInFrame.contains(count) else {
-            throw input.problem("a frame has \(count) faces", at: place + 24)
+            throw input.problem("a frame has too many faces (\(count))", at: place + 24)
         }
-        guard epoch >= 0 else { throw input.problem("a frame has the epoch \(epoch)", at: place + 28) }
+        guard epoch >= 0 else { throw input.problem("a frame has the invalid epoch \(epoch)", at: place + 28) }
         var frame = FrameRecord(
             microseconds: microseconds, index: index, epoch: epoch, size: PictureSize(width: width, height: height),
             faces: [])
@@ -136,7 +136,7 @@ package final class TrackIndexReader {
             (0..<count).map { Int(bytes.loadUnaligned(fromByteOffset: 4 * $0, as: Int32.self)) }
         }
         guard tracks.allSatisfy((0...trackCount).contains) else {
-            throw input.problem("names a track that there is not", at: place)
+            throw input.problem("refers to a track that does not exist", at: place)
         }
         return tracks
     }

@@ -23,7 +23,7 @@ final class IntermediateInput {
             buffer.removeFirst(position)
             position = 0
             guard try file.read(upTo: max(1 << 16, count), into: &buffer) else {
-                guard buffer.isEmpty else { throw problem("is cut off", at: offset) }
+                guard buffer.isEmpty else { throw problem("is truncated", at: offset) }
                 return nil
             }
         }

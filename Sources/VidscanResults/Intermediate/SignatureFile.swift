@@ -38,7 +38,8 @@ package final class SignatureReader {
         }
         // Luma from 0 to 255 and fractions of 1, with a margin for rounding.
         if let index = numbers.firstIndex(where: { !(-1...256).contains($0) }) {
-            throw input.problem("a picture's signature has the number \(numbers[index])", at: place + size * index)
+            throw input.problem(
+                "a frame's signature has the invalid number \(numbers[index])", at: place + size * index)
         }
         return FrameSignature(numbers: numbers)
     }

@@ -14,16 +14,16 @@ package final class LandmarkReader {
     package init(folder: String) throws(VidscanError) {
         input = try IntermediateInput(folder: folder, name: Self.name)
         guard let start = try input.take(10), Array(start.prefix(8)) == [0x93] + Array("NUMPY".utf8) + [1, 0] else {
-            throw input.problem("is no file of NumPy's format 1.0", at: 0)
+            throw input.problem("is not a NumPy file of format 1.0", at: 0)
         }
         let length = Int(start[start.startIndex + 8]) | Int(start[start.startIndex + 9]) << 8
         guard let header = try input.take(length), let rows = Self.rows(String(decoding: header, as: UTF8.self)) else {
-            throw input.problem("its header is not that of points of faces", at: 10)
+            throw input.problem("its header does not describe face landmarks", at: 10)
         }
         self.rows = rows
         let (bytes, overflows) = rows.multipliedReportingOverflow(by: Self.rowBytes)
         guard !overflows, Int64(exactly: bytes).map({ $0 == input.size - Int64(10 + length) }) == true else {
-            throw input.problem("has not as many bytes as its \(rows) rows need", at: 10)
+            throw input.problem("does not have the size of \(rows) rows", at: 10)
         }
     }
 
@@ -49,11 +49,11 @@ package final class LandmarkReader {
         guard let index = coordinates.firstIndex(where: { !ReadLimits.coordinates.contains(Double($0)) }) else {
             return FaceMesh(coordinates: coordinates)
         }
-        throw input.problem("row \(row) has the coordinate \(coordinates[index])", at: place + 4 * index)
+        throw input.problem("row \(row) has the invalid coordinate \(coordinates[index])", at: place + 4 * index)
     }
 
     /// - Throws: `VidscanError` unless all rows have been read.
     package func finish() throws(VidscanError) {
-        guard row == rows else { throw input.problem("has \(rows) rows, and faces.csv \(row)", at: input.offset) }
+        guard row == rows else { throw input.problem("has \(rows) rows, but faces.csv has \(row)", at: input.offset) }
     }
 }

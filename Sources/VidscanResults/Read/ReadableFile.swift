@@ -21,7 +21,7 @@ final class ReadableFile {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             close(descriptor)
-            throw VidscanError(.result, "cannot read \(name): it is no regular file", stage: .open)
+            throw VidscanError(.result, "cannot read \(name): it is not a regular file", stage: .open)
         }
         size = Int64(status.st_size)
     }

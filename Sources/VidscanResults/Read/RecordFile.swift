@@ -19,17 +19,17 @@ package enum RecordFile {
     }
 
     private static func reason(_ error: any Error) -> String {
-        guard let error = error as? DecodingError else { return "it is no JSON" }
+        guard let error = error as? DecodingError else { return "it is not valid JSON" }
         switch error {
         case .keyNotFound(let key, let context): return "\(path(context.codingPath + [key])) is missing"
         case .typeMismatch(_, let context), .valueNotFound(_, let context):
-            return "\(path(context.codingPath)) has a value of another kind"
+            return "\(path(context.codingPath)) has a value of the wrong type"
         case .dataCorrupted(let context):
             let words = (context.underlyingError as? NSError)?.userInfo[NSDebugDescriptionErrorKey] as? String
             let detail = words ?? context.debugDescription
             return context.codingPath.isEmpty
-                ? "it is no JSON (\(printable(detail)))" : "\(path(context.codingPath)): \(printable(detail))"
-        @unknown default: return "it is no JSON"
+                ? "it is not valid JSON (\(printable(detail)))" : "\(path(context.codingPath)): \(printable(detail))"
+        @unknown default: return "it is not valid JSON"
         }
     }
 

@@ -77,7 +77,7 @@ package struct StoredResult {
         name = path
         let failure = { (reason: String) in VidscanError(.result, reason, input: path, stage: .open) }
         guard FileManager.default.fileExists(atPath: path + "/run.json") else {
-            throw failure("is no result of vidscan: it has no run.json")
+            throw failure("is not a vidscan result: it has no run.json")
         }
         do throws(VidscanError) {
             record = try RecordFile.decode(Record.self, folder: path, name: "run.json")
@@ -105,7 +105,7 @@ package struct StoredResult {
         do {
             file = try InputFile(path)
         } catch {
-            let hint = override == nil ? "; --input names the video if it lies elsewhere now" : ""
+            let hint = override == nil ? "; if it has moved, name it with --input" : ""
             throw VidscanError(error.code, "its video \(path): \(error.reason)\(hint)", input: name, stage: .open)
         }
         // A copy may have another modification time.
@@ -115,7 +115,7 @@ package struct StoredResult {
             throw VidscanError(
                 .changed,
                 "the video \(path) has changed since it was analysed (\(what)); analyse it again"
-                    + (acceptsCopies ? ", or take it as it is by --changed-source" : ""), input: name, stage: .open)
+                    + (acceptsCopies ? ", or accept it with --changed-source" : ""), input: name, stage: .open)
         }
         return file
     }
@@ -136,7 +136,7 @@ package struct StoredResult {
         guard let filters = record.filters else { return nil }
         guard let map = filters.toSource else {
             throw VidscanError(
-                .result, "was made through filters that move things in a way that cannot be undone: \(filters.chain)",
+                .result, "was analysed with filters whose effect on positions is unknown: \(filters.chain)",
                 input: name, stage: .open)
         }
         let transform = map.transform

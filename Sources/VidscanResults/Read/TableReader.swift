@@ -25,7 +25,7 @@ package final class TableReader {
         for (index, range) in fields.enumerated() {
             let column = String(decoding: buffer[range], as: UTF8.self)
             guard columns.updateValue(index, forKey: column) == nil else {
-                throw problem("column \(Excerpt.of(buffer[range])) is there twice")
+                throw problem("column \(Excerpt.of(buffer[range])) appears twice")
             }
             header.append(column)
         }
@@ -35,7 +35,7 @@ package final class TableReader {
     package func column(_ name: String) throws(VidscanError) -> Int {
         guard let index = columns[name] else {
             throw VidscanError(
-                .result, "\(self.name) has no column \(name): it is no table of this version", stage: .open)
+                .result, "\(self.name) has no column \(name): another version of vidscan wrote it", stage: .open)
         }
         return index
     }
@@ -63,7 +63,7 @@ package final class TableReader {
             guard !isAtEnd else {
                 guard position == buffer.count else {
                     line += 1
-                    throw problem("has no end")
+                    throw problem("does not end with a line break")
                 }
                 return false
             }
@@ -105,7 +105,9 @@ package final class TableReader {
     ///
     /// - Parameter parse: Returns `nil` for a text outside the set.
     package func value<Value>(_ column: Int, _ parse: (String) -> Value?) throws(VidscanError) -> Value {
-        guard let value = parse(text(column) ?? "") else { throw unexpected(column, "is \(shown(column))") }
+        guard let value = parse(text(column) ?? "") else {
+            throw unexpected(column, "has the unknown value \(shown(column))")
+        }
         return value
     }
 
@@ -115,7 +117,7 @@ package final class TableReader {
         // NaN is in no range either.
         guard let value = Double(text), range.contains(value) else {
             let limits = "\(NumberText.plain(range.lowerBound)) to \(NumberText.plain(range.upperBound))"
-            throw unexpected(column, "must be a number from \(limits), and is \(shown(column))")
+            throw unexpected(column, "must be a number from \(limits), but is \(shown(column))")
         }
         return value
     }
@@ -130,7 +132,7 @@ package final class TableReader {
         guard let text = text(column) else { return nil }
         guard let value = Int(text), range.contains(value) else {
             let limits = "\(range.lowerBound) to \(range.upperBound)"
-            throw unexpected(column, "must be a whole number from \(limits), and is \(shown(column))")
+            throw unexpected(column, "must be a whole number from \(limits), but is \(shown(column))")
         }
         return value
     }

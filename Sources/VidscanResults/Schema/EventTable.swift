@@ -14,8 +14,8 @@ public enum EventTable {
     private static let limits: String = {
         let options = EventOptions()
         let plain = NumberText.plain
-        return " blink: both eyes closed for at most \(plain(options.blinkLongestSeconds)) s (told at"
-            + " \(plain(options.blinkMinimumRate)) samples a second or more). eyes_closed: for longer. smile_started and"
+        return " blink: both eyes closed for at most \(plain(options.blinkLongestSeconds)) s (at"
+            + " \(plain(options.blinkMinimumRate)) samples per second or more). eyes_closed: for longer. smile_started and"
             + " smile_stopped: smile above \(plain(options.smileStartsAbove)) and below \(plain(options.smileStopsBelow))."
             + " look_away: the head turned more than \(plain(options.lookAwayAboveDegrees)) degrees from the camera for"
             + " \(plain(options.lookAwayHoldSeconds)) s or more. These are the defaults; a pipeline's track settings change"
@@ -28,18 +28,18 @@ public enum EventTable {
         },
         Definition(
             "kind", range: FaceEvent.Kind.allCases.map(\.rawValue).joined(separator: ", "),
-            "face_started and face_stopped: the first and last sample of a stretch in sight; a face_id that is seen again"
-                + " after a cut has several. shot_cut: the first sample of a new"
+            "face_started and face_stopped: the first and last sample of an appearance; a face_id that reappears after a cut"
+                + " has several. shot_cut: the first sample of a new"
                 + " shot." + limits
         ) { .text($0.kind.rawValue) },
-        Definition("face_id", range: "1 and up", "Whose event it is; blank for shot_cut.") {
+        Definition("face_id", range: "1 and up", "The face of the event; blank for shot_cut.") {
             $0.faceID.map { .integer(Int64($0)) } ?? .missing
         },
         Definition(
             "value", range: "depends on kind",
-            "face_stopped: left (the picture), occluded (or turned away), cut, discontinuity (the file's timestamps jump) or"
-                + " end (of the video). shot_cut: hard, gradual (a dissolve or fade) or discontinuity (no face_id goes on"
-                + " across it). blink, eyes_closed, smile_stopped, look_away: how long it lasted, in"
+            "face_stopped: left (the frame), occluded (or turned away), cut, discontinuity (the file's timestamps jump) or"
+                + " end (of the video). shot_cut: hard, gradual (a dissolve or fade) or discontinuity (no face_id"
+                + " continues across it). blink, eyes_closed, smile_stopped, look_away: how long it lasted, in"
                 + " seconds. smile_started: the smile's value. face_started: blank."
         ) { event in
             switch event.value {

@@ -53,10 +53,10 @@ public enum FaceTable {
         ) { .integer($0.frame) },
         Definition(
             "face_id", range: "1 and up",
-            "The same number follows the same face from sample to sample, from when it comes into sight until it is lost,"
-                + " and goes on after a cut where it is the same person beyond doubt; in order of first appearance."
+            "The same face keeps the same number from sample to sample until it is lost. The number continues across a cut"
+                + " when the match is certain. Numbers are in order of first appearance."
         ) { .integer(Int64($0.faceID)) },
-        Definition("confidence", range: "0 to 1", decimals: 4, "The detector's score for being a face.") {
+        Definition("confidence", range: "0 to 1", decimals: 4, "The detector's score for the face.") {
             $0.face.confidence
         },
     ]
@@ -64,24 +64,24 @@ public enum FaceTable {
     // MARK: Position
 
     private static let space =
-        "In the upright, square-pixel picture, origin at its top left corner. Smoothed where five samples or more lie within"
-        + " \(NumberText.plain(LocalRegression().reach)) s, unless --no-smoothing is given; JSON has the raw values too."
+        "In the upright frame with square pixels; the origin is the top left corner. Smoothed where five samples or more lie within"
+        + " \(NumberText.plain(LocalRegression().reach)) s, unless you use --no-smoothing; JSON has the raw values too."
 
     private static let box: [Definition] = [
         ("x", "Left edge", \Rectangle.x), ("y", "Top edge", \Rectangle.y), ("width", "Width", \Rectangle.width),
         ("height", "Height", \Rectangle.height),
     ].map { (name: String, what: String, path: any KeyPath<Rectangle, Double> & Sendable) in
         Definition(
-            name, unit: "px", range: "inside the picture", decimals: 2,
-            "\(what) of the face's box, which is cut at the picture's edges. \(space)"
+            name, unit: "px", range: "inside the frame", decimals: 2,
+            "\(what) of the face's box, clipped to the frame. \(space)"
         ) { $0.face.box[keyPath: path] }
     }
 
     private static let person = [
         Definition(
             "person_id", range: "1 and up",
-            "The same number for all face_ids that are the same person with high certainty; blank where another one may"
-                + " be the same person."
+            "The same number for all face_ids that are certainly the same person; blank if another face_id may be the"
+                + " same person."
         ) { $0.personID.map { .integer(Int64($0)) } ?? .missing }
     ]
 
@@ -89,7 +89,7 @@ public enum FaceTable {
         [
             Definition(
                 "presence", range: "0 to 1", decimals: 4,
-                "How surely the mesh model sees a face in the box. Below \(NumberText.plain(MeshPresence.threshold)) no mesh is taken, and what comes from it is"
+                "The mesh model's score for a face in the box. Below \(NumberText.plain(MeshPresence.threshold)) there is no mesh, and the values from the mesh are"
                     + " blank (full profiles); a box of low confidence is then dropped."
             ) { $0.face.presence }
         ]
@@ -97,13 +97,13 @@ public enum FaceTable {
         + point("right_eye", "Middle of the subject's right eye, between its corners") { $0.rightEye }
         + point("nose", "Tip of the nose") { $0.nose }
         + point("mouth", "Middle of the mouth, between its corners") { $0.mouth }
-        + point("left_mouth_corner", "The mouth's corner on the subject's left") { $0.leftMouthCorner }
-        + point("right_mouth_corner", "The mouth's corner on the subject's right") { $0.rightMouthCorner }
+        + point("left_mouth_corner", "Corner of the mouth on the subject's left") { $0.leftMouthCorner }
+        + point("right_mouth_corner", "Corner of the mouth on the subject's right") { $0.rightMouthCorner }
         + point("chin", "Lowest point of the chin", source: "From the mesh; blank without one.") { $0.chin }
         + [
             Definition(
                 "interocular_distance", unit: "px", range: "0 and up", decimals: 2,
-                "Distance between the outer corners of the eyes in the picture; it shrinks as the head turns."
+                "Distance between the outer corners of the eyes in the frame; it shrinks as the head turns."
             ) { $0.face.points.interocularDistance }
         ]
 
@@ -114,7 +114,7 @@ public enum FaceTable {
         [("x", { @Sendable in $0.x }), ("y", { @Sendable in $0.y })].map {
             (axis: String, value: @escaping @Sendable (Point) -> Double) in
             Definition(
-                "\(name)_\(axis)", unit: "px", range: "may lie outside the picture", decimals: 2,
+                "\(name)_\(axis)", unit: "px", range: "may lie outside the frame", decimals: 2,
                 "\(meaning), \(axis). \(source)"
             ) { row in point(row.face.points).map(value) }
         }
@@ -134,14 +134,15 @@ public enum FaceTable {
         ) { $0.face.pitch },
         Definition(
             "roll", unit: "degrees", range: Column.text(of: HeadPose.rolls), decimals: 2,
-            "Head leaning; > 0 clockwise in the picture. Differs by 0.6 on average from MediaPipe's matrices."
+            "Head tilted sideways; > 0 clockwise in the frame. Differs by 0.6 on average from MediaPipe's matrices."
         ) { $0.face.roll },
         Definition(
-            "brightness", range: "0 to 100", decimals: 2, "Mean luma of the face's middle: 0 black, 100 white."
+            "brightness", range: "0 to 100", decimals: 2,
+            "Mean luma of the middle of the face: 0 is black, 100 is white."
         ) { $0.face.brightness },
         Definition(
             "sharpness", range: "0 and up", decimals: 2,
-            "Variance of the Laplacian of the face's luma, brought to one size: small when blurred or enlarged."
+            "Variance of the Laplacian of the face's luma, scaled to a fixed size: small if the face is blurred or enlarged."
         ) { $0.face.sharpness },
     ]
 }
@@ -161,8 +162,8 @@ extension FaceTable {
         } + [
             ColumnDefinition(
                 "dominant_emoji", range: "an emoji",
-                "The likeliest of the emojis that are measured, when it reaches \(NumberText.plain(Metric.likelyScore)), which makes"
-                    + " it likely; blank when none does."
+                "The measured emoji with the highest score, if that is \(NumberText.plain(Metric.likelyScore)) or more; otherwise"
+                    + " blank."
             ) { row in
                 (row.face.emoji?.emoji).map { .text(String($0)) } ?? .missing
             }

@@ -17,7 +17,7 @@ package enum IdentifyingFiles {
             expected.contains($0) || FileManager.default.fileExists(atPath: folder + "/" + $0)
         }
         let faces = present.isEmpty ? "" : "\(present.joined(separator: ", ")) still describe the people in it, and "
-        return "only the anonymized video is meant to be passed on: beside it, \(faces)run.json has the path of the"
+        return "pass on only the anonymized video: beside it, \(faces)run.json has the path of the"
             + " original"
     }
 }

@@ -16,27 +16,28 @@ public enum Schema {
         ),
         Table(
             file: "frames.csv",
-            meaning: "One row per sampled frame, so that \"no face\" differs from \"not looked at\".",
+            meaning: "One row per sampled frame, so that \"no face\" differs from \"not sampled\".",
             columns: FrameTable.columns),
         Table(
-            file: "tracks.csv", meaning: "One row per face_id: when it is seen, and what its measurements come to.",
+            file: "tracks.csv", meaning: "One row per face_id: when it is visible, and a summary of its measurements.",
             columns: TrackTable.columns),
         Table(
             file: "events.csv",
-            meaning: "What happens, in order of time. Events of eyes and smiles need the metrics that tell them; blinks"
-                + " at least \(NumberText.plain(EventOptions().blinkMinimumRate)) samples a second, unless a pipeline says"
-                + " otherwise.",
+            meaning:
+                "One row per event, in time order. Events of eyes and smiles need the metrics of the eyes and the smile;"
+                + " blinks need at least \(NumberText.plain(EventOptions().blinkMinimumRate)) samples per second, unless a"
+                + " pipeline changes that.",
             columns: EventTable.columns),
         Table(
             file: "blendshapes.csv",
-            meaning: "With --blendshapes: one row per face whose expressions could be told, then one column for each of"
-                + " the 52 ARKit-style scores, 0 to 1, under its usual name.",
+            meaning: "With --blendshapes: one row per face with measured expressions, and one column for each of the 52"
+                + " ARKit-style scores, 0 to 1, under its usual name.",
             columns: BlendshapeTable.columns),
         Table(
             file: "landmarks.npy",
             meaning: "With --landmarks: float32 of shape (rows of faces.csv, 478, 3): x and y in pixels of the upright"
-                + " picture, z in the same unit, smaller is nearer. Indices are MediaPipe's. Faces without a mesh are NaN."
-                + " The points are as found, never smoothed.",
+                + " frame, z in the same unit, smaller is nearer. Indices are MediaPipe's. Faces without a mesh are NaN."
+                + " The points are not smoothed.",
             columns: []),
     ]
 

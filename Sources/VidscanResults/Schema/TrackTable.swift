@@ -84,35 +84,35 @@ public enum TrackTable {
         Definition("person_id", range: "1 and up", "As in faces.csv.") {
             $0.personID.map { .integer(Int64($0)) } ?? .missing
         },
-        Definition("first_time", unit: "s", range: "any", "When the face is first seen.") {
+        Definition("first_time", unit: "s", range: "any", "When the face is first visible.") {
             .microseconds($0.firstMicroseconds)
         },
-        Definition("last_time", unit: "s", range: "any", "When it is last seen.") {
+        Definition("last_time", unit: "s", range: "any", "When it is last visible.") {
             .microseconds($0.lastMicroseconds)
         },
         Definition(
             "seconds_visible", unit: "s", range: "0 and up", decimals: 3,
-            "Its samples times the mean time between samples of the video; 0 in a still picture."
+            "Its samples times the mean time between samples of the video; 0 for a still picture."
         ) { $0.visibleSeconds },
         Definition("samples", range: "1 and up", "Its rows in faces.csv.") { .integer(Int64($0.samples)) },
         Definition(
-            "appearances", range: "1 and up", "How often it comes into sight: its face_started events in events.csv."
+            "appearances", range: "1 and up", "How often it appears: its face_started events in events.csv."
         ) { .integer(Int64($0.appearances)) },
-        Definition("x", unit: "px", range: "inside the picture", decimals: 2, "Left edge of the mean box.") {
+        Definition("x", unit: "px", range: "inside the frame", decimals: 2, "Left edge of the mean box.") {
             $0.meanBox.x
         },
-        Definition("y", unit: "px", range: "inside the picture", decimals: 2, "Top edge of the mean box.") {
+        Definition("y", unit: "px", range: "inside the frame", decimals: 2, "Top edge of the mean box.") {
             $0.meanBox.y
         },
-        Definition("width", unit: "px", range: "inside the picture", decimals: 2, "Width of the mean box.") {
+        Definition("width", unit: "px", range: "inside the frame", decimals: 2, "Width of the mean box.") {
             $0.meanBox.width
         },
-        Definition("height", unit: "px", range: "inside the picture", decimals: 2, "Height of the mean box.") {
+        Definition("height", unit: "px", range: "inside the frame", decimals: 2, "Height of the mean box.") {
             $0.meanBox.height
         },
         Definition(
             "best_time", unit: "s", range: "any",
-            "When the face is seen best (sure, large, frontal, sharp): the moment for a thumbnail."
+            "When the face is shown best (confident, large, frontal, sharp): the time for a thumbnail."
         ) { .microseconds($0.bestMicroseconds) },
         Definition("best_frame", range: "0 and up", "The frame of best_time, counted as in faces.csv.") {
             .integer($0.bestFrame)
@@ -135,7 +135,7 @@ public enum TrackTable {
             ) { $0.statistics[index].median.map(Double.init) },
             Definition(
                 "\(measure.name)_max", unit: measure.unit, range: range, decimals: 2,
-                "Largest value of \(measure.name)."
+                "Maximum of \(measure.name)."
             ) { $0.statistics[index].maximum.map(Double.init) },
         ]
     }

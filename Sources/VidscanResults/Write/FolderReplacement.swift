@@ -65,7 +65,7 @@ package struct FolderReplacement: Sendable {
             guard calls.rename(asidePath, finalPath) == 0 else {
                 throw VidscanError(
                     .output,
-                    "cannot replace \(finalPath): \(String(cString: strerror(result))); the old one lies at"
+                    "cannot replace \(finalPath): \(String(cString: strerror(result))); the old one is at"
                         + " \(asidePath)", stage: .write)
             }
             throw failure(result)
@@ -79,7 +79,7 @@ package struct FolderReplacement: Sendable {
     }
 
     private func failure(_ number: Int32) -> VidscanError {
-        .writing("cannot put the result at \(finalPath)", number, stage: .write)
+        .writing("cannot move the result to \(finalPath)", number, stage: .write)
     }
 
     /// Recovers from a run that ended between the two steps: moves the old folder back if the final path does not

@@ -24,7 +24,7 @@ package final class PartialFile {
         if stat(sourcePath, &source) == 0, stat(finalPath, &target) == 0, source.st_ino == target.st_ino,
             source.st_dev == target.st_dev
         {
-            throw VidscanError(.exists, "\(finalPath) is the video itself, which is never replaced", stage: .open)
+            throw VidscanError(.exists, "\(finalPath) is the source video, which is never replaced", stage: .open)
         }
         try Self.checkVacancy(finalPath, replaces: replaces)
         ResultFolder.removeLeftovers(of: name, in: folder.isEmpty ? "." : folder)
@@ -67,7 +67,7 @@ package final class PartialFile {
             made.st_dev == found.st_dev
         else {
             throw VidscanError(
-                .output, "cannot write \(finalPath): its temporary file was taken away meanwhile", stage: .render)
+                .output, "cannot write \(finalPath): its temporary file was removed meanwhile", stage: .render)
         }
         let folder = FilePath.split(finalPath).folder
         guard rename(partialPath, finalPath) == 0 else {
@@ -75,7 +75,7 @@ package final class PartialFile {
         }
         isOpen = false
         guard vs_sync_folder(folder) == 0 else {
-            throw .writing("cannot bring \(finalPath) to the disk", errno, stage: .render)
+            throw .writing("cannot sync \(finalPath) to disk", errno, stage: .render)
         }
     }
 
@@ -83,7 +83,7 @@ package final class PartialFile {
         var status = stat()
         guard stat(path, &status) == 0 else { return }
         guard status.st_mode & S_IFMT == S_IFREG else {
-            throw VidscanError(.exists, "\(path) is no regular file; it is left as it is", stage: .open)
+            throw VidscanError(.exists, "\(path) is not a regular file, and is not replaced", stage: .open)
         }
         guard replaces else {
             throw VidscanError(.exists, "\(path) exists; --force replaces it", stage: .open)

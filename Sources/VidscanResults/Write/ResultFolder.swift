@@ -70,7 +70,7 @@ package final class ResultFolder {
         guard FileManager.default.fileExists(atPath: finalPath) else { return }
         guard FileManager.default.fileExists(atPath: "\(finalPath)/\(kind.record)") else {
             throw VidscanError(
-                .exists, "\(finalPath) exists and is no \(kind.noun) of vidscan; it is left as it is", stage: .write)
+                .exists, "\(finalPath) exists and is not a vidscan \(kind.noun); it is not replaced", stage: .write)
         }
         guard replaces else {
             throw VidscanError(.exists, "the \(kind.noun) \(finalPath) exists; --force replaces it", stage: .write)
@@ -94,7 +94,7 @@ package final class ResultFolder {
     }
 
     private func failure() -> VidscanError {
-        .writing("cannot put the \(kind.noun) at \(finalPath)", errno, stage: .write)
+        .writing("cannot move the \(kind.noun) to \(finalPath)", errno, stage: .write)
     }
 
     /// Removes unfinished files of runs that were killed while they wrote to the same final path.

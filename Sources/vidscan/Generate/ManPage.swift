@@ -115,7 +115,7 @@ struct ManPage {
             ("INPUT.vidscan/faces.csv", "One row per face and sampled frame."),
             ("INPUT.vidscan/frames.csv", "One row per sampled frame."),
             ("INPUT.vidscan/tracks.csv", "One row per face."),
-            ("INPUT.vidscan/events.csv", "Cuts, blinks, smiles, and who comes and goes."),
+            ("INPUT.vidscan/events.csv", "Cuts, blinks, smiles, and faces that appear and disappear."),
             (
                 "INPUT.vidscan/run.json",
                 "The input, the settings and the software of the run. It is also a pipeline file."
