@@ -38,7 +38,7 @@ extension MediaError {
 
     static var cancelled: MediaError { MediaError(.cancelled, "interrupted") }
 
-    static func pictureTooLarge(_ size: PictureSize, limit: Int) -> MediaError {
+    static func frameTooLarge(_ size: PictureSize, limit: Int) -> MediaError {
         MediaError(
             .limitExceeded, "a frame of \(size) exceeds the limit of \(limit) pixels", remedy: .raisePixelLimit)
     }

@@ -7,19 +7,19 @@ internal import VidscanResults
 struct FaceTimeline {
     /// The parts of a result that are needed.
     struct Needs {
-        package var metrics: Set<Metric> = []
-        package var mesh = false
+        var metrics: Set<Metric> = []
+        var mesh = false
         /// How far before and after the current time faces are needed, in seconds.
         var behindSeconds = 0.0
         var aheadSeconds = 0.0
     }
 
     /// An analysed frame.
-    package struct Sample {
-        package let microseconds: Int64
+    struct Sample {
+        let microseconds: Int64
         /// The index of the sample in the result.
-        package let number: Int
-        package let faces: [FaceState]
+        let number: Int
+        let faces: [FaceState]
     }
 
     /// The samples in the window, oldest first.
@@ -52,7 +52,7 @@ struct FaceTimeline {
     /// Moves the window to a time. Times must not decrease.
     ///
     /// - Parameter number: The index of a sample that must be in the window.
-    package mutating func advance(to microseconds: Int64, holding number: Int = 0) throws(VidscanError) {
+    mutating func advance(to microseconds: Int64, holding number: Int = 0) throws(VidscanError) {
         // Two samples after the current time show whether a face continues.
         while !isAtEnd,
             window.suffix(2).count < 2 || window[window.count - 2].microseconds <= microseconds + ahead
@@ -80,7 +80,7 @@ struct FaceTimeline {
     ///   - number: The index of the sample. Consecutive frames have consecutive samples.
     ///   - microseconds: The time of the frame.
     /// - Throws: `VidscanError` unless the sample was taken from this frame.
-    package mutating func advance(toSample number: Int, at microseconds: Int64) throws(VidscanError) {
+    mutating func advance(toSample number: Int, at microseconds: Int64) throws(VidscanError) {
         try advance(to: microseconds, holding: number)
         guard let own = sample(number), own.microseconds == microseconds else {
             throw VidscanError(
@@ -93,7 +93,7 @@ struct FaceTimeline {
     /// Checks that all samples were used.
     ///
     /// - Throws: `VidscanError` if the result has more than `count` samples.
-    package mutating func finish(after count: Int) throws(VidscanError) {
+    mutating func finish(after count: Int) throws(VidscanError) {
         var next = window.first { $0.number >= count }
         if next == nil { next = try rows.next() }
         guard next == nil else {
@@ -106,13 +106,13 @@ struct FaceTimeline {
     }
 
     /// Returns a sample of the window; `nil` if the sample is not in it.
-    private func sample(_ number: Int) -> Sample? {
+    func sample(_ number: Int) -> Sample? {
         guard let first = window.first?.number, window.indices.contains(number - first) else { return nil }
         return window[number - first]
     }
 
     /// Returns all states of a face in one sample.
-    package func faces(of faceID: Int, inSample number: Int) -> [FaceState] {
+    func faces(of faceID: Int, inSample number: Int) -> [FaceState] {
         sample(number)?.faces.filter { $0.faceID == faceID } ?? []
     }
 
@@ -155,7 +155,7 @@ struct FaceTimeline {
     /// A face is never interpolated across a cut, or across more than one sample without it. Before its first sample,
     /// it appears half-way from the preceding sample. After its last sample, it disappears half-way to the following
     /// sample.
-    package func faces(at microseconds: Int64) -> [FaceState] {
+    func faces(at microseconds: Int64) -> [FaceState] {
         faceIDs.compactMap { id in
             let (before, after) = neighbours(of: id, at: microseconds)
             if let before, before.face.microseconds == microseconds { return before.face }
@@ -204,7 +204,7 @@ struct FaceTimeline {
     }
 
     /// Returns the positions of a face up to its current time, oldest first. The trail restarts after a cut or a gap.
-    package func trail(of face: FaceState, seconds: Double) -> [Point] {
+    func trail(of face: FaceState, seconds: Double) -> [Point] {
         var points: [Point] = []
         var last: Sample?
         for sample in window

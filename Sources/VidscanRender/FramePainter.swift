@@ -6,10 +6,10 @@ internal import VidscanResults
 final class FramePainter {
     private let options: RenderOptions
     private var timeline: FaceTimeline
-    private let hider: Anonymizer?
+    private let anonymizer: Anonymizer?
     private let sticker: StickerPainter?
     private let overlay: OverlayPainter?
-    private var pictureCount = 0
+    private var frameCount = 0
     private var firstSize: PictureSize?
 
     init(_ options: RenderOptions, result: StoredResult) throws(VidscanError) {
@@ -21,7 +21,7 @@ final class FramePainter {
             throw VidscanError(.setup, "--anonymize sticker needs --sticker", stage: .open)
         }
         sticker = covers ? nil : painter
-        hider = options.anonymize.map { Anonymizer($0, sticker: covers ? painter : nil) }
+        anonymizer = options.anonymize.map { Anonymizer($0, sticker: covers ? painter : nil) }
         overlay = options.overlay.map(OverlayPainter.init)
         var needs = FaceTimeline.Needs()
         for other in [options.anonymize.map(Anonymizer.needs), options.overlay.map(OverlayPainter.needs)] {
@@ -39,28 +39,28 @@ final class FramePainter {
     /// - Returns: The number of faces that were drawn or hidden.
     /// - Throws: `MediaError`, or `VidscanError`. If faces are hidden, a frame that was not analysed itself is an
     ///   error.
-    func paint(_ picture: EditablePicture) throws -> Int {
+    func paint(_ frame: EditableFrame) throws -> Int {
         var count = 0
-        if let hider {
-            let first = firstSize ?? picture.displaySize
+        if let anonymizer {
+            let first = firstSize ?? frame.displaySize
             firstSize = first
             try AnonymizePreconditions.checkSize(
-                picture.displaySize, first: first, microseconds: picture.microseconds, stage: .render)
-            try timeline.advance(toSample: pictureCount, at: picture.microseconds)
-            count = try hider.hide(in: picture, timeline: timeline, sample: pictureCount)
-            pictureCount += 1
+                frame.displaySize, first: first, microseconds: frame.microseconds, stage: .render)
+            try timeline.advance(toSample: frameCount, at: frame.microseconds)
+            count = try anonymizer.hide(in: frame, timeline: timeline, sample: frameCount)
+            frameCount += 1
         } else {
-            try timeline.advance(to: picture.microseconds)
+            try timeline.advance(to: frame.microseconds)
         }
         guard sticker != nil || overlay != nil else { return count }
-        let faces = timeline.faces(at: picture.microseconds)
-        for face in faces { try sticker?.paint(on: face, of: picture) }
+        let faces = timeline.faces(at: frame.microseconds)
+        for face in faces { try sticker?.paint(on: face, of: frame) }
         if let overlay, let style = options.overlay {
             for face in faces {
                 let trail =
                     style.elements.contains(.trail) ? timeline.trail(of: face, seconds: style.trailSeconds) : []
                 let others = faces.filter { $0.faceID != face.faceID }.map(\.box)
-                try overlay.paint(face, trail: trail, others: others, on: picture)
+                try overlay.paint(face, trail: trail, others: others, on: frame)
             }
         }
         return max(count, faces.count)
@@ -68,7 +68,7 @@ final class FramePainter {
     /// Ends the rendering after the last frame.
     ///
     /// - Throws: If faces are hidden, `VidscanError` when analysed frames are missing from the video.
-    package func finish() throws(VidscanError) {
-        if hider != nil { try timeline.finish(after: pictureCount) }
+    func finish() throws(VidscanError) {
+        if anonymizer != nil { try timeline.finish(after: frameCount) }
     }
 }

@@ -67,18 +67,18 @@ public struct Rendering: Sendable {
             override: input, acceptsChanges: options.acceptsChangedSource && !hides, acceptsCopies: !hides)
         if let anonymize = options.anonymize { try AnonymizePreconditions.check(result, for: anonymize) }
         let painter = try FramePainter(options, result: result)
-        let rewriter = try VidscanError.media(stage: .open) { () throws(MediaError) in
-            try Transcoder(source: source.absolutePath, options: rewriting(result), cancellation: cancellation)
+        let transcoder = try VidscanError.media(stage: .open) { () throws(MediaError) in
+            try Transcoder(source: source.absolutePath, options: transcoderOptions(result), cancellation: cancellation)
         }
-        observer.opened(name, info: rewriter.info)
-        let (path, container) = try place(outputPath, in: resultPath, rewriter)
+        observer.opened(name, info: transcoder.info)
+        let (path, container) = try destination(outputPath, in: resultPath, transcoder)
         let file = try PartialFile(finalPath: path, replaces: replaces, sourcePath: source.absolutePath)
         defer { file.discardUnlessComplete() }
         var progress = RunProgress(microseconds: 0, frames: 0, faces: 0)
         do {
-            try rewriter.run(to: file.writingPath, container: container) { picture in
-                progress.microseconds = picture.microseconds
-                progress.faces += try painter.paint(picture)
+            try transcoder.run(to: file.writingPath, container: container) { frame in
+                progress.microseconds = frame.microseconds
+                progress.faces += try painter.paint(frame)
                 progress.frames += 1
                 observer.progressed(progress)
             }
@@ -92,16 +92,16 @@ public struct Rendering: Sendable {
         } catch {
             throw VidscanError(.output, "\(error)", stage: .render)
         }
-        if hides { try checkSameDecoding(of: source, by: rewriter, as: result) }
+        if hides { try checkSameDecoding(of: source, by: transcoder, as: result) }
         try file.complete()
-        tell(rewriter, name: name)
+        reportProblems(transcoder, name: name)
         return Summary(
-            path: path, frames: rewriter.frameCount, seconds: Double(progress.microseconds) / 1e6,
+            path: path, frames: transcoder.frameCount, seconds: Double(progress.microseconds) / 1e6,
             wallSeconds: begin.duration(to: .now) / .seconds(1))
     }
 
-    private func rewriting(_ result: StoredResult) -> Transcoder.Options {
-        var rewriting = Transcoder.Options(
+    private func transcoderOptions(_ result: StoredResult) -> Transcoder.Options {
+        var transcoderOptions = Transcoder.Options(
             codec: options.codec, rateFactor: options.rateFactor, height: options.height,
             copiesAudio: options.copiesAudio, copiesSubtitles: options.copiesSubtitles,
             keepsMetadata: options.keepsMetadata ?? (options.anonymize == nil),
@@ -109,24 +109,24 @@ public struct Rendering: Sendable {
             limits: options.limits)
         if options.anonymize != nil {
             // The frames must be decoded as the analysis decoded them.
-            rewriting.decoderThreads = AnonymizeOptions.decoderThreads
-            rewriting.skipsUnneededPackets = result.record.filters?.everyFrame != true
+            transcoderOptions.decoderThreads = AnonymizeOptions.decoderThreads
+            transcoderOptions.skipsUnneededPackets = result.record.filters?.everyFrame != true
         }
-        return rewriting
+        return transcoderOptions
     }
 
     /// Checks that the decoded frames are those that were analysed.
     ///
     /// - Throws: `VidscanError` if the source has changed, or if other packets or frames are damaged.
     private func checkSameDecoding(
-        of source: InputFile, by rewriter: Transcoder, as result: StoredResult
+        of source: InputFile, by transcoder: Transcoder, as result: StoredResult
     ) throws(VidscanError) {
         guard source.isUnchanged else {
             throw VidscanError(
                 .changed, "the video \(source.name) changed while its faces were being hidden; no video was written",
                 stage: .render)
         }
-        let damage = rewriter.statistics.damage + rewriter.statistics.corruptPackets
+        let damage = transcoder.statistics.damage + transcoder.statistics.corruptPackets
         let analysed = result.record.counts.damagedFramesOrPackets
         guard damage == analysed else {
             throw VidscanError(
@@ -137,28 +137,28 @@ public struct Rendering: Sendable {
     }
 
     /// Returns the path and the container of the new video.
-    private func place(
-        _ wanted: String?, in resultPath: String, _ rewriter: Transcoder
+    private func destination(
+        _ wanted: String?, in resultPath: String, _ transcoder: Transcoder
     ) throws(VidscanError) -> (String, VideoContainer) {
-        let preferred = rewriter.preferredContainer
+        let preferred = transcoder.preferredContainer
         let path = wanted ?? resultPath + "/" + options.name + "." + preferred.rawValue
         guard let container = VideoContainer(path: path) else {
             throw VidscanError(
                 .output, "cannot write \(path): name a file that ends in .mp4, .mov or .mkv", stage: .open)
         }
-        let unheld = rewriter.codecsNotHeld(by: container)
-        guard unheld.isEmpty else {
+        let unsupported = transcoder.unsupportedCodecs(in: container)
+        guard unsupported.isEmpty else {
             let remedy = container == preferred ? "" : "; name an .\(preferred.rawValue) file"
             throw VidscanError(
                 .output,
-                "cannot write \(path): \(container.rawValue.uppercased()) cannot contain \(unheld.joined(separator: ", "))"
+                "cannot write \(path): \(container.rawValue.uppercased()) cannot contain \(unsupported.joined(separator: ", "))"
                     + remedy, stage: .open)
         }
         return (path, container)
     }
 
-    private func tell(_ rewriter: Transcoder, name: String) {
-        let damage = rewriter.statistics.damage + rewriter.statistics.corruptPackets
+    private func reportProblems(_ transcoder: Transcoder, name: String) {
+        let damage = transcoder.statistics.damage + transcoder.statistics.corruptPackets
         if damage > 0 {
             observer.warned(
                 name,
@@ -166,33 +166,33 @@ public struct Rendering: Sendable {
                     "decoding reported \(NumberText.count(damage, "error")); the frames that could be decoded were rendered"
             )
         }
-        if let error = rewriter.statistics.readError {
+        if let error = transcoder.statistics.readError {
             observer.warned(name, message: "reading ended early: \(error)")
         }
-        if options.anonymize != nil, rewriter.subtitlesLeftOut > 0 {
-            let count = rewriter.subtitlesLeftOut
+        if options.anonymize != nil, transcoder.subtitlesLeftOut > 0 {
+            let count = transcoder.subtitlesLeftOut
             observer.warned(
                 name,
                 message:
                     "\(count) subtitle \(count == 1 ? "stream was" : "streams were") left out because subtitles may"
                     + " name people; --keep-subtitles copies them")
         }
-        if rewriter.movedFrames > 0 {
+        if transcoder.movedFrames > 0 {
             observer.warned(
                 name,
                 message:
-                    "moved \(NumberText.count(rewriter.movedFrames, "frame")) with a repeated timestamp to one tick later"
+                    "moved \(NumberText.count(transcoder.movedFrames, "frame")) with a repeated timestamp to one tick later"
             )
         }
-        for stream in rewriter.uncleanStreams {
+        for stream in transcoder.omittedStreams {
             observer.warned(
                 name, message: "left out \(stream): its codec header may describe the source, and cannot be cleaned")
         }
-        if rewriter.emptyPackets > 0 {
+        if transcoder.emptyPackets > 0 {
             observer.warned(
                 name,
                 message:
-                    "left out \(NumberText.count(rewriter.emptyPackets, "audio packet")) with nothing but tags or unknown data"
+                    "left out \(NumberText.count(transcoder.emptyPackets, "audio packet")) with nothing but tags or unknown data"
             )
         }
     }

@@ -34,8 +34,8 @@ public struct Reporting: Sendable {
     }
 
     /// The maximum number of faces in the strip, and of their thumbnails.
-    private static let mostThumbnails = 60
-    private static let mostEvents = 2000
+    private static let maximumThumbnails = 60
+    private static let maximumEvents = 2000
     private let options: Options
 
     public init(options: Options = Options()) {
@@ -66,7 +66,7 @@ public struct Reporting: Sendable {
         let faces = try ReportTables.faces(resultPath, measures: CurveBuilder.measures)
         let events = try ReportTables.events(resultPath)
         let samples = try SampleTimes(resultPath)
-        let shown = Self.mostSeen(faces)
+        let shown = Self.longestVisible(faces)
         var pictures: [Int: String] = [:]
         let hidesFaces = result.hidesFaces
         if options.hasThumbnails ?? !hidesFaces, !shown.isEmpty {
@@ -88,7 +88,7 @@ public struct Reporting: Sendable {
                 "faces are hidden in the video, so the page has no thumbnails; --thumbnails adds them")
         }
         let page = ReportPageMaker(
-            facts: facts, faces: faces, shown: shown, events: Array(events.prefix(Self.mostEvents)),
+            facts: facts, faces: faces, shown: shown, events: Array(events.prefix(Self.maximumEvents)),
             eventCount: events.count, samples: samples, pictures: pictures
         ).page(curves)
         try file.write(Self.text(path) { try page.html() })
@@ -148,8 +148,8 @@ public struct Reporting: Sendable {
     }
 
     /// Returns the faces that are visible for longest, ordered by face_id.
-    private static func mostSeen(_ faces: [ReportedFace]) -> [ReportedFace] {
-        faces.sorted { ($1.visibleSeconds, $0.id) < ($0.visibleSeconds, $1.id) }.prefix(mostThumbnails)
+    private static func longestVisible(_ faces: [ReportedFace]) -> [ReportedFace] {
+        faces.sorted { ($1.visibleSeconds, $0.id) < ($0.visibleSeconds, $1.id) }.prefix(maximumThumbnails)
             .sorted { $0.id < $1.id }
     }
 
@@ -178,10 +178,10 @@ public struct Reporting: Sendable {
 
 /// The times of the samples: their range in seconds, and their number.
 struct SampleTimes {
-    package var range: ClosedRange<Double> = 0...0
-    package var count = 0
+    var range: ClosedRange<Double> = 0...0
+    var count = 0
     /// The mean time between samples, in seconds.
-    package var interval: Double { count > 1 ? (range.upperBound - range.lowerBound) / Double(count - 1) : 0 }
+    var interval: Double { count > 1 ? (range.upperBound - range.lowerBound) / Double(count - 1) : 0 }
 
     init(_ folder: String) throws(VidscanError) {
         let table = try TableReader(folder: folder, name: "frames.csv")

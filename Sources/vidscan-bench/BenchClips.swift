@@ -108,7 +108,7 @@ struct BenchClips {
         if FileManager.default.fileExists(atPath: path) { return path }
         let partial = folder + "/partial-" + name
         defer { try? FileManager.default.removeItem(atPath: partial) }
-        Progress.tell("making \(path)")
+        Progress.report("making \(path)")
         try make(partial)
         try FileManager.default.moveItem(atPath: partial, toPath: path)
         return path

@@ -66,7 +66,7 @@ struct BenchCommand: ParsableCommand {
         print()
         print(
             """
-            Median (least–most) of \(rounds) rounds on a 60 s clip, 1920x1080, 25 frames/s, x264 medium, crf 23, \
+            Median (minimum–maximum) of \(rounds) rounds on a 60 s clip, 1920x1080, 25 frames/s, x264 medium, crf 23, \
             \(try clips.bitRate(of: clips.minute())).
             \(facts)
             """)

@@ -23,7 +23,7 @@ struct Measurements {
     }
 
     mutating func measure(_ row: BenchRow) throws {
-        Progress.tell("measuring \(row.rawValue)")
+        Progress.report("measuring \(row.rawValue)")
         switch row {
         case .analysis: try measureAnalysis()
         case .sampling: try measureSampling()
@@ -99,7 +99,7 @@ struct Measurements {
     private mutating func measureWorkers() throws {
         let clip = try clips.minute()
         guard ProcessInfo.processInfo.activeProcessorCount > 1 else {
-            Progress.tell("skipping the comparison of workers: this machine has one core")
+            Progress.report("skipping the comparison of workers: this machine has one core")
             return
         }
         let workers = try Pair(
@@ -177,16 +177,16 @@ struct Measurements {
     /// and the journal.
     private mutating func measureBatch() throws {
         let pictures = try clips.pictures(count: Self.batchFiles)
-        let place = results + "-batch"
-        defer { try? FileManager.default.removeItem(atPath: place) }
+        let folder = results + "-batch"
+        defer { try? FileManager.default.removeItem(atPath: folder) }
         var whole: [Double] = []
         var overhead: [Double] = []
         for _ in 0..<rounds {
-            try? FileManager.default.removeItem(atPath: place)
-            let batch = try MeasuredProcess([vidscan, "batch", pictures, "--output", place, "--jobs", "1", "--quiet"])
+            try? FileManager.default.removeItem(atPath: folder)
+            let batch = try MeasuredProcess([vidscan, "batch", pictures, "--output", folder, "--jobs", "1", "--quiet"])
             let names = try FileManager.default.contentsOfDirectory(atPath: pictures)
             let analysis = try names.reduce(0) { sum, name in
-                try sum + RunTimings(resultFolder: "\(place)/\(name).vidscan").stageSeconds.values.reduce(0, +)
+                try sum + RunTimings(resultFolder: "\(folder)/\(name).vidscan").stageSeconds.values.reduce(0, +)
             }
             whole.append(batch.wallSeconds * 1000 / Double(Self.batchFiles))
             overhead.append((batch.wallSeconds - analysis) * 1000 / Double(Self.batchFiles))

@@ -3,8 +3,8 @@ internal import Foundation
 /// The median, minimum and maximum of repeated measurements.
 struct Spread {
     let median: Double
-    let least: Double
-    let most: Double
+    let minimum: Double
+    let maximum: Double
 
     /// Computes the spread.
     ///
@@ -14,13 +14,13 @@ struct Spread {
         let sorted = values.sorted()
         let middle = sorted.count / 2
         median = sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
-        least = sorted[0]
-        most = sorted[sorted.count - 1]
+        minimum = sorted[0]
+        maximum = sorted[sorted.count - 1]
     }
 
     /// Returns, for example, `0.71 (0.69–0.74)`, or `0.71` if all values are equal.
     func text(decimals: Int) -> String {
         let number = { String(format: "%.\(decimals)f", $0) }
-        return least == most ? number(median) : "\(number(median)) (\(number(least))–\(number(most)))"
+        return minimum == maximum ? number(median) : "\(number(median)) (\(number(minimum))–\(number(maximum)))"
     }
 }

@@ -4,7 +4,7 @@ internal import VidscanInference
 internal import VidscanMedia
 
 /// A face found by BlazeFace.
-struct JudgedFace {
+struct DetectedFace {
     /// The bounding box from eyebrows to chin, in display space.
     var box: Rectangle
     /// The confidence, 0…1.
@@ -55,7 +55,7 @@ final class BlazeFace {
     /// Returns the faces in a square region of a frame, ordered by decreasing confidence.
     ///
     /// - Parameter minimumScore: The minimum confidence, 0…1.
-    func faces(in frame: SampledFrame, square: RotatedSquare, minimumScore: Double) throws -> [JudgedFace] {
+    func faces(in frame: SampledFrame, square: RotatedSquare, minimumScore: Double) throws -> [DetectedFace] {
         try fillInput(frame, square)
         try request.run()
         let (first, second) = (try request.output(0), try request.output(1))
@@ -65,7 +65,7 @@ final class BlazeFace {
         }
         let unit = Double(range.resolution)
         let corner = Point(x: square.center.x - square.side / 2, y: square.center.y - square.side / 2)
-        var found: [JudgedFace] = []
+        var found: [DetectedFace] = []
         for (index, anchor) in anchors.enumerated() {
             let score = 1 / (1 + exp(-Double(max(-100, min(100, scores[index])))))
             guard score >= minimumScore else { continue }
@@ -75,7 +75,7 @@ final class BlazeFace {
                 x: corner.x + (anchor.x + value(0)) * square.side, y: corner.y + (anchor.y + value(1)) * square.side)
             guard width > 0, height > 0, width.isFinite, height.isFinite else { continue }
             let box = Rectangle(x: center.x - width / 2, y: center.y - height / 2, width: width, height: height)
-            found.append(JudgedFace(box: box, score: score))
+            found.append(DetectedFace(box: box, score: score))
         }
         return found.withoutOverlaps()
     }
@@ -105,10 +105,10 @@ final class BlazeFace {
     }
 }
 
-extension [JudgedFace] {
+extension [DetectedFace] {
     /// Returns the faces after non-maximum suppression, ordered by decreasing confidence.
-    func withoutOverlaps() -> [JudgedFace] {
-        var kept: [JudgedFace] = []
+    func withoutOverlaps() -> [DetectedFace] {
+        var kept: [DetectedFace] = []
         for face in sorted(by: { $0.score > $1.score })
         where !kept.contains(where: { $0.box.intersectionOverUnion(with: face.box) > 0.3 }) {
             kept.append(face)

@@ -39,9 +39,9 @@ struct CoverageCommand: ParsableCommand {
         let readers = try [original, hidden].map { path in
             try FrameReader(path: path, options: FrameReader.Options(rate: .everyFrame, skipsUnneededPackets: false))
         }
-        let (search, disguise) = (try FaceSearch(models: models), Disguise())
+        let (search, coverage) = (try FaceSearch(models: models), CoverageMeasure())
         var (frames, faces) = (0, 0)
-        var (bare, seen, doubtful): ([String], [String], [String]) = ([], [], [])
+        var (uncovered, seen, doubtful): ([String], [String], [String]) = ([], [], [])
         while let before = try readers[0].next() {
             guard let after = try readers[1].next() else {
                 throw CoverageError("\(hidden) has \(frames) frames, but \(original) has more")
@@ -49,9 +49,9 @@ struct CoverageCommand: ParsableCommand {
             let time = String(format: "%.3f s", Double(before.microseconds) / 1e6)
             let found = try search.faces(in: before)
             for face in found {
-                let share = try disguise.bareShare(of: face.box, original: before, hidden: after)
+                let share = try coverage.visibleShare(of: face.box, original: before, hidden: after)
                 guard share > tolerance else { continue }
-                bare.append("\(time): \(Int((100 * share).rounded())) % of \(Self.text(face)) is visible")
+                uncovered.append("\(time): \(Int((100 * share).rounded())) % of \(Self.text(face)) is visible")
             }
             for face in try search.faces(in: after) {
                 // An ellipse above a collar may look like a face to the detectors, although the original shows no face
@@ -69,17 +69,17 @@ struct CoverageCommand: ParsableCommand {
             throw CoverageError("\(hidden) has more than \(frames) frames, but \(original) has \(frames)")
         }
         print(
-            "\(original): \(NumberText.count(frames, "frame")), \(NumberText.count(faces, "face")); \(bare.count) not covered, \(seen.count) still found,"
+            "\(original): \(NumberText.count(frames, "frame")), \(NumberText.count(faces, "face")); \(uncovered.count) not covered, \(seen.count) still found,"
                 + " \(doubtful.count) doubtful")
-        for line in bare + seen + doubtful { print("  " + line) }
+        for line in uncovered + seen + doubtful { print("  " + line) }
         if faces < least {
             throw CoverageError(
                 "found \(NumberText.count(faces, "face")) in \(original), but expected at least \(least)")
         }
-        if !(bare + seen).isEmpty { throw ExitCode.failure }
+        if !(uncovered + seen).isEmpty { throw ExitCode.failure }
     }
 
-    private static func text(_ face: JudgedFace) -> String {
+    private static func text(_ face: DetectedFace) -> String {
         let numbers = [face.box.x, face.box.y, face.box.width, face.box.height].map { Int($0.rounded()) }
         return "a face at \(numbers[0]),\(numbers[1]), \(numbers[2])x\(numbers[3]), score "
             + String(format: "%.2f", face.score)

@@ -21,9 +21,9 @@ final class FaceSearch {
         full = try BlazeFace(.full, folder: models, runtime: runtime, cropper: cropper)
     }
 
-    func faces(in frame: SampledFrame) throws -> [JudgedFace] {
+    func faces(in frame: SampledFrame) throws -> [DetectedFace] {
         let size = frame.geometry.displaySize
-        var candidates: [JudgedFace] = []
+        var candidates: [DetectedFace] = []
         for square in Self.squares(width: Double(size.width), height: Double(size.height)) {
             for model in [short, full] {
                 candidates += try model.faces(in: frame, square: square, minimumScore: Self.candidateScore)
@@ -56,7 +56,7 @@ final class FaceSearch {
     /// Verifies a candidate in a close-up.
     ///
     /// - Returns: The face found in the close-up; `nil` if the close-up shows no face there.
-    private func confirmed(_ face: JudgedFace, in frame: SampledFrame) throws -> JudgedFace? {
+    private func confirmed(_ face: DetectedFace, in frame: SampledFrame) throws -> DetectedFace? {
         let square = RotatedSquare(
             center: face.box.center, side: max(face.box.width, face.box.height) * Self.closeUp, angle: 0)
         let seen = try [short, full].flatMap { model in

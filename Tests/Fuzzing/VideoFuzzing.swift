@@ -10,7 +10,7 @@ enum VideoFuzzing {
         [.everyFrame]
         + [(1, 1), (5, 1), (24000, 1001), (1, 10), (1000, 1)].compactMap { Rational($0, $1) }.map { .perSecond($0) }
     /// The maximum number of samples that are read, because a small file may have any number.
-    private static let mostSamples = 32
+    private static let maximumSamples = 32
     private static let limits = MediaLimits(maximumPixels: 512 * 512, maximumDurationSeconds: 3600)
 
     static func feed(_ bytes: ArraySlice<UInt8>, scratch: FuzzScratch) {
@@ -50,7 +50,7 @@ enum VideoFuzzing {
         let resampler = AreaResampler()
         var tensor = [Float](repeating: 0, count: 3 * 24 * 24)
         var last: Int64?
-        for number in 0..<mostSamples {
+        for number in 0..<maximumSamples {
             guard let frame = try reader.next() else { break }
             demand(frame.sequence == number, "sample \(number) has number \(frame.sequence)")
             if let last {

@@ -29,17 +29,17 @@ struct ModelReader {
     private(set) var brokenSamples: [Sample] = []
     private(set) var actions: [SamplePlan.Action] = []
     private(set) var decodedCount = 0
-    private(set) var mostHeld = 0
+    private(set) var maximumHeld = 0
     /// Whether decoding was restarted at a packet that is not a random access point.
     private(set) var beganAmiss = false
 
     init(
-        _ stream: ModelStream, grid: SampleGrid, window: SamplePlan.Window, mayPass: Bool = true,
+        _ stream: ModelStream, grid: SampleGrid, window: SamplePlan.Window, allowsSkipping: Bool = true,
         flushesAfterGap: Bool = false, showsBrokenFrames: Bool = true
     ) {
         self.stream = stream
         self.grid = grid
-        plan = SamplePlan(grid: grid, window: window, mayPass: mayPass)
+        plan = SamplePlan(grid: grid, window: window, allowsSkipping: allowsSkipping)
         selector = FrameSelector(grid: grid)
         self.flushesAfterGap = flushesAfterGap
         self.showsBrokenFrames = showsBrokenFrames
@@ -60,12 +60,12 @@ struct ModelReader {
                 let packet = stream.packets[next]
                 held.append(next)
                 if !packet.summary.isHidden {
-                    numbering.enter(packet.timestamp)
-                    selector.note(packet.timestamp)
+                    numbering.insert(packet.timestamp)
+                    selector.skip(packet.timestamp)
                 }
                 plan.push(packet.summary)
                 next += 1
-                mostHeld = max(mostHeld, held.count)
+                maximumHeld = max(maximumHeld, held.count)
             }
         }
         comeOut(keeping: 0)
@@ -100,7 +100,7 @@ struct ModelReader {
             let frame = waiting.removeFirst()
             let timestamp = stream.packets[frame.packet].timestamp
             let index = numbering.index(of: timestamp)
-            guard selector.takes(timestamp) else { continue }
+            guard selector.selects(timestamp) else { continue }
             let sample = Sample(timestamp: timestamp, index: index)
             samples.append(sample)
             if !frame.isWhole { brokenSamples.append(sample) }
@@ -112,7 +112,7 @@ struct ModelReader {
         var selector = FrameSelector(grid: grid)
         return stream.shown.enumerated().compactMap { index, number in
             let timestamp = stream.packets[number].timestamp
-            return selector.takes(timestamp) ? Sample(timestamp: timestamp, index: Int64(index)) : nil
+            return selector.selects(timestamp) ? Sample(timestamp: timestamp, index: Int64(index)) : nil
         }
     }
 }

@@ -7,7 +7,7 @@ struct SampleGridTests {
     /// Returns the timestamps of the selected frames.
     private func taken(_ timestamps: [Int64], by grid: SampleGrid) -> [Int64] {
         var selector = FrameSelector(grid: grid)
-        return timestamps.filter { selector.takes($0) }
+        return timestamps.filter { selector.selects($0) }
     }
 
     private func grid(
@@ -49,7 +49,7 @@ struct SampleGridTests {
         let grid = try grid((7500, 1001), timeBase: (1, 30000))
         var selector = FrameSelector(grid: grid)
         let frames: [Int64] = Array(0..<8) + Array(1_078_900..<1_078_908)
-        let taken = frames.filter { selector.takes($0 * 1001) }
+        let taken = frames.filter { selector.selects($0 * 1001) }
         #expect(taken == [0, 4, 1_078_900, 1_078_904])
     }
 

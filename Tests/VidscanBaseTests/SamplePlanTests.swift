@@ -60,7 +60,7 @@ struct SamplePlanTests {
             #expect(place == nil, context)
             #expect(reader.brokenSamples.isEmpty, context)
             #expect(!reader.beganAmiss, context)
-            #expect(reader.mostHeld <= window.packets, context)
+            #expect(reader.maximumHeld <= window.packets, context)
         }
     }
 
@@ -118,7 +118,7 @@ struct SamplePlanTests {
         var random = SeededGenerator(seed: 9000 + seed)
         let stream = ModelStream(traits: randomTraits(using: &random), groups: 4, using: &random)
         var reader = ModelReader(
-            stream, grid: try grid(rate: (1, 10)), window: SamplePlan.Window(), mayPass: false)
+            stream, grid: try grid(rate: (1, 10)), window: SamplePlan.Window(), allowsSkipping: false)
         reader.run()
         #expect(reader.actions == Array(repeating: .decode(afterGap: false), count: stream.packets.count))
     }

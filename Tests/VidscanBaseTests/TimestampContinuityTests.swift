@@ -123,19 +123,19 @@ struct TimestampContinuityTests {
     func companions() {
         var clock = CompanionClock(forwardIsJump: true, isContinuous: true)
         let second: Int64 = 1_000_000
-        func place(_ time: Int64, _ offsets: [Int64], _ video: Int64, isLate: Bool = false) -> Int? {
-            clock.place(time, duration: second / 2, offsets: offsets, videoPosition: video, isLate: isLate)
+        func assign(_ time: Int64, _ offsets: [Int64], _ video: Int64, isLate: Bool = false) -> Int? {
+            clock.assign(time, duration: second / 2, offsets: offsets, videoPosition: video, isLate: isLate)
         }
-        #expect(place(10 * second, [0], 10 * second) == 0)
+        #expect(assign(10 * second, [0], 10 * second) == 0)
         // The audio of the new epoch arrives before the video jumps, so it waits.
-        #expect(place(0, [0], 10 * second) == nil)
+        #expect(assign(0, [0], 10 * second) == nil)
         // Audio of the old epoch arrives after the video has jumped.
         let offsets = [0, 11 * second]
-        #expect(place(10 * second + second / 2, offsets, 11 * second) == 0)
-        #expect(place(0, offsets, 11 * second) == 1)
-        #expect(place(second / 2, offsets, 11 * second) == 1)
+        #expect(assign(10 * second + second / 2, offsets, 11 * second) == 0)
+        #expect(assign(0, offsets, 11 * second) == 1)
+        #expect(assign(second / 2, offsets, 11 * second) == 1)
         // If only this stream jumps, the jump is accepted in the end.
-        #expect(place(-5 * second, offsets, 12 * second) == nil)
-        #expect(place(-5 * second, offsets, 12 * second, isLate: true) == 1)
+        #expect(assign(-5 * second, offsets, 12 * second) == nil)
+        #expect(assign(-5 * second, offsets, 12 * second, isLate: true) == 1)
     }
 }

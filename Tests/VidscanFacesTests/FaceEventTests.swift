@@ -5,10 +5,10 @@ import VidscanFaces
 @Suite("Face events follow their thresholds")
 struct FaceEventTests {
     private static func events(
-        _ values: [Double], rate: Double, tellsBlinks: Bool = true,
+        _ values: [Double], rate: Double, detectsBlinks: Bool = true,
         _ measurement: (Double) -> FaceEventDetector.Measurement
     ) -> [FaceEvent] {
-        var detector = FaceEventDetector(faceID: 7, options: EventOptions(), tellsBlinks: tellsBlinks)
+        var detector = FaceEventDetector(faceID: 7, options: EventOptions(), detectsBlinks: detectsBlinks)
         var events: [FaceEvent] = []
         for (number, value) in values.enumerated() {
             events += detector.update(measurement(value), at: Int64(Double(number) / rate * 1e6))
@@ -38,12 +38,12 @@ struct FaceEventTests {
 
     @Test("Without enough samples per second, no blinks are reported")
     func lowRate() {
-        #expect(Self.events([90, 10, 90], rate: 5, tellsBlinks: false, Self.eyes).isEmpty)
+        #expect(Self.events([90, 10, 90], rate: 5, detectsBlinks: false, Self.eyes).isEmpty)
     }
 
     @Test("A long closure is eyes_closed at any rate")
     func eyesClosed() {
-        let events = Self.events([90, 5, 5, 5, 5, 90], rate: 5, tellsBlinks: false, Self.eyes)
+        let events = Self.events([90, 5, 5, 5, 5, 90], rate: 5, detectsBlinks: false, Self.eyes)
         #expect(events.map(\.kind) == [.eyesClosed])
         #expect(events.map(\.value) == [.number(0.8)])
     }

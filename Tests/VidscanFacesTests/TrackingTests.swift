@@ -100,7 +100,7 @@ struct TrackingScene {
         }
         let identities = TrackSelection(
             summaries, samplesOfShot: [Int(seconds * rate)], options: TrackSelection.Options(),
-            stitching: TrackletLinker()
+            linker: TrackletLinker()
         ).identities
         // Very short tracks are dropped. A track without a certain person counts as a person of its own.
         score.endScene(

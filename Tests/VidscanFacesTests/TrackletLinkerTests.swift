@@ -12,7 +12,7 @@ struct TrackletLinkerTests {
         var weight = 1.0
     }
 
-    private static func stitch(_ tracks: [Track], seed: UInt64 = 1) -> TrackletLinker.Result {
+    private static func link(_ tracks: [Track], seed: UInt64 = 1) -> TrackletLinker.Result {
         var generator = TrackingGenerator(seed: seed)
         let box = Rectangle(x: 400, y: 200, width: 120, height: 120)
         let summaries = tracks.enumerated().map { index, track in
@@ -29,12 +29,12 @@ struct TrackletLinkerTests {
             }
             return summary
         }
-        return TrackletLinker(shapeVariances: TrackingGenerator.shapeVariances).stitch(summaries)
+        return TrackletLinker(shapeVariances: TrackingGenerator.shapeVariances).link(summaries)
     }
 
     @Test("A face that is interrupted by a cut keeps its number, even if somebody else is seen in between")
     func acrossCut() {
-        let result = Self.stitch([
+        let result = Self.link([
             Track(identity: 1, start: 0, shot: 0), Track(identity: 2, start: 1, shot: 1),
             Track(identity: 1, start: 2, shot: 2), Track(identity: 2, start: 3, shot: 3),
         ])
@@ -44,24 +44,24 @@ struct TrackletLinkerTests {
 
     @Test("Within a shot, or after a minute, a returning face is the same person with a new face number")
     func samePerson() {
-        let within = Self.stitch([Track(identity: 1, start: 0, shot: 0), Track(identity: 1, start: 4, shot: 0)])
+        let within = Self.link([Track(identity: 1, start: 0, shot: 0), Track(identity: 1, start: 4, shot: 0)])
         #expect(within.faces == [0, 1])
         #expect(within.people == [.certain(0), .certain(0)])
-        let late = Self.stitch([Track(identity: 1, start: 0, shot: 0), Track(identity: 1, start: 62, shot: 1)])
+        let late = Self.link([Track(identity: 1, start: 0, shot: 0), Track(identity: 1, start: 62, shot: 1)])
         #expect(late.faces == [0, 1])
         #expect(late.people == [.certain(0), .certain(0)])
     }
 
     @Test("Two faces at the same time are two people, even if they look alike")
     func sameTime() {
-        let result = Self.stitch([Track(identity: 1, start: 0, shot: 0), Track(identity: 1, start: 0.4, shot: 0)])
+        let result = Self.link([Track(identity: 1, start: 0, shot: 0), Track(identity: 1, start: 0.4, shot: 0)])
         #expect(result.faces == [0, 1])
         #expect(result.people[0].group != result.people[1].group)
     }
 
     @Test("A track with little evidence is linked to nobody")
     func littleEvidence() {
-        let result = Self.stitch([
+        let result = Self.link([
             Track(identity: 1, start: 0, shot: 0), Track(identity: 3, start: 2, shot: 1, weight: 0.01),
         ])
         #expect(result.people[1] == .open(1))
@@ -70,7 +70,7 @@ struct TrackletLinkerTests {
     @Test("None of two hundred pairs of different people is linked")
     func differentPeople() {
         for seed in 1...200 as ClosedRange<UInt64> {
-            let result = Self.stitch(
+            let result = Self.link(
                 [
                     Track(identity: Int(seed) * 2, start: 0, shot: 0),
                     Track(identity: Int(seed) * 2 + 1, start: 2, shot: 1),

@@ -28,7 +28,7 @@ struct MetadataStrippingTests {
             var options = Transcoder.Options(rateFactor: 40)
             options.keepsMetadata = false
             let transcoder = try Transcoder(source: source, options: options)
-            #expect(transcoder.uncleanStreams == [])
+            #expect(transcoder.omittedStreams == [])
             let container = transcoder.preferredContainer
             path = folder.path + "/new." + container.rawValue
             try transcoder.run(to: path, container: container) { _ in }

@@ -14,7 +14,7 @@ struct TranscodingTests {
 
         init(
             _ source: String, options: Transcoder.Options = Transcoder.Options(rateFactor: 40),
-            edit: (EditablePicture) throws -> Void = { _ in }
+            edit: (EditableFrame) throws -> Void = { _ in }
         ) throws {
             folder = try TemporaryFolder()
             transcoder = try Transcoder(source: source, options: options)
@@ -141,7 +141,7 @@ struct TranscodingTests {
 
     /// A patch of one colour with this opacity.
     private func paint(
-        _ picture: EditablePicture, _ area: PixelRectangle, blue: UInt8, green: UInt8, red: UInt8, alpha: UInt8
+        _ picture: EditableFrame, _ area: PixelRectangle, blue: UInt8, green: UInt8, red: UInt8, alpha: UInt8
     ) throws {
         var bytes: [UInt8] = []
         let premultiplied = [blue, green, red].map { UInt8((Int($0) * Int(alpha) + 127) / 255) } + [alpha]
@@ -210,7 +210,7 @@ struct TranscodingTests {
         try #require(made.status == 0, "\(made.errors)")
         let new = try Transcoded(source)
         #expect(new.path.hasSuffix(".mkv"))
-        #expect(new.transcoder.codecsNotHeld(by: .mp4) == ["subrip"])
+        #expect(new.transcoder.unsupportedCodecs(in: .mp4) == ["subrip"])
         #expect(try Probe(path: new.path).packets("s:0") == Probe(path: source).packets("s:0"))
         let tags = try Probe(path: new.path).format()["tags"] as? [String: String] ?? [:]
         #expect(tags["title"] == "Whose video")

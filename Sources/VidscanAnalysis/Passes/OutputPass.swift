@@ -17,13 +17,13 @@ struct OutputPass {
 
     let settings: Settings
     let changes: [ShotChange]
-    let following: TrackingResult
+    let tracking: TrackingResult
 
     func run(_ intermediate: IntermediateFrameFile, writer: ResultWriter, report: inout WriteStage.Report) throws {
         let frames = try IntermediateFrameReader(intermediate)
-        let tracks = try TrackIndexReader(following.indices, trackCount: following.summaries.count)
+        let tracks = try TrackIndexReader(tracking.indices, trackCount: tracking.summaries.count)
         let smoother = TrackSmoother(options: settings.smoothing)
-        var tales = TrackAggregator(settings: settings, changes: changes, following: following)
+        var aggregator = TrackAggregator(settings: settings, changes: changes, tracking: tracking)
         var window: [Entry] = []
         var current = 0
         var number = 0
@@ -31,9 +31,9 @@ struct OutputPass {
         report.faces = 0
         func write(_ position: Int) throws {
             let rows = smoother.rows(
-                window, at: position, identities: following.identities, metrics: settings.measure.metrics)
+                window, at: position, identities: tracking.identities, metrics: settings.measure.metrics)
             try writer.write(window[position].frame, rows: rows)
-            tales.add(rows, tracks: window[position].tracks, of: window[position])
+            aggregator.add(rows, tracks: window[position].tracks, of: window[position])
             report.faces += rows.count
         }
         while let frame = try frames.next() {
@@ -42,11 +42,11 @@ struct OutputPass {
             window.append(
                 Entry(number: number, frame: frame, tracks: try tracks.next(frame.faces.count), shot: shot))
             number += 1
-            while current < window.count, smoother.isBeyondReach(window[current].frame, frame) {
+            while current < window.count, smoother.isBeyondWindow(window[current].frame, frame) {
                 try write(current)
                 current += 1
             }
-            while current > 0, smoother.isBeyondReach(window[0].frame, window[min(current, window.count - 1)].frame) {
+            while current > 0, smoother.isBeyondWindow(window[0].frame, window[min(current, window.count - 1)].frame) {
                 window.removeFirst()
                 current -= 1
             }
@@ -55,14 +55,14 @@ struct OutputPass {
             try write(current)
             current += 1
         }
-        let (rows, events) = tales.finish()
+        let (rows, events) = aggregator.finish()
         try writer.write(rows)
         try writer.write(events)
         report.events = events.count
         report.identities = rows.count
         report.people = Set(rows.compactMap(\.personID)).count
-        report.tracksDropped = following.identities.count { $0 == nil }
-        report.lacksBlinks = !tales.tellsBlinks && tales.hasMeasuredEyes
+        report.tracksDropped = tracking.identities.count { $0 == nil }
+        report.lacksBlinks = !aggregator.detectsBlinks && aggregator.hasMeasuredEyes
     }
 }
 
@@ -71,7 +71,7 @@ struct TrackSmoother {
     let options: LocalRegression?
 
     /// Whether `later` is too late to affect the smoothed values of `frame`.
-    func isBeyondReach(_ frame: FrameRecord, _ later: FrameRecord) -> Bool {
+    func isBeyondWindow(_ frame: FrameRecord, _ later: FrameRecord) -> Bool {
         guard let options else { return true }
         return later.seconds - frame.seconds > options.reach + 1e-6
     }
@@ -83,18 +83,18 @@ struct TrackSmoother {
         var rows: [FaceRow] = []
         for (face, track) in zip(entry.frame.faces, entry.tracks) {
             guard track > 0, let identity = identities[track - 1] else { continue }
-            var smooth = face
-            if let options { smoothen(&smooth, track: track, window, at: position, with: options) }
+            var smoothed = face
+            if let options { smooth(&smoothed, track: track, window, at: position, with: options) }
             rows.append(
                 FaceRow(
                     microseconds: entry.frame.microseconds, frame: entry.frame.index, faceID: identity.faceID,
-                    personID: identity.personID, face: smooth, rawBox: face.box, rawPoints: face.points,
+                    personID: identity.personID, face: smoothed, rawBox: face.box, rawPoints: face.points,
                     metrics: metrics))
         }
         return rows.sorted { $0.faceID < $1.faceID }
     }
 
-    private func smoothen(
+    private func smooth(
         _ face: inout FaceRecord, track: Int, _ window: [OutputPass.Entry], at position: Int,
         with regression: LocalRegression
     ) {
@@ -102,9 +102,9 @@ struct TrackSmoother {
         let now = window[position]
         var near: [(offset: Double, face: FaceRecord)] = [(0, face)]
         for direction in [-1, 1] {
-            var place = position + direction
-            while window.indices.contains(place) {
-                let entry = window[place]
+            var neighbour = position + direction
+            while window.indices.contains(neighbour) {
+                let entry = window[neighbour]
                 let offset = entry.frame.seconds - now.frame.seconds
                 guard entry.shot == now.shot, entry.frame.size == now.frame.size,
                     abs(offset) <= regression.reach + 1e-6,
@@ -112,7 +112,7 @@ struct TrackSmoother {
                     (entry.frame.faces[index].points.chin != nil) == hasMesh
                 else { break }
                 near.append((offset, entry.frame.faces[index]))
-                place += direction
+                neighbour += direction
             }
         }
         guard near.count > 1 else { return }

@@ -4,9 +4,9 @@ internal import VidscanResults
 
 /// Collects the events and the rows of `tracks.csv`. Holds histograms only for faces that appear again later.
 struct TrackAggregator {
-    private struct Tale {
+    private struct Aggregate {
         var detector: FaceEventDetector
-        var sketches: [StreamingHistogram]
+        var histograms: [StreamingHistogram]
         var boxSum = [0.0, 0.0, 0.0, 0.0]
         var samples = 0
         var appearances = 0
@@ -15,21 +15,21 @@ struct TrackAggregator {
     }
 
     private let settings: Settings
-    private let following: TrackingResult
+    private let tracking: TrackingResult
     /// Whether the sampling rate is high enough to detect blinks.
-    let tellsBlinks: Bool
+    let detectsBlinks: Bool
     private(set) var hasMeasuredEyes = false
     /// Aggregates by face_id.
-    private var tales: [Int: Tale] = [:]
+    private var aggregates: [Int: Aggregate] = [:]
     private var rows: [TrackRow] = []
     private var events: [FaceEvent] = []
     private let changes: [Int: ShotChange.Kind]
 
-    init(settings: Settings, changes: [ShotChange], following: TrackingResult) {
+    init(settings: Settings, changes: [ShotChange], tracking: TrackingResult) {
         self.settings = settings
-        self.following = following
+        self.tracking = tracking
         // A rate just below the minimum, such as 11.999 for 12, is high enough.
-        tellsBlinks = following.interval > 0 && 1 / following.interval >= settings.track.events.blinkMinimumRate * 0.99
+        detectsBlinks = tracking.interval > 0 && 1 / tracking.interval >= settings.track.events.blinkMinimumRate * 0.99
         self.changes = Dictionary(changes.map { ($0.sample, $0.kind) }) { first, _ in first }
         events = changes.map {
             FaceEvent(
@@ -39,79 +39,81 @@ struct TrackAggregator {
 
     mutating func add(_ faces: [FaceRow], tracks: [Int], of entry: OutputPass.Entry) {
         for (face, track) in zip(entry.frame.faces, tracks) {
-            guard track > 0, let identity = following.identities[track - 1] else { continue }
+            guard track > 0, let identity = tracking.identities[track - 1] else { continue }
             guard let row = faces.first(where: { $0.faceID == identity.faceID }) else { continue }
             add(row, raw: face, track: track, entry)
         }
     }
 
     private mutating func add(_ row: FaceRow, raw: FaceRecord, track: Int, _ entry: OutputPass.Entry) {
-        let summary = following.summaries[track - 1]
-        var tale =
-            tales.removeValue(forKey: row.faceID)
-            ?? Tale(
+        let summary = tracking.summaries[track - 1]
+        var aggregate =
+            aggregates.removeValue(forKey: row.faceID)
+            ?? Aggregate(
                 detector: detector(row.faceID),
-                sketches: TrackTable.measures.map { StreamingHistogram(range: $0.range) },
+                histograms: TrackTable.measures.map { StreamingHistogram(range: $0.range) },
                 firstMicroseconds: row.microseconds, best: (-1, row.microseconds, row.frame))
         if summary.firstSample == entry.number {
-            tale.detector = detector(row.faceID)
-            tale.appearances += 1
+            aggregate.detector = detector(row.faceID)
+            aggregate.appearances += 1
             events.append(FaceEvent(microseconds: row.microseconds, kind: .faceStarted, faceID: row.faceID))
         }
-        take(row, raw: raw, into: &tale, entry)
+        record(row, raw: raw, into: &aggregate, entry)
         if summary.lastSample == entry.number {
-            events += tale.detector.finish()
+            events += aggregate.detector.finish()
             events.append(
                 FaceEvent(
                     microseconds: row.microseconds, kind: .faceStopped, faceID: row.faceID,
                     value: .text(reason(summary, entry))))
         }
-        if following.lastSamples[row.faceID] == entry.number {
-            rows.append(self.row(of: tale, last: row))
+        if tracking.lastSamples[row.faceID] == entry.number {
+            rows.append(self.row(of: aggregate, last: row))
         } else {
-            tales[row.faceID] = tale
+            aggregates[row.faceID] = aggregate
         }
     }
 
     private func detector(_ faceID: Int) -> FaceEventDetector {
-        FaceEventDetector(faceID: faceID, options: settings.track.events, tellsBlinks: tellsBlinks)
+        FaceEventDetector(faceID: faceID, options: settings.track.events, detectsBlinks: detectsBlinks)
     }
 
-    private mutating func take(_ row: FaceRow, raw: FaceRecord, into tale: inout Tale, _ entry: OutputPass.Entry) {
+    private mutating func record(
+        _ row: FaceRow, raw: FaceRecord, into aggregate: inout Aggregate, _ entry: OutputPass.Entry
+    ) {
         let openness = [Metric.leftEyeOpenness, .rightEyeOpenness].compactMap { raw[$0] }
         if !openness.isEmpty { hasMeasuredEyes = true }
-        events += tale.detector.update(
+        events += aggregate.detector.update(
             FaceEventDetector.Measurement(
                 eyeOpenness: openness.isEmpty ? nil : openness.reduce(0, +) / Double(openness.count),
                 smile: raw[.smile], turnDegrees: raw.turnDegrees), at: row.microseconds)
         for (index, measure) in TrackTable.measures.enumerated() {
-            if let value = measure.value(row) { tale.sketches[index].add(value) }
+            if let value = measure.value(row) { aggregate.histograms[index].add(value) }
         }
         let box = row.face.box
-        for (index, value) in [box.x, box.y, box.width, box.height].enumerated() { tale.boxSum[index] += value }
-        tale.samples += 1
+        for (index, value) in [box.x, box.y, box.width, box.height].enumerated() { aggregate.boxSum[index] += value }
+        aggregate.samples += 1
         let weight = FaceProminence.of(raw, in: entry.frame.size)
-        if weight > tale.best.weight { tale.best = (weight, row.microseconds, row.frame) }
+        if weight > aggregate.best.weight { aggregate.best = (weight, row.microseconds, row.frame) }
     }
 
     /// Returns the reason why a track ends here.
     private func reason(_ summary: TrackSummary, _ entry: OutputPass.Entry) -> String {
-        if entry.number == following.sampleCount - 1 { return "end" }
+        if entry.number == tracking.sampleCount - 1 { return "end" }
         if let change = changes[entry.number + 1] { return change == .discontinuity ? change.rawValue : "cut" }
-        return summary.hasLeft(interval: following.interval) ? "left" : "occluded"
+        return summary.hasLeft(interval: tracking.interval) ? "left" : "occluded"
     }
 
-    private func row(of tale: Tale, last: FaceRow) -> TrackRow {
-        let count = Double(max(tale.samples, 1))
+    private func row(of aggregate: Aggregate, last: FaceRow) -> TrackRow {
+        let count = Double(max(aggregate.samples, 1))
         return TrackRow(
-            faceID: last.faceID, personID: last.personID, firstMicroseconds: tale.firstMicroseconds,
-            lastMicroseconds: last.microseconds, visibleSeconds: Double(tale.samples) * following.interval,
-            samples: tale.samples, appearances: tale.appearances,
+            faceID: last.faceID, personID: last.personID, firstMicroseconds: aggregate.firstMicroseconds,
+            lastMicroseconds: last.microseconds, visibleSeconds: Double(aggregate.samples) * tracking.interval,
+            samples: aggregate.samples, appearances: aggregate.appearances,
             meanBox: Rectangle(
-                x: tale.boxSum[0] / count, y: tale.boxSum[1] / count, width: tale.boxSum[2] / count,
-                height: tale.boxSum[3] / count),
-            bestMicroseconds: tale.best.microseconds, bestFrame: tale.best.frame,
-            statistics: tale.sketches.map {
+                x: aggregate.boxSum[0] / count, y: aggregate.boxSum[1] / count, width: aggregate.boxSum[2] / count,
+                height: aggregate.boxSum[3] / count),
+            bestMicroseconds: aggregate.best.microseconds, bestFrame: aggregate.best.frame,
+            statistics: aggregate.histograms.map {
                 TrackRow.Statistic(
                     mean: $0.mean.map(Float.init), median: $0.median.map(Float.init),
                     maximum: $0.maximum.map(Float.init))

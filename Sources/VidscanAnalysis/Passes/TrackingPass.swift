@@ -66,7 +66,7 @@ struct TrackingPass {
         choice.meanConfidence = settings.detect.keepsUncertainFaces ? 0 : 1.1 * settings.detect.minimumConfidence
         let selection = TrackSelection(
             summaries, samplesOfShot: samplesOfShot, options: choice,
-            stitching: TrackletLinker(shapeVariances: FaceShape.betweenVariances))
+            linker: TrackletLinker(shapeVariances: FaceShape.betweenVariances))
         var lastSamples: [Int: Int] = [:]
         for (summary, identity) in zip(summaries, selection.identities) {
             if let face = identity?.faceID { lastSamples[face] = max(lastSamples[face] ?? 0, summary.lastSample) }

@@ -33,7 +33,7 @@ extension ResolvedSettings {
         if settings.render.style != nil, settings.render.show != nil, case .option? = origins["render.style"],
             case .option? = origins["render.show"]
         {
-            throw SettingsError("--style and --show cannot be used together.")
+            throw SettingsError("\(name("render.style")) and \(name("render.show")) cannot be used together.")
         }
         if settings.render.video.height.map({ $0 % 2 == 1 }) == true {
             throw error(at: "render.height") { "\($0) must be even." }

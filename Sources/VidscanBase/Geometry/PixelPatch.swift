@@ -20,9 +20,9 @@ public struct PixelRectangle: Sendable, Hashable {
         guard rectangle.x.isFinite, rectangle.y.isFinite, rectangle.width.isFinite, rectangle.height.isFinite else {
             return nil
         }
-        func even(_ value: Double, _ most: Int, _ rule: FloatingPointRoundingRule) -> Int {
+        func even(_ value: Double, _ maximum: Int, _ rule: FloatingPointRoundingRule) -> Int {
             let halves = (min(max(value, -limit), limit) / 2).rounded(rule)
-            return min(max(Int(halves) * 2, 0), most)
+            return min(max(Int(halves) * 2, 0), maximum)
         }
         let left = even(rectangle.x, size.width, .down)
         let right = even(rectangle.x + rectangle.width, size.width, .up)

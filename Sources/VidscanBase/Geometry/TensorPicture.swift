@@ -23,8 +23,8 @@ public struct TensorPicture {
 
     /// Returns the red, green and blue values of a pixel inside the frame.
     package func color(x: Int, y: Int) -> SIMD3<Float> {
-        let place = base + y * rowStride + x
-        return SIMD3(place[0], place[planeStride], place[2 * planeStride])
+        let pixel = base + y * rowStride + x
+        return SIMD3(pixel[0], pixel[planeStride], pixel[2 * planeStride])
     }
 
     /// The weights of R', G', B' in luma: ITU-R BT.601.

@@ -1,19 +1,19 @@
 /// Numbers frames in presentation order among *all* frames of a stream, even if most of them are never decoded.
 ///
-/// Every packet that shows a frame is entered when it is read. When a frame comes out of the decoder, all packets
+/// Every packet that shows a frame is inserted when it is read. When a frame comes out of the decoder, all packets
 /// presented before it have been read.
 public struct PresentationIndex: Sendable {
-    /// Timestamps that were entered and not yet passed, ascending.
+    /// Timestamps that were inserted and not yet passed, ascending.
     private var pending: [Int64] = []
     private var passed: Int64
 
-    /// - Parameter base: The number of frames presented before the first packet that is entered.
+    /// - Parameter base: The number of frames presented before the first packet that is inserted.
     public init(base: Int64 = 0) {
         passed = base
     }
 
-    /// Enters the presentation timestamp of a packet that shows a frame.
-    public mutating func enter(_ timestamp: Int64) {
+    /// Inserts the presentation timestamp of a packet that shows a frame.
+    public mutating func insert(_ timestamp: Int64) {
         var position = pending.count
         while position > 0, pending[position - 1] > timestamp { position -= 1 }
         pending.insert(timestamp, at: position)

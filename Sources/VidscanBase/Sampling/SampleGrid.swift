@@ -59,13 +59,13 @@ public struct FrameSelector: Sendable {
 
     /// Records a frame when its packet is read. A tick that a frame before the window serves does not belong to the
     /// window, even if that frame is never decoded.
-    public mutating func note(_ timestamp: Int64) {
+    public mutating func skip(_ timestamp: Int64) {
         guard let start = grid.start, !grid.clock.isAtOrAfter(start, timestamp) else { return }
         servedTicks = max(servedTicks, grid.ticks(upTo: timestamp))
     }
 
     /// Returns whether this frame is a sample.
-    public mutating func takes(_ timestamp: Int64) -> Bool {
+    public mutating func selects(_ timestamp: Int64) -> Bool {
         guard case .perSecond = grid.rate else { return grid.isInWindow(timestamp) }
         let ticks = grid.ticks(upTo: timestamp)
         guard ticks > servedTicks else { return false }

@@ -69,11 +69,11 @@ public struct SamplePlan: Sendable {
     /// - Parameters:
     ///   - grid: The sampling times.
     ///   - window: The maximum size of the look-ahead window.
-    ///   - mayPass: Whether packets of this codec can be skipped at all.
-    public init(grid: SampleGrid, window: Window = Window(), mayPass: Bool = true) {
+    ///   - allowsSkipping: Whether packets of this codec can be skipped at all.
+    public init(grid: SampleGrid, window: Window = Window(), allowsSkipping: Bool = true) {
         self.grid = grid
         self.window = window
-        self.isTrusted = mayPass
+        self.isTrusted = allowsSkipping
     }
 
     /// Whether the window is full, so that `next` answers without further look-ahead.
@@ -96,7 +96,7 @@ public struct SamplePlan: Sendable {
             if packet.isHidden {
                 isUnwanted = true
             } else if isTrusted {
-                isUnwanted = place(presentation, sequence: firstSequence + entries.count)
+                isUnwanted = insert(presentation, sequence: firstSequence + entries.count)
             }
         } else {
             distrust()
@@ -132,7 +132,7 @@ public struct SamplePlan: Sendable {
         let head = entries.removeFirst()
         firstSequence += 1
         heldBytes -= head.summary.byteCount
-        forgetOldMarks()
+        removeOldMarks()
         switch head.fate {
         case .open: break
         case .leading: return .drop
@@ -180,7 +180,7 @@ public struct SamplePlan: Sendable {
     ///
     /// - Returns: Whether the frame is certainly unwanted. Frames that are later inserted between it and its
     ///   predecessor can only confirm that.
-    private mutating func place(_ timestamp: Int64, sequence: Int) -> Bool {
+    private mutating func insert(_ timestamp: Int64, sequence: Int) -> Bool {
         let mark = Mark(timestamp: timestamp, ticks: grid.ticks(upTo: timestamp), sequence: sequence)
         var position = marks.count
         while position > 0, marks[position - 1].timestamp > timestamp { position -= 1 }
@@ -200,7 +200,7 @@ public struct SamplePlan: Sendable {
 
     /// Removes marks whose packets have left the window and that are presented before everything still to come. Only
     /// the last of them can still be the predecessor of a frame.
-    private mutating func forgetOldMarks() {
+    private mutating func removeOldMarks() {
         guard marks.count > 2 * window.packets + 64 else { return }
         var settled = 0
         while settled + 1 < marks.count, marks[settled + 1].sequence < firstSequence,

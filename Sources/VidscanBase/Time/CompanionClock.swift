@@ -1,12 +1,12 @@
-/// Assigns packets of another stream to epochs of the video, so that sound stays in sync where timestamps jump.
+/// Assigns packets of another stream to epochs of the video, so that audio stays in sync where timestamps jump.
 ///
-/// Streams are interleaved loosely: sound of the new epoch may come before the video's first packet of that epoch, and
-/// sound of the old epoch may come after it.
+/// Streams are interleaved loosely: audio of the new epoch may come before the video's first packet of that epoch, and
+/// audio of the old epoch may come after it.
 public struct CompanionClock: Sendable {
-    /// Sound that falls behind its own previous packet by more than this, in microseconds, waits for the video's jump.
+    /// Audio that falls behind its own previous packet by more than this, in microseconds, waits for the video's jump.
     static let backwardLimit: Int64 = 100_000
     /// The maximum number of epochs within the reach of interleaving.
-    private static let mostCandidates = 64
+    private static let maximumCandidates = 64
     static let forwardLimit: Int64 = TimestampContinuity.forwardLimitSeconds * 1_000_000
 
     private let forwardIsJump: Bool
@@ -17,7 +17,7 @@ public struct CompanionClock: Sendable {
 
     /// - Parameters:
     ///   - forwardIsJump: As in `TimestampContinuity`.
-    ///   - isContinuous: Whether each packet begins where the previous one ends, which holds for sound but not for
+    ///   - isContinuous: Whether each packet begins where the previous one ends, which holds for audio but not for
     ///     subtitles.
     public init(forwardIsJump: Bool, isContinuous: Bool) {
         self.forwardIsJump = forwardIsJump
@@ -33,14 +33,14 @@ public struct CompanionClock: Sendable {
     ///   - videoPosition: The decoding time of the video's last packet, with its offset, in microseconds.
     ///   - isLate: Whether to stay in the current epoch rather than wait any longer if no epoch fits.
     /// - Returns: The epoch, or `nil` if the packet must wait until the video reaches the next one.
-    public mutating func place(
+    public mutating func assign(
         _ microseconds: Int64, duration: Int64, offsets: [Int64], videoPosition: Int64?, isLate: Bool
     ) -> Int? {
-        let placed = fitting(microseconds, offsets: offsets, videoPosition: videoPosition) ?? (isLate ? epoch : nil)
-        guard let placed else { return nil }
-        epoch = placed
-        expected = microseconds &+ offsets[placed] &+ max(0, duration)
-        return placed
+        let assigned = fitting(microseconds, offsets: offsets, videoPosition: videoPosition) ?? (isLate ? epoch : nil)
+        guard let assigned else { return nil }
+        epoch = assigned
+        expected = microseconds &+ offsets[assigned] &+ max(0, duration)
+        return assigned
     }
 
     /// Returns the epoch that fits the packet, if there is one.
@@ -50,7 +50,7 @@ public struct CompanionClock: Sendable {
         let distance = { (candidate: Int) in microseconds &+ offsets[candidate] &- target }
         // A packet that does not continue its own stream may lie slightly before or after the video.
         let earliest = followed == nil ? max(0, epoch - 1) : epoch
-        let candidates = max(earliest, offsets.count - Self.mostCandidates)..<offsets.count
+        let candidates = max(earliest, offsets.count - Self.maximumCandidates)..<offsets.count
         let best = candidates.min { distance($0).magnitude < distance($1).magnitude } ?? epoch
         if followed != nil {
             let isFitting =

@@ -33,8 +33,8 @@ public enum DecimalNumber {
             !last.contains("/"), fields.count == 1 || seconds.value < 60
         else { return nil }
         var whole: Int64 = 0
-        for (place, field) in fields.dropLast().enumerated() {
-            guard let value = integer(field), value <= 1_000_000, place == 0 || value < 60 else { return nil }
+        for (index, field) in fields.dropLast().enumerated() {
+            guard let value = integer(field), value <= 1_000_000, index == 0 || value < 60 else { return nil }
             whole = whole * 60 + value
         }
         let scaled = seconds.numerator.multipliedReportingOverflow(by: 1_000_000)

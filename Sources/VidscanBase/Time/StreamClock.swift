@@ -38,8 +38,8 @@ public struct StreamClock: Sendable, Equatable {
     public static func exactStart(
         microseconds: Int64, own: TimestampInBase?, others: [TimestampInBase] = []
     ) -> Rational {
-        let mayBeIt = { (start: TimestampInBase) in start.roundedMicroseconds == microseconds }
-        let candidates = own.map { mayBeIt($0) ? [$0] : others.filter(mayBeIt) } ?? others.filter(mayBeIt)
+        let isReported = { (start: TimestampInBase) in start.roundedMicroseconds == microseconds }
+        let candidates = own.map { isReported($0) ? [$0] : others.filter(isReported) } ?? others.filter(isReported)
         return candidates.min { $0.isBefore($1) }?.seconds ?? Rational(microseconds: microseconds)
     }
 

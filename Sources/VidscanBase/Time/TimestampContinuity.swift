@@ -35,7 +35,7 @@ public struct TimestampContinuity: Sendable {
     static let backwardLimitSeconds: Int64 = 1
     static let forwardLimitSeconds: Int64 = 10
     /// The maximum number of frames by which the presentation order may differ from the decoding order.
-    private static let mostReordering: Int64 = 16
+    private static let maximumReordering: Int64 = 16
 
     private let clock: StreamClock
     private let frameDuration: Int64
@@ -71,7 +71,7 @@ public struct TimestampContinuity: Sendable {
         guard let presentation = plausible(times.presentation), let latest else { return false }
         return isJump(
             from: latest.presentation, duration: latest.duration, to: presentation,
-            slack: Self.mostReordering * max(latest.duration, frameDuration))
+            slack: Self.maximumReordering * max(latest.duration, frameDuration))
     }
 
     private func isJump(from last: Int64, duration: Int64, to next: Int64, slack: Int64) -> Bool {

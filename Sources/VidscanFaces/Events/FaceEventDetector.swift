@@ -18,7 +18,7 @@ public struct FaceEventDetector: Sendable {
 
     private let faceID: Int
     private let options: EventOptions
-    private let tellsBlinks: Bool
+    private let detectsBlinks: Bool
     private var closure: Hysteresis
     private var smile: Hysteresis
     private var away: Hysteresis
@@ -27,11 +27,11 @@ public struct FaceEventDetector: Sendable {
     /// - Parameters:
     ///   - faceID: The number of the face, which its events carry.
     ///   - options: The thresholds.
-    ///   - tellsBlinks: Whether the sampling rate is high enough to detect blinks.
-    public init(faceID: Int, options: EventOptions, tellsBlinks: Bool) {
+    ///   - detectsBlinks: Whether the sampling rate is high enough to detect blinks.
+    public init(faceID: Int, options: EventOptions, detectsBlinks: Bool) {
         self.faceID = faceID
         self.options = options
-        self.tellsBlinks = tellsBlinks
+        self.detectsBlinks = detectsBlinks
         closure = Hysteresis(
             entersAbove: 100 - options.eyesClosedBelow, leavesBelow: 100 - options.eyesOpenAbove)
         smile = Hysteresis(
@@ -89,7 +89,7 @@ public struct FaceEventDetector: Sendable {
     private func closed(from start: Int64, to end: Int64) -> [FaceEvent] {
         let seconds = Double(end - start) / 1e6
         if seconds > options.blinkLongestSeconds { return [event(.eyesClosed, at: start, .number(seconds))] }
-        return tellsBlinks ? [event(.blink, at: start, .number(seconds))] : []
+        return detectsBlinks ? [event(.blink, at: start, .number(seconds))] : []
     }
 
     private func event(_ kind: FaceEvent.Kind, at microseconds: Int64, _ value: FaceEvent.Value) -> FaceEvent {

@@ -24,20 +24,20 @@ public struct AppearanceDescriptor: Sendable, Equatable {
     }
 
     /// - Parameters:
-    ///   - picture: The whole frame, in a tensor.
+    ///   - image: The whole frame, in a tensor.
     ///   - face: The face, in the tensor's pixels.
-    public init(_ picture: TensorPicture, face: FaceDetection) {
+    public init(_ image: TensorPicture, face: FaceDetection) {
         bytes = []
         bytes.reserveCapacity(Self.byteCount)
         let box = face.box
-        bytes += Self.portrait(picture, face.landmarks)
-        let faceLight = Self.meanColor(picture, Self.area(of: box, left: 0.2, top: 0.35, right: 0.8, bottom: 0.75))
+        bytes += Self.portrait(image, face.landmarks)
+        let faceLight = Self.meanColor(image, Self.area(of: box, left: 0.2, top: 0.35, right: 0.8, bottom: 0.75))
         let light = max((faceLight * TensorPicture.lumaWeights).sum(), 8)
         // The hair is above the face and beside its upper half.
         bytes += Self.region(
-            picture, Self.area(of: box, left: -0.15, top: -0.3, right: 1.15, bottom: 0.25), faceLight: light)
+            image, Self.area(of: box, left: -0.15, top: -0.3, right: 1.15, bottom: 0.25), faceLight: light)
         bytes += Self.region(
-            picture, Self.area(of: box, left: -0.5, top: 1.2, right: 1.5, bottom: 2.2), faceLight: light)
+            image, Self.area(of: box, left: -0.5, top: 1.2, right: 1.5, bottom: 2.2), faceLight: light)
         let shares = faceLight / max(faceLight.sum(), 1)
         bytes += [shares.x, shares.y, light / 255].map { Self.byte($0) }
     }
@@ -53,7 +53,7 @@ public struct AppearanceDescriptor: Sendable, Equatable {
     }
 
     /// Samples luma on a grid aligned to eyes and mouth, as deviations from its mean; 0.5 is the mean.
-    private static func portrait(_ picture: TensorPicture, _ marks: FaceLandmarks) -> [UInt8] {
+    private static func portrait(_ image: TensorPicture, _ marks: FaceLandmarks) -> [UInt8] {
         let eyes = Point(
             x: (marks.leftEye.x + marks.rightEye.x) / 2, y: (marks.leftEye.y + marks.rightEye.y) / 2)
         let mouth = Point(
@@ -70,9 +70,9 @@ public struct AppearanceDescriptor: Sendable, Equatable {
                 let u = (Double(column) + 0.5) / Double(side) * 2.2 - 1.1
                 let x = eyes.x + u * right.x + v * down.x
                 let y = eyes.y + u * right.y + v * down.y
-                let column = min(max(Int(min(max(x, -1), 1e6)), 0), picture.size.width - 1)
-                let line = min(max(Int(min(max(y, -1), 1e6)), 0), picture.size.height - 1)
-                values.append((picture.color(x: column, y: line) * TensorPicture.lumaWeights).sum())
+                let column = min(max(Int(min(max(x, -1), 1e6)), 0), image.size.width - 1)
+                let line = min(max(Int(min(max(y, -1), 1e6)), 0), image.size.height - 1)
+                values.append((image.color(x: column, y: line) * TensorPicture.lumaWeights).sum())
             }
         }
         let mean = values.reduce(0, +) / Float(values.count)
@@ -82,14 +82,14 @@ public struct AppearanceDescriptor: Sendable, Equatable {
 
     /// Returns the square roots of two normalised histograms: brightness relative to the face's, and colour. All values
     /// are 0 if too little of the region lies inside the frame.
-    private static func region(_ picture: TensorPicture, _ area: Rectangle, faceLight: Float) -> [UInt8] {
+    private static func region(_ image: TensorPicture, _ area: Rectangle, faceLight: Float) -> [UInt8] {
         let nothing = [UInt8](repeating: 0, count: regionLength)
-        let inside = area.clamped(to: picture.size)
+        let inside = area.clamped(to: image.size)
         guard inside.area > 0.3 * area.area, inside.area >= 12 else { return nothing }
         var light = [Float](repeating: 0, count: lumaBins)
         var color = [Float](repeating: 0, count: chromaBins * chromaBins)
         var count: Float = 0
-        forEachPixel(picture, inside) { pixel in
+        forEachPixel(image, inside) { pixel in
             let luma = (pixel * TensorPicture.lumaWeights).sum()
             share(min(luma / faceLight, 1.99) / 2, among: lumaBins) { light[$0] += $1 }
             // The chromaticities of red and green are around a third.
@@ -105,17 +105,17 @@ public struct AppearanceDescriptor: Sendable, Equatable {
 
     /// Distributes a value of 0…1 over the two nearest bins, so that a small change of light has a small effect.
     private static func share(_ value: Float, among bins: Int, add: (Int, Float) -> Void) {
-        let place = min(max(value, 0), 1) * Float(bins - 1)
-        let lower = min(Int(place), bins - 2)
-        let part = place - Float(lower)
+        let position = min(max(value, 0), 1) * Float(bins - 1)
+        let lower = min(Int(position), bins - 2)
+        let part = position - Float(lower)
         add(lower, 1 - part)
         add(lower + 1, part)
     }
 
-    private static func meanColor(_ picture: TensorPicture, _ area: Rectangle) -> SIMD3<Float> {
+    private static func meanColor(_ image: TensorPicture, _ area: Rectangle) -> SIMD3<Float> {
         var sum = SIMD3<Float>(0, 0, 0)
         var count: Float = 0
-        forEachPixel(picture, area.clamped(to: picture.size)) {
+        forEachPixel(image, area.clamped(to: image.size)) {
             sum += $0
             count += 1
         }
@@ -124,14 +124,14 @@ public struct AppearanceDescriptor: Sendable, Equatable {
 
     /// Calls `use` for at most some 24 × 24 evenly spaced pixels of an area.
     private static func forEachPixel(
-        _ picture: TensorPicture, _ area: Rectangle, _ use: (SIMD3<Float>) -> Void
+        _ image: TensorPicture, _ area: Rectangle, _ use: (SIMD3<Float>) -> Void
     ) {
         let stepX = max(1, Int(area.width / 24))
         let stepY = max(1, Int(area.height / 24))
-        let right = min(Int(area.x + area.width), picture.size.width)
-        let bottom = min(Int(area.y + area.height), picture.size.height)
+        let right = min(Int(area.x + area.width), image.size.width)
+        let bottom = min(Int(area.y + area.height), image.size.height)
         for y in stride(from: max(Int(area.y), 0), to: bottom, by: stepY) {
-            for x in stride(from: max(Int(area.x), 0), to: right, by: stepX) { use(picture.color(x: x, y: y)) }
+            for x in stride(from: max(Int(area.x), 0), to: right, by: stepX) { use(image.color(x: x, y: y)) }
         }
     }
 }

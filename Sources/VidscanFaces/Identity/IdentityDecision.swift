@@ -3,7 +3,7 @@ public enum IdentityDecision {
     /// The minimum certainty for two tracks to be one person.
     public static let certain = 4.5
     /// The minimum certainty for a face to keep its number across a cut.
-    public static let beyondDoubt = 6.0
+    public static let certainAcrossCut = 6.0
 
     /// Returns the certainty that two profiles belong to one person, up to about 9; 0 if there is evidence against it.
     public static func certainty(_ difference: IdentityProfile.Difference) -> Double {

@@ -74,10 +74,10 @@ public struct IdentityProfile: Sendable {
     /// - Parameters:
     ///   - other: The other profile.
     ///   - betweenVariances: The variance between people of each number of the shape; empty leaves the shape out.
-    ///   - mostSamples: The maximum number of independent samples that an average counts as, because successive samples
+    ///   - maximumSamples: The maximum number of independent samples that an average counts as, because successive samples
     ///     are similar.
     public func difference(
-        to other: IdentityProfile, betweenVariances: [Double], mostSamples: Double = 3
+        to other: IdentityProfile, betweenVariances: [Double], maximumSamples: Double = 3
     ) -> Difference {
         var result = Difference()
         if portraitWeight > 0, other.portraitWeight > 0 {
@@ -90,8 +90,8 @@ public struct IdentityProfile: Sendable {
         if clothesWeight > 0, other.clothesWeight > 0 { result.clothes = Self.distance(clothes, other.clothes) }
         if shapeWeight > 0, other.shapeWeight > 0, !betweenVariances.isEmpty, shape.count == other.shape.count {
             result.shapeEvidence = Self.evidence(
-                shape, other.shape, samples: min(shapeWeight, mostSamples),
-                otherSamples: min(other.shapeWeight, mostSamples), betweenVariances)
+                shape, other.shape, samples: min(shapeWeight, maximumSamples),
+                otherSamples: min(other.shapeWeight, maximumSamples), betweenVariances)
         }
         return result
     }

@@ -42,7 +42,7 @@ public struct TrackletLinker: Sendable {
     /// A candidate pair of tracks. It is small because there may be a million of them.
     private struct Pair {
         var certainty: Double
-        /// Indices below `mostTracks`.
+        /// Indices below `maximumTracks`.
         var firstIndex: UInt16
         var secondIndex: UInt16
 
@@ -51,13 +51,13 @@ public struct TrackletLinker: Sendable {
     }
 
     /// The maximum number of tracks that are compared with each other, because the cost grows quadratically.
-    private static let mostTracks = 1500
+    private static let maximumTracks = 1500
     /// The minimum weight of a track's best sample. Below it, the face is not visible enough to be distinguished from
     /// others.
-    private static let leastWeight = 0.06
+    private static let minimumWeight = 0.06
     /// The maximum absence after which a face keeps its number across a cut. Films usually cut back within this time;
     /// after a longer absence, only the person's number links the tracks.
-    private static let longestAbsenceSeconds = 60.0
+    private static let maximumAbsenceSeconds = 60.0
     private let shapeVariances: [Double]
 
     /// - Parameter shapeVariances: As in `FaceTracker.Options`.
@@ -69,26 +69,26 @@ public struct TrackletLinker: Sendable {
     ///
     /// - Parameter tracks: The tracks, in order of first appearance.
     /// - Returns: The groups, with one element for each track.
-    public func stitch(_ tracks: [TrackSummary]) -> Result {
+    public func link(_ tracks: [TrackSummary]) -> Result {
         var grouping = Grouping(
             groups: tracks.indices.map { Group(members: [$0], profile: tracks[$0].profile) },
             owner: Array(tracks.indices))
         let pairs = pairs(of: tracks)
-        join(&grouping, tracks, pairs, least: IdentityDecision.beyondDoubt) { a, b in
+        join(&grouping, tracks, pairs, minimum: IdentityDecision.certainAcrossCut) { a, b in
             a.shot != b.shot
                 && max(a.firstSeconds, b.firstSeconds) - min(a.lastSeconds, b.lastSeconds)
-                    <= Self.longestAbsenceSeconds
+                    <= Self.maximumAbsenceSeconds
         }
         let faces = grouping.owner
-        join(&grouping, tracks, pairs, least: IdentityDecision.certain) { _, _ in true }
+        join(&grouping, tracks, pairs, minimum: IdentityDecision.certain) { _, _ in true }
         return Result(faces: faces, people: people(grouping, tracks))
     }
 
     /// Returns the pairs that may be one person, the most certain first.
     private func pairs(of tracks: [TrackSummary]) -> [Pair] {
         var pairs: [Pair] = []
-        for second in tracks.indices.prefix(Self.mostTracks) {
-            for first in 0..<second where mayBeOne(tracks[first], tracks[second]) {
+        for second in tracks.indices.prefix(Self.maximumTracks) {
+            for first in 0..<second where areDisjoint(tracks[first], tracks[second]) {
                 let certainty = certainty(tracks[first].profile, tracks[second].profile)
                 if certainty >= IdentityDecision.certain {
                     pairs.append(
@@ -101,13 +101,13 @@ public struct TrackletLinker: Sendable {
     }
 
     private func join(
-        _ grouping: inout Grouping, _ tracks: [TrackSummary], _ pairs: [Pair], least: Double,
-        where mayJoin: (TrackSummary, TrackSummary) -> Bool
+        _ grouping: inout Grouping, _ tracks: [TrackSummary], _ pairs: [Pair], minimum: Double,
+        where isEligible: (TrackSummary, TrackSummary) -> Bool
     ) {
-        for pair in pairs where pair.certainty >= least && mayJoin(tracks[pair.first], tracks[pair.second]) {
+        for pair in pairs where pair.certainty >= minimum && isEligible(tracks[pair.first], tracks[pair.second]) {
             let (first, second) = (grouping.owner[pair.first], grouping.owner[pair.second])
             guard first != second, let one = grouping.groups[first], let other = grouping.groups[second],
-                isApart(one, other, tracks), certainty(one.profile, other.profile) >= least
+                areDisjoint(one, other, tracks), certainty(one.profile, other.profile) >= minimum
             else { continue }
             var joined = one
             joined.members += other.members
@@ -122,13 +122,13 @@ public struct TrackletLinker: Sendable {
     private func people(_ grouping: Grouping, _ tracks: [TrackSummary]) -> [Person] {
         tracks.indices.map { index in
             let number = grouping.owner[index]
-            guard let own = grouping.groups[number], index < Self.mostTracks else { return .open(number) }
+            guard let own = grouping.groups[number], index < Self.maximumTracks else { return .open(number) }
             let others = grouping.groups.enumerated().lazy.compactMap { $0 == number ? nil : $1 }
-                .filter { isApart(own, $0, tracks) }
+                .filter { areDisjoint(own, $0, tracks) }
             let samples = own.members.reduce(0) { $0 + tracks[$1].samples }
             // A face that was hardly visible cannot be distinguished from anyone else who was there.
             let best = own.members.map { tracks[$0].bestWeight }.max() ?? 0
-            if samples < 3 || best < Self.leastWeight, others.contains(where: { _ in true }) { return .open(number) }
+            if samples < 3 || best < Self.minimumWeight, others.contains(where: { _ in true }) { return .open(number) }
             // A group that was joined with certainty stays certain, even if another track may belong to it.
             let isOpen =
                 own.members.count == 1
@@ -137,8 +137,8 @@ public struct TrackletLinker: Sendable {
         }
     }
 
-    private func isApart(_ one: Group, _ other: Group, _ tracks: [TrackSummary]) -> Bool {
-        one.members.allSatisfy { a in other.members.allSatisfy { mayBeOne(tracks[a], tracks[$0]) } }
+    private func areDisjoint(_ one: Group, _ other: Group, _ tracks: [TrackSummary]) -> Bool {
+        one.members.allSatisfy { a in other.members.allSatisfy { areDisjoint(tracks[a], tracks[$0]) } }
     }
 
     private func certainty(_ a: IdentityProfile, _ b: IdentityProfile) -> Double {
@@ -150,7 +150,7 @@ public struct TrackletLinker: Sendable {
     }
 
     /// Returns whether two tracks are never visible at the same time and have no timestamp jump between them.
-    private func mayBeOne(_ a: TrackSummary, _ b: TrackSummary) -> Bool {
+    private func areDisjoint(_ a: TrackSummary, _ b: TrackSummary) -> Bool {
         a.epoch == b.epoch && (a.firstSample > b.lastSample || b.firstSample > a.lastSample)
     }
 }

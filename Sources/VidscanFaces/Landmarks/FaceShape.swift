@@ -22,9 +22,9 @@ public struct FaceShape: Sendable {
         let (width, scale) = (model.mean.count, model.scale)
         rows = scale.indices.map { row in
             (0..<width).map { column in
-                let place = 2 * (row * width + column)
-                guard place + 1 < bytes.count else { return 0 }
-                let value = Int16(bitPattern: UInt16(bytes[place]) | UInt16(bytes[place + 1]) << 8)
+                let offset = 2 * (row * width + column)
+                guard offset + 1 < bytes.count else { return 0 }
+                let value = Int16(bitPattern: UInt16(bytes[offset]) | UInt16(bytes[offset + 1]) << 8)
                 return Float(Double(value) * scale[row])
             }
         }

@@ -55,8 +55,8 @@ public struct ExpressionModel: Sendable {
             throw ExpressionModelError(reason: "expressions.json cannot be read: \(error)")
         }
         func array(_ name: String, count: Int) throws(ExpressionModelError) -> [Float] {
-            guard let place = parsed.arrays[name], place.shape.reduce(1, *) == count, place.offset >= 0,
-                place.offset + 4 * count <= weights.count
+            guard let array = parsed.arrays[name], array.shape.reduce(1, *) == count, array.offset >= 0,
+                array.offset + 4 * count <= weights.count
             else {
                 throw ExpressionModelError(reason: "expressions.weights does not contain \(count) numbers of \(name)")
             }
@@ -65,7 +65,7 @@ public struct ExpressionModel: Sendable {
                     Float(
                         bitPattern: UInt32(
                             littleEndian: bytes.loadUnaligned(
-                                fromByteOffset: place.offset + 4 * $0, as: UInt32.self)))
+                                fromByteOffset: array.offset + 4 * $0, as: UInt32.self)))
                 }
             }
         }

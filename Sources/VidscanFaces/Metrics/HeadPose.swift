@@ -30,7 +30,7 @@ public struct HeadPose: Sendable, Equatable {
             return Vector3(x: point.x, y: -point.y, z: -Self.depthFactor * mesh.z(anchor.index))
         }
         // The rotation from the face's axes to the camera's.
-        let rotation = RigidAlignment(from: Self.anchors.map(\.place), to: observed).rotation
+        let rotation = RigidAlignment(from: Self.anchors.map(\.position), to: observed).rotation
         // The order is pitch, yaw, roll, so that an in-plane rotation of the frame changes only the roll.
         let degrees = 180 / Double.pi
         yaw = asin(min(max(-rotation[2][0], -1), 1)) * degrees
@@ -45,15 +45,15 @@ public struct HeadPose: Sendable, Equatable {
 
     private struct Anchor: Sendable {
         var index: Int
-        var place: Vector3
+        var position: Vector3
     }
 
     /// Nose, eye corners, cheeks and jaw of the mean of 2,974 neutral faces, made symmetric: x to the right of the
     /// frame, y up, z towards the viewer, origin at the nose root, outer eye corners 1 apart.
     private static let anchors: [Anchor] =
         [
-            Anchor(index: 4, place: Vector3(x: 0, y: -0.4185, z: 0.22483)),
-            Anchor(index: 6, place: Vector3(x: 0, y: -0.08947, z: 0.04298)),
+            Anchor(index: 4, position: Vector3(x: 0, y: -0.4185, z: 0.22483)),
+            Anchor(index: 6, position: Vector3(x: 0, y: -0.08947, z: 0.04298)),
         ]
         + pair(129, 358, x: 0.23588, y: -0.46681, z: -0.0527)
         + pair(33, 263, x: 0.5, y: -0.04458, z: -0.20769)
@@ -64,8 +64,8 @@ public struct HeadPose: Sendable, Equatable {
     /// Returns a point on the left of the frame and its mirror image.
     private static func pair(_ left: Int, _ right: Int, x: Double, y: Double, z: Double) -> [Anchor] {
         [
-            Anchor(index: left, place: Vector3(x: -x, y: y, z: z)),
-            Anchor(index: right, place: Vector3(x: x, y: y, z: z)),
+            Anchor(index: left, position: Vector3(x: -x, y: y, z: z)),
+            Anchor(index: right, position: Vector3(x: x, y: y, z: z)),
         ]
     }
 }

@@ -16,8 +16,8 @@ public struct StreamingHistogram: Sendable {
     /// Adds a value. Non-finite values are ignored.
     public mutating func add(_ value: Double) {
         guard value.isFinite else { return }
-        let place = (value - range.lowerBound) / (range.upperBound - range.lowerBound) * Double(Self.bins)
-        counts[Int(min(max(place, 0), Double(Self.bins - 1)))] += 1
+        let bin = (value - range.lowerBound) / (range.upperBound - range.lowerBound) * Double(Self.bins)
+        counts[Int(min(max(bin, 0), Double(Self.bins - 1)))] += 1
         sum += value
         count += 1
         maximum = max(maximum ?? value, value)

@@ -22,8 +22,8 @@ public struct FrameSignature: Sendable, Equatable {
     var contrast: Float
 
     /// Computes the signature from every second pixel of every second row.
-    public init(_ picture: TensorPicture) {
-        let (width, height, side) = (picture.size.width, picture.size.height, Self.side)
+    public init(_ image: TensorPicture) {
+        let (width, height, side) = (image.size.width, image.size.height, Self.side)
         var sums = [Float](repeating: 0, count: side * side)
         var counts = [Float](repeating: 0, count: side * side)
         var luma = [Float](repeating: 0, count: Self.lumaBins)
@@ -40,7 +40,7 @@ public struct FrameSignature: Sendable, Equatable {
             let row = y * side / height * side
             var left: Float = 0
             for x in stride(from: 0, to: width, by: 2) {
-                let color = picture.color(x: x, y: y)
+                let color = image.color(x: x, y: y)
                 let value = (color * weights).sum()
                 sums[row + cells[x]] += value
                 counts[row + cells[x]] += 1

@@ -4,7 +4,7 @@ enum GradualChange {
     private static let spans = [2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 60, 75]
     private static let longestSeconds = 2.6
     /// The maximum residual of a mixture, as `fit` returns it.
-    private static let mostUnexplained = 0.42
+    private static let maximumUnexplained = 0.42
 
     /// Finds a gradual change that ends at a sample.
     ///
@@ -45,7 +45,7 @@ enum GradualChange {
         var previous = 1.0
         for position in inner.indices {
             let (old, new, unexplained) = fit(inner[position].signature.thumbnail, first, last)
-            guard unexplained < mostUnexplained, old > -0.15, new > -0.15, old < previous + 0.15 else { return nil }
+            guard unexplained < maximumUnexplained, old > -0.15, new > -0.15, old < previous + 0.15 else { return nil }
             previous = old
             if min(old, new) > 0.12 || old + new < 0.6 { mixed += 1 }
             if new > old, middle == nil { middle = position }
@@ -58,13 +58,13 @@ enum GradualChange {
     ///
     /// - Returns: The fractions of both frames, and the residual relative to the lower contrast of the two.
     private static func fit(
-        _ picture: [Float], _ first: [Float], _ last: [Float]
+        _ image: [Float], _ first: [Float], _ last: [Float]
     ) -> (old: Double, new: Double, unexplained: Double) {
-        let count = Double(picture.count)
-        let means = [picture, first, last].map { Double($0.reduce(0, +)) / count }
+        let count = Double(image.count)
+        let means = [image, first, last].map { Double($0.reduce(0, +)) / count }
         var (aa, ab, bb, ap, bp, pp) = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-        for index in picture.indices {
-            let p = Double(picture[index]) - means[0]
+        for index in image.indices {
+            let p = Double(image[index]) - means[0]
             let a = Double(first[index]) - means[1]
             let b = Double(last[index]) - means[2]
             aa += a * a

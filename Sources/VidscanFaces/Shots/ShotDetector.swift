@@ -23,11 +23,11 @@ public struct ShotDetector: Sendable {
     }
 
     /// The minimum difference of content at a cut.
-    static let leastStep = 0.3
+    static let minimumStep = 0.3
     /// The minimum ratio of a step to its neighbours.
     static let prominence = 1.6
     /// The minimum difference of structure at a cut. Smaller differences are changes of light.
-    static let leastStructure = 0.17
+    static let minimumStructure = 0.17
     /// A sample is decided once this many samples and this much time follow it. Both are needed because a flash lasts
     /// for many samples at a high rate.
     private static let lookAheadSamples = 3
@@ -58,7 +58,7 @@ public struct ShotDetector: Sendable {
     public mutating func add(_ signature: FrameSignature, faces: [Rectangle] = [], seconds: Double) {
         let comparison = samples.last.map { SignatureComparison($0.signature, signature) }
         // The same scene under different light is the same shot.
-        let step = comparison.map { $0.structure < Self.leastStructure ? min($0.total, 0.2) : $0.total } ?? 0
+        let step = comparison.map { $0.structure < Self.minimumStructure ? min($0.total, 0.2) : $0.total } ?? 0
         let travel = samples.last.map { $0.signature.distance(to: signature) } ?? 0
         samples.append(
             Sample(
@@ -104,7 +104,7 @@ public struct ShotDetector: Sendable {
         if sample.signature.isFeatureless { return false }
         if samples[position - 1].signature.isFeatureless { return isCutThroughBlack(to: position) }
         let step = sample.step
-        guard step > Self.leastStep else { return false }
+        guard step > Self.minimumStep else { return false }
         // The mean of the neighbours' steps, each at most the step itself: motion continues over several samples, while
         // a cut is isolated.
         let before = position >= 2 ? samples[position - 1].step : nil
@@ -114,14 +114,14 @@ public struct ShotDetector: Sendable {
         if isSmeared(position) || isSmeared(position - 1) { return false }
         if comesBack(at: position) { return false }
         if EntranceOrExit.explains(samples[position - 1], samples[position]) { return false }
-        return step > Self.leastStep + 0.35 * local
+        return step > Self.minimumStep + 0.35 * local
     }
 
     /// Returns whether a shot begins here after black frames, and the previous shot ended in them abruptly.
     private func isCutThroughBlack(to position: Int) -> Bool {
         guard let last = samples[..<position].lastIndex(where: { !$0.signature.isFeatureless }) else { return false }
         let (from, to) = (samples[last].signature, samples[position].signature)
-        guard SignatureComparison(from, to).total > Self.leastStep + 0.05 else { return false }
+        guard SignatureComparison(from, to).total > Self.minimumStep + 0.05 else { return false }
         // During a fade, the contrast would already be falling before the black, or still be rising after it.
         let isAbruptEnd = last == 0 || samples[last - 1].signature.contrast < 1.3 * from.contrast
         let isAbruptBegin =

@@ -29,14 +29,14 @@ struct SignatureComparison: Sendable {
         a.withUnsafeBufferPointer { a in
             b.withUnsafeBufferPointer { b in
                 // Search coarsely first, then around the maximum.
-                var place = (x: 0, y: 0)
+                var peak = (x: 0, y: 0)
                 for y in stride(from: -reach, through: reach, by: 2) {
                     for x in stride(from: -reach, through: reach, by: 2) {
                         let value = correlation(a, b, x, y)
-                        if value > best { (best, place) = (value, (x, y)) }
+                        if value > best { (best, peak) = (value, (x, y)) }
                     }
                 }
-                let center = place
+                let center = peak
                 for y in center.y - 1...center.y + 1 {
                     for x in center.x - 1...center.x + 1 {
                         best = max(best, correlation(a, b, x, y))

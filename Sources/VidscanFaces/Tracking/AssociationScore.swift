@@ -13,7 +13,7 @@ struct AssociationScore: Sendable {
     ///   - last: The box where the track was last seen.
     ///   - trackedDetection: The detection's box.
     ///   - elapsed: The time in seconds since the track was last seen.
-    func place(_ predicted: Rectangle, last: Rectangle, trackedDetection: Rectangle, elapsed: Double) -> Double {
+    func position(_ predicted: Rectangle, last: Rectangle, trackedDetection: Rectangle, elapsed: Double) -> Double {
         let size = max((predicted.size * trackedDetection.size).squareRoot(), 1)
         let distance =
             min(Self.distance(predicted, trackedDetection), Self.distance(last, trackedDetection) + 0.1 * size) / size
@@ -25,7 +25,7 @@ struct AssociationScore: Sendable {
     }
 
     /// Returns the score from appearance and shape.
-    func look(_ difference: IdentityProfile.Difference) -> Double {
+    func appearance(_ difference: IdentityProfile.Difference) -> Double {
         var sum = 0.0
         if let portrait = difference.portrait { sum += Self.ramp(portrait, same: 0.06, other: 0.38, 1.2, -2.2) }
         if let hair = difference.hair { sum += Self.ramp(hair, same: 0.12, other: 0.45, 0.8, -1.6) }

@@ -27,7 +27,7 @@ public struct FaceTracker: Sendable {
     }
 
     /// The minimum appearance score of a face in almost the same position, a moment later in the same shot.
-    private static let worstLook = -2.2
+    private static let minimumAppearanceScore = -2.2
 
     private struct Track: Sendable {
         var id: Int
@@ -35,7 +35,7 @@ public struct FaceTracker: Sendable {
         var profile = IdentityProfile()
         var recent = IdentityProfile()
         /// Whether the face was seen in the previous sample.
-        var wasJustSeen = true
+        var wasInLastSample = true
     }
 
     private let options: Options
@@ -64,12 +64,12 @@ public struct FaceTracker: Sendable {
     ) -> [Int?] {
         tracks.removeAll { seconds - $0.motion.seconds > options.maximumGapSeconds + 1e-6 }
         if isAfterCut { tracks.removeAll() }
-        let looks = detections.map { trackedDetection in
+        let profiles = detections.map { trackedDetection in
             var profile = IdentityProfile()
             profile.add(trackedDetection)
             return profile
         }
-        var ids = pair(detections, looks, seconds: seconds)
+        var ids = pair(detections, profiles, seconds: seconds)
         let newcomers = detections.indices.filter {
             ids[$0] == nil && detections[$0].confidence >= options.startingConfidence
         }
@@ -77,19 +77,20 @@ public struct FaceTracker: Sendable {
             lastID += 1
             ids[index] = lastID
             var track = Track(id: lastID, motion: MotionEstimate(box: detections[index].box, seconds: seconds))
-            track.profile = looks[index]
-            track.recent = looks[index]
+            track.profile = profiles[index]
+            track.recent = profiles[index]
             tracks.append(track)
         }
         return ids
     }
 
-    private mutating func pair(_ detections: [TrackedDetection], _ looks: [IdentityProfile], seconds: Double) -> [Int?]
+    private mutating func pair(_ detections: [TrackedDetection], _ profiles: [IdentityProfile], seconds: Double)
+        -> [Int?]
     {
         var cost = [Double?](repeating: nil, count: tracks.count * detections.count)
         for (row, track) in tracks.enumerated() {
             for column in detections.indices {
-                let value = value(of: track, detections[column], looks[column], seconds: seconds)
+                let value = value(of: track, detections[column], profiles[column], seconds: seconds)
                 if let value { cost[row * detections.count + column] = -value }
             }
         }
@@ -98,13 +99,13 @@ public struct FaceTracker: Sendable {
         var ids = [Int?](repeating: nil, count: detections.count)
         for (row, column) in columns.enumerated() {
             guard let column else {
-                tracks[row].wasJustSeen = false
+                tracks[row].wasInLastSample = false
                 continue
             }
             let trackedDetection = detections[column]
             ids[column] = tracks[row].id
             tracks[row].motion.follow(trackedDetection.box, at: seconds)
-            tracks[row].wasJustSeen = true
+            tracks[row].wasInLastSample = true
             // A partly occluded face would add the appearance of what occludes it.
             if trackedDetection.confidence >= options.startingConfidence {
                 tracks[row].profile.add(trackedDetection, memory: 12)
@@ -116,36 +117,38 @@ public struct FaceTracker: Sendable {
 
     /// Returns the evidence that the detection is the track's face, or `nil` if there is too little.
     private func value(
-        of track: Track, _ trackedDetection: TrackedDetection, _ look: IdentityProfile, seconds: Double
+        of track: Track, _ trackedDetection: TrackedDetection, _ profile: IdentityProfile, seconds: Double
     ) -> Double? {
         let elapsed = seconds - track.motion.seconds
-        var difference = track.profile.difference(to: look, betweenVariances: evidence.betweenVariances)
-        let recent = track.recent.difference(to: look, betweenVariances: [])
-        difference.portrait = Self.least(difference.portrait, recent.portrait)
-        difference.hair = Self.least(difference.hair, recent.hair)
-        difference.clothes = Self.least(difference.clothes, recent.clothes)
-        let place = evidence.place(
+        var difference = track.profile.difference(to: profile, betweenVariances: evidence.betweenVariances)
+        let recent = track.recent.difference(to: profile, betweenVariances: [])
+        difference.portrait = Self.minimum(difference.portrait, recent.portrait)
+        difference.hair = Self.minimum(difference.hair, recent.hair)
+        difference.clothes = Self.minimum(difference.clothes, recent.clothes)
+        let position = evidence.position(
             track.motion.predicted(at: seconds), last: track.motion.box, trackedDetection: trackedDetection.box,
             elapsed: elapsed)
         // Far from any possible position, appearance cannot compensate.
-        guard place > -4.5 else { return nil }
+        guard position > -4.5 else { return nil }
         // From one frame to the next a face hardly moves, but a hand, a turn or the frame's edge can change its
         // appearance. Over a longer step it is the other way round.
-        let trust = track.wasJustSeen ? min(1, 0.35 + elapsed * 3) : 1
-        let sureness = min(1, trackedDetection.confidence / max(options.startingConfidence, 0.1))
-        var look = evidence.look(difference)
-        if look < 0 {
-            look *= trust * sureness
+        let trust = track.wasInLastSample ? min(1, 0.35 + elapsed * 3) : 1
+        let confidence = min(1, trackedDetection.confidence / max(options.startingConfidence, 0.1))
+        var appearance = evidence.appearance(difference)
+        if appearance < 0 {
+            appearance *= trust * confidence
             let overlap = track.motion.box.intersectionOverUnion(with: trackedDetection.box)
-            if track.wasJustSeen, elapsed < 0.35, overlap > 0.45 { look = max(look, Self.worstLook) }
+            if track.wasInLastSample, elapsed < 0.35, overlap > 0.45 {
+                appearance = max(appearance, Self.minimumAppearanceScore)
+            }
         }
-        let total = place + look
+        let total = position + appearance
         // After a gap, someone else may be in the same position.
-        let needed = track.wasJustSeen ? 0 : 0.5
+        let needed = track.wasInLastSample ? 0 : 0.5
         return total > needed ? total : nil
     }
 
-    private static func least(_ a: Double?, _ b: Double?) -> Double? {
+    private static func minimum(_ a: Double?, _ b: Double?) -> Double? {
         guard let a, let b else { return a ?? b }
         return min(a, b)
     }

@@ -34,9 +34,9 @@ public struct TrackSelection: Sendable {
     ///   - tracks: All tracks, in the order of their numbers, which count from 1.
     ///   - samplesOfShot: The number of samples in each shot.
     ///   - options: Which tracks to keep.
-    ///   - stitching: The linker that decides which tracks are one person.
+    ///   - linker: The linker that decides which tracks are one person.
     public init(
-        _ tracks: [TrackSummary], samplesOfShot: [Int], options: Options, stitching: TrackletLinker
+        _ tracks: [TrackSummary], samplesOfShot: [Int], options: Options, linker: TrackletLinker
     ) {
         let kept = tracks.indices.filter { index in
             let available = samplesOfShot.indices.contains(tracks[index].shot) ? samplesOfShot[tracks[index].shot] : 1
@@ -45,14 +45,14 @@ public struct TrackSelection: Sendable {
                 && tracks[index].meanConfidence < options.meanConfidence * (tracks[index].samples < 5 ? 1.2 : 1)
             return tracks[index].samples >= min(options.minimumSamples, max(available, 1)) && !isDoubtful
         }
-        let stitched = stitching.stitch(kept.map { tracks[$0] })
-        let people = stitched.people
+        let linked = linker.link(kept.map { tracks[$0] })
+        let people = linked.people
         var identities = [Identity?](repeating: nil, count: tracks.count)
         var faceNumbers: [Int: Int] = [:]
         var personNumbers: [Int: Int] = [:]
         for (order, index) in kept.enumerated() {
-            let face = faceNumbers[stitched.faces[order]] ?? faceNumbers.count + 1
-            faceNumbers[stitched.faces[order]] = face
+            let face = faceNumbers[linked.faces[order]] ?? faceNumbers.count + 1
+            faceNumbers[linked.faces[order]] = face
             var identity = Identity(faceID: face, personID: nil)
             if case .certain(let group) = people[order] {
                 let number = personNumbers[group] ?? personNumbers.count + 1
@@ -61,7 +61,7 @@ public struct TrackSelection: Sendable {
             }
             identities[index] = identity
         }
-        if let most = options.maximumFaces {
+        if let maximum = options.maximumFaces {
             // Tracks that are certainly one person count once.
             var groups: [Int: (prominence: Double, first: Int)] = [:]
             for (order, index) in kept.enumerated() {
@@ -70,7 +70,7 @@ public struct TrackSelection: Sendable {
                 groups[group] = (known.prominence + tracks[index].prominence, known.first)
             }
             let best = groups.sorted { ($1.value.prominence, $0.value.first) < ($0.value.prominence, $1.value.first) }
-                .prefix(most).map(\.key)
+                .prefix(maximum).map(\.key)
             let chosen = Set(best)
             for (order, index) in kept.enumerated() where !chosen.contains(people[order].group) {
                 identities[index] = nil

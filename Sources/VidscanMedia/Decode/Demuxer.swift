@@ -28,8 +28,8 @@ final class Demuxer {
         try input.findStreams(limits: limits)
         stream = try input.videoStream(streamIndex)
         // A cover picture or another video may be too large; only the selected stream matters.
-        if let size = FFmpeg.refusedPictureSize, !stream.pointee.hasKnownSize {
-            throw .pictureTooLarge(size, limit: limits.maximumPixels)
+        if let size = FFmpeg.refusedFrameSize, !stream.pointee.hasKnownSize {
+            throw .frameTooLarge(size, limit: limits.maximumPixels)
         }
         for other in input.streams where other != stream { other.pointee.discard = AVDISCARD_ALL }
         let randomAccess = RandomAccessPointDetector(stream.pointee.codecpar.pointee)

@@ -188,7 +188,7 @@ final class DiscontinuityCorrector {
         guard let time = decoding ?? presentation else { return true }
         let timeBase = companion.timeBase
         let microseconds = { (ticks: Int64) in TimestampInBase(ticks, timeBase).roundedMicroseconds }
-        let epoch = companion.clock.place(
+        let epoch = companion.clock.assign(
             microseconds(time), duration: microseconds(packet.duration), offsets: offsetMicroseconds,
             videoPosition: videoPosition, isLate: isLate)
         guard let epoch else { return false }

@@ -29,24 +29,24 @@ struct DisposableFrameDetector {
             highestLayer = max(0, Int(extradata[21] >> 3 & 7) - 1)
             noteRecord(extradata)
         } else {
-            _ = firstPicture(extradata, raising: &highestLayer)
+            _ = firstSlice(extradata, raising: &highestLayer)
         }
     }
 
     /// Notes the sub-layers of a packet. Every packet is noted before a decision on any packet before it.
     mutating func note(_ packet: borrowing Packet) {
         guard codec == .hevc else { return }
-        if let picture = firstPicture(packet.bytes, raising: &highestLayer) {
-            highestLayer = max(highestLayer, picture.layer)
+        if let slice = firstSlice(packet.bytes, raising: &highestLayer) {
+            highestLayer = max(highestLayer, slice.layer)
         }
     }
 
     /// Whether the decoder may decide by itself to skip the picture if no other picture refers to it.
-    func mayLeaveToDecoder(_ packet: borrowing Packet) -> Bool {
+    func isSkippableByDecoder(_ packet: borrowing Packet) -> Bool {
         guard codec == .hevc else { return true }
         var layer = highestLayer
-        guard let picture = firstPicture(packet.bytes, raising: &layer) else { return false }
-        return picture.layer >= layer
+        guard let slice = firstSlice(packet.bytes, raising: &layer) else { return false }
+        return slice.layer >= layer
     }
 
     /// Whether the picture is marked as disposable, and the bitstream confirms it.
@@ -57,8 +57,8 @@ struct DisposableFrameDetector {
             return false
         case .hevc:
             var layer = highestLayer
-            guard let picture = firstPicture(packet.bytes, raising: &layer) else { return false }
-            return picture.isNonReference && picture.layer >= layer
+            guard let slice = firstSlice(packet.bytes, raising: &layer) else { return false }
+            return slice.isNonReference && slice.layer >= layer
         case .h264:
             let bytes = packet.bytes
             var position = 0
@@ -70,10 +70,10 @@ struct DisposableFrameDetector {
         }
     }
 
-    /// The sub-layer of the first picture, and whether it is a sub-layer non-reference picture.
+    /// The sub-layer of the first slice, and whether its picture is a sub-layer non-reference picture.
     ///
-    /// - Parameter layer: is raised to the highest sub-layer of the sequence parameter sets before the picture.
-    private func firstPicture(
+    /// - Parameter layer: is raised to the highest sub-layer of the sequence parameter sets before the slice.
+    private func firstSlice(
         _ bytes: UnsafeBufferPointer<UInt8>, raising layer: inout Int
     ) -> (layer: Int, isNonReference: Bool)? {
         var position = 0

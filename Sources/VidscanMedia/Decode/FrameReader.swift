@@ -63,7 +63,7 @@ public final class FrameReader {
         let parameters = demuxer.stream.pointee.codecpar.pointee
         info = VideoInfo(demuxer)
         guard info.codedSize.width * info.codedSize.height <= options.limits.maximumPixels else {
-            throw .pictureTooLarge(info.codedSize, limit: options.limits.maximumPixels)
+            throw .frameTooLarge(info.codedSize, limit: options.limits.maximumPixels)
         }
         let window = try options.window(duration: demuxer.durationMicroseconds)
         let grid = SampleGrid(rate: options.rate, clock: demuxer.clock, start: window.start, end: window.end)
@@ -75,7 +75,7 @@ public final class FrameReader {
         randomAccess = demuxer.randomAccess
         disposable = DisposableFrameDetector(parameters)
         fields = FieldDetector(demuxer.stream.pointee.codecpar)
-        // The first pictures of HEVC show the temporal sub-layers if the parameter sets do not.
+        // The first frames of HEVC show the temporal sub-layers if the parameter sets do not.
         lookahead = parameters.codec_id == AV_CODEC_ID_HEVC ? Self.layerLookahead : 0
         filter = options.filters.map { [info] in
             FrameFilter(
@@ -86,7 +86,7 @@ public final class FrameReader {
         let maySkip =
             demuxer.randomAccess.allowsSkipping && options.skipsUnneededPackets
             && options.filters?.needsEveryFrame != true
-        plan = SamplePlan(grid: grid, mayPass: maySkip)
+        plan = SamplePlan(grid: grid, allowsSkipping: maySkip)
         selector = FrameSelector(grid: grid)
         maximumPixels = options.limits.maximumPixels
         let matrix = vs_stream_display_matrix(demuxer.stream).flatMap(DisplayMatrix.orientation)
@@ -155,7 +155,7 @@ public final class FrameReader {
             case .decode(let afterGap):
                 return try send(packet, skipUnreferenced: false, afterGap: afterGap)
             case .decodeIfReferenced(let afterGap):
-                let skips = disposable.mayLeaveToDecoder(packet)
+                let skips = disposable.isSkippableByDecoder(packet)
                 return try send(packet, skipUnreferenced: skips, afterGap: afterGap)
             }
         }
@@ -217,8 +217,8 @@ public final class FrameReader {
             isHidden: isHidden, byteCount: Int(packet.size))
         if packet.has(AV_PKT_FLAG_CORRUPT) { statistics.corruptPackets += 1 }
         if !summary.isHidden, let presentation = summary.presentation, grid.clock.isPlausible(presentation) {
-            numbering.enter(presentation)
-            if filter?.needsEveryFrame != true { selector.note(presentation) }
+            numbering.insert(presentation)
+            if filter?.needsEveryFrame != true { selector.skip(presentation) }
         }
         plan.push(summary)
         planned.append(packet)
@@ -256,7 +256,7 @@ public final class FrameReader {
             try filter.push(frame, timestamp: timestamp, geometry: geometry)
             return nil
         }
-        guard selector.takes(timestamp) else { return nil }
+        guard selector.selects(timestamp) else { return nil }
         try checkSize(frame)
         guard let filter else {
             let geometry = geometry(of: frame)
@@ -271,7 +271,7 @@ public final class FrameReader {
     private func checkSize(_ frame: borrowing Frame) throws(MediaError) {
         let size = frame.size
         guard size.width > 0, size.height > 0, size.width * size.height <= maximumPixels else {
-            throw .pictureTooLarge(size, limit: maximumPixels)
+            throw .frameTooLarge(size, limit: maximumPixels)
         }
     }
 
@@ -295,7 +295,7 @@ public final class FrameReader {
         case none
     }
 
-    /// The next sample among the pictures from a filter chain that takes every frame.
+    /// The next sample among the frames from a filter chain that takes every frame.
     private func nextFiltered() throws(MediaError) -> Filtered {
         guard let filter, filter.needsEveryFrame else { return .none }
         while let output = filter.pop() {
@@ -303,7 +303,7 @@ public final class FrameReader {
             guard let timestamp = output.timestamp, clock.isPlausible(timestamp) else { continue }
             if let end = grid.end, clock.isAtOrAfter(end, timestamp) { return .pastEnd }
             selector.grid = SampleGrid(rate: grid.rate, clock: clock, start: grid.start, end: grid.end)
-            guard selector.takes(timestamp) else { continue }
+            guard selector.selects(timestamp) else { continue }
             let microseconds = clock.microseconds(at: timestamp)
             // The index of the frame that is shown at that time.
             while filterInputs.count > 1, filterInputs[1].microseconds <= microseconds { filterInputs.removeFirst() }

@@ -11,12 +11,12 @@ extension FrameReader {
         public var segment: VideoSegment?
         /// Index among all streams of the container, as in ffprobe; `nil` selects the best video stream.
         public var streamIndex: Int?
-        /// Use the same number on every machine, because the pictures that a decoder makes of damaged data may depend on it.
+        /// Use the same number on every machine, because the frames that a decoder makes of damaged data may depend on it.
         public var decoderThreads: Int
         /// Whether packets that no sample needs are skipped. The samples are the same either way.
         public var skipsUnneededPackets: Bool
         public var limits: MediaLimits
-        /// Filters for every sampled picture.
+        /// Filters for every sampled frame.
         public var filters: FilterChain?
 
         public init(
@@ -48,12 +48,12 @@ extension FrameReader {
         }
     }
 
-    /// How the filters change the first sampled picture.
+    /// How the filters change the first sampled frame.
     public struct Filtering: Sendable, Equatable, Codable {
         /// Pixels of the source, upright and with square pixels.
         public let sourceSize: PictureSize
         public let filteredSize: PictureSize
-        /// From display pixels of the filtered picture to display pixels of the source; `nil` if unknown.
+        /// From display pixels of the filtered frame to display pixels of the source; `nil` if unknown.
         public let toSource: AffineTransform?
     }
 }

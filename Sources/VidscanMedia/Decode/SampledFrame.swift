@@ -1,7 +1,7 @@
 internal import CFFmpeg
 internal import VidscanBase
 
-/// A sampled picture: its decoded planes, neither rotated nor converted, its time, and its geometry on the screen.
+/// A sampled frame: its decoded planes, neither rotated nor converted, its time, and its geometry on the screen.
 ///
 /// The memory belongs to the decoder's pool and goes back there when the last reference ends.
 ///

@@ -1,7 +1,7 @@
 internal import CFFmpeg
 internal import VidscanBase
 
-/// A libavcodec decoder: takes packets and gives pictures in presentation order.
+/// A libavcodec decoder: takes packets and gives frames in presentation order.
 final class VideoDecoder {
     enum Output: ~Copyable {
         case frame(Frame)
@@ -10,7 +10,7 @@ final class VideoDecoder {
     }
 
     private let context: CodecContext
-    /// Packets and pictures that the decoder found damaged.
+    /// Packets and frames that the decoder found damaged.
     private(set) var damageCount = 0
     private(set) var lastError: String?
 
@@ -27,14 +27,14 @@ final class VideoDecoder {
         try context.open("cannot open the \(name) decoder")
     }
 
-    /// Sends a packet. All pictures must have been received before.
+    /// Sends a packet. All frames must have been received before.
     ///
-    /// - Parameter skipUnreferenced: whether the decoder skips the picture if no other picture refers to it.
+    /// - Parameter skipUnreferenced: whether the decoder skips the frame if no other frame refers to it.
     func send(_ packet: borrowing Packet, skipUnreferenced: Bool) throws(MediaError) {
         try send(packet.pointer, skipUnreferenced: skipUnreferenced)
     }
 
-    /// Sends the end of the stream. The decoder gives its last pictures.
+    /// Sends the end of the stream. The decoder gives its last frames.
     func sendEnd() throws(MediaError) {
         try send(nil, skipUnreferenced: false)
     }
@@ -45,7 +45,7 @@ final class VideoDecoder {
         if result < 0, result != FFmpeg.endOfFile { try note(result) }
     }
 
-    /// Receives the next picture.
+    /// Receives the next frame.
     func receive() throws(MediaError) -> Output {
         let frame = try Frame()
         while true {

@@ -80,7 +80,7 @@ final class Compositor {
 
     /// Replaces the masked pixels in all three planes. A chroma sample is covered as much as the most covered of its pixels,
     /// so that no colour of a hidden pixel remains.
-    func hide(_ mask: PixelMask, by cover: EditablePicture.Cover, in planes: MutablePlanes, colors: RGBToYCbCr) {
+    func hide(_ mask: PixelMask, by cover: EditableFrame.Cover, in planes: MutablePlanes, colors: RGBToYCbCr) {
         let area = mask.area
         let (width, height) = (area.width / 2, area.height / 2)
         if chromaMask.count < width * height { chromaMask = [UInt8](repeating: 0, count: width * height) }

@@ -21,7 +21,7 @@ public enum VideoContainer: String, Sendable, CaseIterable {
         "aac", "mp3", "mp2", "ac3", "eac3", "opus", "flac", "alac", "mov_text",
     ]
 
-    func holds(_ codec: AVCodecID) -> Bool {
+    func supports(_ codec: AVCodecID) -> Bool {
         switch self {
         case .mp4:
             return Self.mp4Codecs.contains(String(cString: avcodec_get_name(codec)))
@@ -106,7 +106,7 @@ final class ContainerWriter {
     }
 
     /// In MP4, the differences between decoding times add up to the duration of the stream. Therefore the last packet in
-    /// decoding order is extended to the end of the last picture in presentation order.
+    /// decoding order is extended to the end of the last frame in presentation order.
     private func extendLastPacket() {
         guard held.size > 0, let firstDecoding, let firstPresentation, let endPresentation else { return }
         let remaining = endPresentation - firstPresentation - (held.dts - firstDecoding)

@@ -1,9 +1,9 @@
 internal import CFFmpeg
 internal import VidscanBase
 
-/// Converts decoded pictures to what the encoders take: 8-bit 4:2:0 of one size, upright and with even sides.
+/// Converts decoded frames to what the encoders take: 8-bit 4:2:0 of one size, upright and with even sides.
 ///
-/// A picture that fits already is not copied. libswscale changes size (for square pixels or another height) and format;
+/// A frame that fits already is not copied. libswscale changes size (for square pixels or another height) and format;
 /// rotation moves bytes. An odd side gets one more pixel, a copy of its last one.
 final class EncoderInputConverter {
     /// Pixels that show the display.
@@ -17,7 +17,7 @@ final class EncoderInputConverter {
     /// - Parameters:
     ///   - height: of the output in pixels; `nil` keeps the display's.
     ///   - keepsMetadata: whether timecodes and similar side data are kept, which an encoder may write into the new stream.
-    ///   - keepsCaptions: whether closed captions are kept, which are side data of the pictures.
+    ///   - keepsCaptions: whether closed captions are kept, which are side data of the frames.
     init(displaySize: PictureSize, height: Int?, keepsMetadata: Bool, keepsCaptions: Bool) {
         self.keepsMetadata = keepsMetadata
         self.keepsCaptions = keepsCaptions
@@ -44,7 +44,7 @@ final class EncoderInputConverter {
         frame.format = AV_PIX_FMT_YUV420P.rawValue
         if orientation != .upright || outputSize != coded { frame = try rotate(frame, orientation) }
         frame.sample_aspect_ratio = AVRational(num: 1, den: 1)
-        // The picture is upright now. The encoder chooses its own keyframes.
+        // The frame is upright now. The encoder chooses its own keyframes.
         frame.removeSideData(AV_FRAME_DATA_DISPLAYMATRIX)
         frame.pict_type = AV_PICTURE_TYPE_NONE
         return frame

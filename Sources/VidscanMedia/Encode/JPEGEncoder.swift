@@ -1,7 +1,7 @@
 internal import CFFmpeg
 internal import VidscanBase
 
-/// Encodes small pictures as JPEG files.
+/// Encodes small images as JPEG files.
 public enum JPEGEncoder {
     /// - Parameters:
     ///   - tensor: R', G', B' planes of `side` × `side` in 0…255, as from `SquareCropper`.

@@ -1,7 +1,7 @@
 internal import CFFmpeg
 internal import VidscanBase
 
-/// Removes what a source says about itself beside its pictures and its sound: locations, timecodes, names. Captions count
+/// Removes what a source says about itself beside its frames and its sound: locations, timecodes, names. Captions count
 /// as subtitles.
 ///
 /// It works with allow lists: everything that is not known to be necessary for playback is removed.

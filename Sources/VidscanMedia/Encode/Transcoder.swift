@@ -2,7 +2,7 @@ internal import CFFmpeg
 internal import DequeModule
 public import VidscanBase
 
-/// Makes a new video of another one. The caller edits every picture; audio and subtitles are copied.
+/// Makes a new video of another one. The caller edits every frame; audio and subtitles are copied.
 ///
 /// Decodes every frame in presentation order, turns it upright, passes it to the editor and encodes it with its own timestamp.
 /// Packets of audio and subtitles are copied bit for bit, but without metadata the tags in them are removed. MPEG transport
@@ -54,7 +54,7 @@ public final class Transcoder {
     public var emptyPackets: Int { writer?.emptyPackets ?? 0 }
     /// Audio and subtitle streams that are not copied because metadata cannot be removed from their codec headers:
     /// `stream 1 (wmav2)`.
-    public let uncleanStreams: [String]
+    public let omittedStreams: [String]
 
     private let options: Options
     private let reader: FrameReader
@@ -67,10 +67,10 @@ public final class Transcoder {
     private var converter: EncoderInputConverter?
     private var encoder: VideoEncoder?
     private var writer: ContainerWriter?
-    /// Packets of other streams that came before the first picture.
+    /// Packets of other streams that came before the first frame.
     private var early = UniqueDeque<Packet>()
-    /// Its duration is known when the next picture comes.
-    private var pending: EditablePicture?
+    /// Its duration is known when the next frame comes.
+    private var pending: EditableFrame?
     private var lastDuration: Int64 = 0
 
     /// Opens the source.
@@ -95,11 +95,11 @@ public final class Transcoder {
             default: return false
             }
         }
-        let unclean = selected.filter {
+        let omitted = selected.filter {
             !options.keepsMetadata && SanitizedExtradata.bytes(of: $0.pointee.codecpar.pointee) == nil
         }
-        streams = selected.filter { !unclean.contains($0) }
-        uncleanStreams = unclean.map { "stream \($0.pointee.index) (\($0.pointee.codecName))" }
+        streams = selected.filter { !omitted.contains($0) }
+        omittedStreams = omitted.map { "stream \($0.pointee.index) (\($0.pointee.codecName))" }
         shiftMicroseconds = demuxer.input.mayResetClock ? demuxer.clock.startMicroseconds : 0
         shiftTicks = av_rescale_q_rnd(
             shiftMicroseconds, AVRational(num: 1, den: 1_000_000), demuxer.stream.pointee.time_base, AV_ROUND_NEAR_INF)
@@ -115,25 +115,25 @@ public final class Transcoder {
     }
 
     /// Names of the codecs, of copied streams and of the new video, that a container does not hold.
-    public func codecsNotHeld(by container: VideoContainer) -> [String] {
-        streams.filter { !container.holds($0.pointee.codec) }.map(\.pointee.codecName)
+    public func unsupportedCodecs(in container: VideoContainer) -> [String] {
+        streams.filter { !container.supports($0.pointee.codec) }.map(\.pointee.codecName)
             + (options.codec == .ffv1 && container == .mp4 ? ["ffv1"] : [])
     }
 
     /// MP4 if it holds all streams, otherwise MKV, and MOV if only that holds them.
     public var preferredContainer: VideoContainer {
         let order: [VideoContainer] = [.mp4, .mkv, .mov]
-        return order.first { codecsNotHeld(by: $0).isEmpty } ?? .mkv
+        return order.first { unsupportedCodecs(in: $0).isEmpty } ?? .mkv
     }
 
     /// Reads, edits and writes the whole video.
     ///
     /// - Parameters:
     ///   - path: of the new file, which is complete only when this returns. An existing file is overwritten.
-    ///   - edit: gets every picture in presentation order.
+    ///   - edit: gets every frame in presentation order.
     /// - Throws: `MediaError`, or the error of `edit`.
     public func run(
-        to path: String, container: VideoContainer, edit: (EditablePicture) throws -> Void
+        to path: String, container: VideoContainer, edit: (EditableFrame) throws -> Void
     ) throws {
         let demuxer = reader.demuxer
         demuxer.read(streams: streamIndices)
@@ -146,34 +146,34 @@ public final class Transcoder {
                     displaySize: sample.geometry.displaySize, height: options.height,
                     keepsMetadata: options.keepsMetadata, keepsCaptions: options.copiesSubtitles)
             self.converter = converter
-            let picture = EditablePicture(
+            let editable = EditableFrame(
                 frame: try converter.convert(sample), contentSize: converter.contentSize, sample: sample,
                 compositor: compositor)
-            picture.frame.pts = sample.timestamp - shiftTicks
-            try edit(picture)
-            if writer == nil { try open(path, container, like: picture.frame) }
-            try enter(picture)
+            editable.frame.pts = sample.timestamp - shiftTicks
+            try edit(editable)
+            if writer == nil { try open(path, container, like: editable.frame) }
+            try enter(editable)
         }
         try finish()
     }
 
-    /// Encodes the picture before this one, whose duration is known now.
-    private func enter(_ picture: EditablePicture) throws(MediaError) {
+    /// Encodes the frame before this one, whose duration is known now.
+    private func enter(_ editable: EditableFrame) throws(MediaError) {
         if let pending {
             let last = pending.frame.pts
-            if picture.frame.pts <= last {
-                picture.frame.pts = last + 1
+            if editable.frame.pts <= last {
+                editable.frame.pts = last + 1
                 movedFrames += 1
             }
-            lastDuration = picture.frame.pts - last
+            lastDuration = editable.frame.pts - last
             try encode(pending, duration: lastDuration)
         }
-        pending = picture
+        pending = editable
     }
 
-    private func encode(_ picture: EditablePicture, duration: Int64) throws(MediaError) {
+    private func encode(_ editable: EditableFrame, duration: Int64) throws(MediaError) {
         frameCount += 1
-        try encoder?.encode(picture.frame, duration: duration) { packet throws(MediaError) in
+        try encoder?.encode(editable.frame, duration: duration) { packet throws(MediaError) in
             try writer?.write(video: packet)
         }
     }

@@ -49,7 +49,7 @@ public enum VideoCodec: String, Sendable, CaseIterable {
     public var isAvailable: Bool { avcodec_find_encoder_by_name(encoderName) != nil }
 }
 
-/// A libavcodec encoder: takes pictures in presentation order and gives packets in decoding order.
+/// A libavcodec encoder: takes frames in presentation order and gives packets in decoding order.
 final class VideoEncoder {
     let context: CodecContext
     private let packet: Packet
@@ -58,8 +58,8 @@ final class VideoEncoder {
     private var durations: [Int64: Int64] = [:]
 
     /// - Parameters:
-    ///   - frame: the first picture, which determines size and colours.
-    ///   - timeBase: of the timestamps of pictures and packets.
+    ///   - frame: the first frame, which determines size and colours.
+    ///   - timeBase: of the timestamps of frames and packets.
     ///   - frameRate: for rate control only.
     init(
         _ codec: VideoCodec, rateFactor: Double?, like frame: borrowing Frame, timeBase: Rational, frameRate: Rational
@@ -102,7 +102,7 @@ final class VideoEncoder {
         try context.open("cannot open the encoder \(name)")
     }
 
-    /// Encodes a picture and passes on the packets that are complete.
+    /// Encodes a frame and passes on the packets that are complete.
     ///
     /// - Parameter duration: in units of the time base; 0 if unknown.
     func encode(

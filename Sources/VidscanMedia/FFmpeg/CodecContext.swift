@@ -34,7 +34,7 @@ struct CodecContext: ~Copyable {
         guard result >= 0 else { throw MediaError(.unsupportedCodec, "\(failure): \(FFmpeg.reason(result))") }
     }
 
-    /// Encodes one picture by itself.
+    /// Encodes one frame by itself.
     ///
     /// - Parameter failure: the beginning of the error's message.
     /// - Returns: the bytes of an image file.

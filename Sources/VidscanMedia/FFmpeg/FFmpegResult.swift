@@ -35,8 +35,8 @@ enum FFmpeg {
         return logged.isEmpty ? message(code) : logged
     }
 
-    /// The picture size that a library has refused on this thread. It logs `Picture size 60000x60000 is invalid`.
-    static var refusedPictureSize: PictureSize? {
+    /// The frame size that a library has refused on this thread. It logs `Picture size 60000x60000 is invalid`.
+    static var refusedFrameSize: PictureSize? {
         let words = String(cString: vs_kept_error()).split(separator: " ")
         guard words.count > 2, words[0] == "Picture", words[1] == "size" else { return nil }
         let sides = words[2].split(separator: "x").compactMap { Int($0) }

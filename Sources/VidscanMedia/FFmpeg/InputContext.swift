@@ -78,7 +78,7 @@ struct InputContext: ~Copyable {
     ///
     /// - Throws: `MediaError` when nothing is found, or when the announced duration exceeds the limit.
     func findStreams(limits: MediaLimits) throws(MediaError) {
-        // Finding parameters may decode pictures, so the limits hold here too.
+        // Finding parameters may decode frames, so the limits hold here too.
         FFmpeg.beginErrors()
         var options = [OpaquePointer?](repeating: nil, count: Int(pointer.pointee.nb_streams))
         for index in options.indices {

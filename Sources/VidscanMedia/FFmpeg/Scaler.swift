@@ -21,7 +21,7 @@ struct Scaler: ~Copyable {
         var targetIsFullRange: Bool
     }
 
-    /// Writes a frame's picture into another frame, in the size and the pixel format of that one.
+    /// Converts a frame into another frame, with the size and the pixel format of that one.
     ///
     /// - Parameter colors: `nil` takes what libswscale assumes of the two formats.
     /// - Throws: `MediaError` with the code `undecodable` for a pixel format that libswscale cannot convert.

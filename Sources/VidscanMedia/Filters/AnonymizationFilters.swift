@@ -2,13 +2,13 @@ internal import CFFmpeg
 
 /// The filters that are allowed before detection when faces are to be anonymized.
 ///
-/// Faces that are found in a filtered picture are hidden in the unfiltered picture of the same time. Therefore each filter
-/// must give exactly one picture for each input picture, with the same timestamp, the same size and all content in the same
-/// position. Only filters that are known to do this are allowed. Filters that cover or fade a part of the picture are not,
+/// Faces that are found in a filtered frame are hidden in the unfiltered frame of the same time. Therefore each filter
+/// must give exactly one frame for each input frame, with the same timestamp, the same size and all content in the same
+/// position. Only filters that are known to do this are allowed. Filters that cover or fade a part of the frame are not,
 /// because a detector does not see what they cover.
 public enum AnonymizationFilters {
-    /// Filters that are allowed with any options. `atadenoise` is missing because it gives no picture at all for a video of
-    /// fewer than four pictures.
+    /// Filters that are allowed with any options. `atadenoise` is missing because it gives no frame at all for a video of
+    /// fewer than four frames.
     public static let names = Set(
         words:
             """
@@ -20,9 +20,9 @@ public enum AnonymizationFilters {
             tonemap unsharp vaguedenoiser vibrance yaepblur
             """)
 
-    /// Deinterlacers, and whether their default mode gives one picture for each frame and not for each field.
+    /// Deinterlacers, and whether their default mode gives one frame for each input frame and not for each field.
     private static let deinterlacers = ["bwdif": false, "yadif": true]
-    /// Values of `mode` that give one picture for each frame.
+    /// Values of `mode` that give one frame for each input frame.
     private static let frameModes = Set(words: "0 2 send_frame send_frame_nospatial")
 
     /// Checks a filter chain, without building it.

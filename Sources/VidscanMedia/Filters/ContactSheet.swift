@@ -1,7 +1,7 @@
 internal import CFFmpeg
 public import VidscanBase
 
-/// A PNG that shows several pictures side by side, each under a title.
+/// A PNG that shows several images side by side, each under a title.
 public struct ContactSheet: Sendable {
     public struct Panel: Sendable {
         public var frame: SampledFrame
@@ -21,8 +21,8 @@ public struct ContactSheet: Sendable {
 
     /// Pixels.
     private enum Layout {
-        static let pictureWidth = 480
-        static let maximumPictureHeight = 640
+        static let imageWidth = 480
+        static let maximumImageHeight = 640
         static let margin = 16
         static let titleHeight = 24
         static let detailLineHeight = 17
@@ -33,11 +33,11 @@ public struct ContactSheet: Sendable {
         static let backgroundBytes: (UInt8, UInt8, UInt8) = (0x1c, 0x1e, 0x22)
     }
 
-    /// A cell of one row, as high as the highest picture of the row needs. In pixels.
+    /// A cell of one row, as high as the highest image of the row needs. In pixels.
     private struct Cell {
         var labelHeight: Int
-        var pictureHeight: Int
-        var height: Int { labelHeight + pictureHeight }
+        var imageHeight: Int
+        var height: Int { labelHeight + imageHeight }
     }
 
     private let panels: [Panel]
@@ -48,7 +48,7 @@ public struct ContactSheet: Sendable {
     }
 
     /// - Returns: the bytes of a PNG file.
-    /// - Throws: `MediaError` when a picture cannot be converted, a text cannot be drawn, or FFmpeg has no PNG encoder.
+    /// - Throws: `MediaError` when an image cannot be converted, a text cannot be drawn, or FFmpeg has no PNG encoder.
     public func png() throws(MediaError) -> [UInt8] {
         let columns = panels.count <= 2 ? max(1, panels.count) : panels.count <= 4 ? 2 : 3
         let rows = (panels.count + columns - 1) / columns
@@ -57,18 +57,18 @@ public struct ContactSheet: Sendable {
         let cells = (0..<rows).map { row in
             let members = row * columns..<min(panels.count, (row + 1) * columns)
             let label = Layout.titleHeight + (details[members].map(\.count).max() ?? 0) * Layout.detailLineHeight + 6
-            return Cell(labelHeight: label, pictureHeight: sizes[members].map(\.height).max() ?? 2)
+            return Cell(labelHeight: label, imageHeight: sizes[members].map(\.height).max() ?? 2)
         }
         let sheet = try Self.canvas(
             PictureSize(
-                width: columns * (Layout.pictureWidth + Layout.margin) + Layout.margin,
+                width: columns * (Layout.imageWidth + Layout.margin) + Layout.margin,
                 height: cells.reduce(Layout.margin) { $0 + $1.height + Layout.margin }))
         var top = Layout.margin
         for (number, panel) in panels.enumerated() {
             let cell = cells[number / columns]
             let rendered = try Self.render(panel, picture: sizes[number], cell: cell, detail: details[number])
             Self.copy(
-                rendered, to: sheet, x: Layout.margin + number % columns * (Layout.pictureWidth + Layout.margin), y: top
+                rendered, to: sheet, x: Layout.margin + number % columns * (Layout.imageWidth + Layout.margin), y: top
             )
             if number % columns == columns - 1 { top += cell.height + Layout.margin }
         }
@@ -79,7 +79,7 @@ public struct ContactSheet: Sendable {
 
     private static func fitted(_ size: PictureSize) -> PictureSize {
         let scale = min(
-            Double(Layout.pictureWidth) / Double(size.width), Double(Layout.maximumPictureHeight) / Double(size.height))
+            Double(Layout.imageWidth) / Double(size.width), Double(Layout.maximumImageHeight) / Double(size.height))
         return PictureSize(
             width: max(1, Int((Double(size.width) * scale).rounded())),
             height: max(1, Int((Double(size.height) * scale).rounded())))
@@ -102,7 +102,7 @@ public struct ContactSheet: Sendable {
         _ panel: Panel, picture: PictureSize, cell: Cell, detail: [String]
     ) throws(MediaError) -> Frame {
         let display = panel.frame.geometry.displaySize
-        let left = (Layout.pictureWidth - picture.width) / 2
+        let left = (Layout.imageWidth - picture.width) / 2
         var filters: [FilterCall] = [
             FilterCall(
                 "scale",
@@ -115,7 +115,7 @@ public struct ContactSheet: Sendable {
             FilterCall(
                 "pad",
                 [
-                    ("w", "\(Layout.pictureWidth)"), ("h", "\(cell.height)"), ("x", "\(left)"),
+                    ("w", "\(Layout.imageWidth)"), ("h", "\(cell.height)"), ("x", "\(left)"),
                     ("y", "\(cell.labelHeight)"),
                     ("color", Layout.background),
                 ]

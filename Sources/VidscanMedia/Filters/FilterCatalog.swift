@@ -23,7 +23,7 @@ public enum FilterCatalog {
     public static var uncategorized: [String] { names.filter { FilterCategory.of($0) == nil } }
 
     /// Audio filters without fixed pads, so that the library does not show their media type.
-    private static let soundOnly: Set<String> = [
+    private static let audioOnly: Set<String> = [
         "afir", "ainterleave", "amerge", "amix", "asegment", "astreamselect", "headphone", "join", "ladspa", "lv2",
     ]
 
@@ -31,7 +31,7 @@ public enum FilterCatalog {
 
     private static func isVideo(_ filter: UnsafePointer<AVFilter>) -> Bool {
         let name = String(cString: filter.pointee.name)
-        if soundOnly.contains(name) { return false }
+        if audioOnly.contains(name) { return false }
         let pads = padTypes(filter, isOutput: false) + padTypes(filter, isOutput: true)
         return pads.contains("video") || pads.isEmpty
     }

@@ -1,8 +1,8 @@
 internal import VidscanBase
 
-/// A checked chain of libavfilter's filters for the pictures of a video.
+/// A checked chain of libavfilter's filters for the frames of a video.
 ///
-/// The input of the chain is that of `ffmpeg -vf`: upright pictures (a display matrix is applied before), in the pixel format
+/// The input of the chain is that of `ffmpeg -vf`: upright frames (a display matrix is applied before), in the pixel format
 /// of the decoder and with its pixel aspect.
 public struct FilterChain: Sendable, Hashable {
     /// The steps as the user wrote them. Each is one or more filters in FFmpeg's syntax.

@@ -13,11 +13,11 @@ public struct FilterDescription: Sendable, Equatable {
     /// Whether it depends on one frame alone, so that only sampled frames are filtered. An option that counts frames
     /// overrides this.
     public let isStateless: Bool
-    /// Whether it processes slices of a picture in parallel.
+    /// Whether it processes slices of a frame in parallel.
     public let isSliceable: Bool
     /// Whether it has the option `enable`, which switches it on and off over time.
     public let supportsTimeline: Bool
-    /// What it reaches beyond the picture, for which it needs permission; `nil` if it needs none.
+    /// What it reaches beyond the frame, for which it needs permission; `nil` if it needs none.
     public let reach: String?
     public let options: [FilterOption]
 

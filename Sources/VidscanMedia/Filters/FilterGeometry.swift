@@ -2,7 +2,7 @@ internal import CFFmpeg
 internal import Glibc
 internal import VidscanBase
 
-/// How the filters of a configured graph move the content of a picture.
+/// How the filters of a configured graph move the content of a frame.
 enum FilterGeometry {
     typealias Context = UnsafeMutablePointer<AVFilterContext>
 
@@ -93,7 +93,7 @@ enum FilterGeometry {
             }
             left.round(.towardZero)
             top.round(.towardZero)
-            // The filter centres a picture that does not fit.
+            // The filter centres a frame that does not fit.
             if left < 0 || left + inWidth > outWidth { left = ((outWidth - inWidth) / 2).rounded(.towardZero) }
             if top < 0 || top + inHeight > outHeight { top = ((outHeight - inHeight) / 2).rounded(.towardZero) }
             let offsetX = Double(Int32(left) & ~((1 << chromaShiftX) - 1))

@@ -1,7 +1,7 @@
 internal import CFFmpeg
 internal import VidscanBase
 
-/// The format of the pictures for which a graph is built.
+/// The format of the frames for which a graph is built.
 struct FilterInput: Equatable {
     var size: PictureSize
     var pixelFormat: AVPixelFormat
@@ -9,20 +9,20 @@ struct FilterInput: Equatable {
     /// 0/1 if unknown.
     var pixelAspect: (numerator: Int32, denominator: Int32)
     var frameRate: Rational?
-    /// How the pictures are turned upright before the first filter.
+    /// How the frames are turned upright before the first filter.
     var orientation: Orientation
     var colorSpace: AVColorSpace
     var colorRange: AVColorRange
 
     static func == (a: FilterInput, b: FilterInput) -> Bool {
-        // FFmpeg 7 and later refuse pictures whose colour space or range changes. Earlier versions ignore it.
+        // FFmpeg 7 and later refuse frames whose colour space or range changes. Earlier versions ignore it.
         a.size == b.size && a.pixelFormat == b.pixelFormat && a.timeBase == b.timeBase && a.orientation == b.orientation
             && a.pixelAspect == b.pixelAspect && a.colorSpace == b.colorSpace && a.colorRange == b.colorRange
     }
 }
 
 /// A configured libavfilter graph with one video input and one video output. It is set up as in the ffmpeg command, so that
-/// the same chain gives the same pictures.
+/// the same chain gives the same frames.
 final class FilterGraph {
     private typealias Filter = UnsafeMutablePointer<AVFilterContext>
 
@@ -33,7 +33,7 @@ final class FilterGraph {
 
     /// - Parameters:
     ///   - filters: a permitted chain.
-    ///   - threads: for filters that process parts of a picture in parallel.
+    ///   - threads: for filters that process parts of a frame in parallel.
     init(_ filters: [FilterCall], input: FilterInput, threads: Int) throws(MediaError) {
         let graph = try GraphContext()
         graph.pointer.pointee.nb_threads = Int32(threads)
@@ -73,7 +73,7 @@ final class FilterGraph {
         guard result >= 0 || result == FFmpeg.endOfFile else { throw Self.failure("failed", result) }
     }
 
-    /// The next output picture; `nil` when the graph needs another frame or has ended.
+    /// The next output frame; `nil` when the graph needs another frame or has ended.
     func pull() throws(MediaError) -> Frame? {
         let frame = try Frame()
         FFmpeg.beginErrors()
@@ -83,14 +83,14 @@ final class FilterGraph {
         return frame
     }
 
-    /// Geometry of the output pictures, which are upright.
+    /// Geometry of the output frames, which are upright.
     var outputGeometry: DisplayGeometry {
         DisplayGeometry(
             codedSize: PictureSize(width: Int(av_buffersink_get_w(sink)), height: Int(av_buffersink_get_h(sink))),
             pixelAspect: av_buffersink_get_sample_aspect_ratio(sink).rational ?? .one, orientation: .upright)
     }
 
-    /// The map from input pixels to output pixels; `nil` if a filter moves the picture's content in an unknown way.
+    /// The map from input pixels to output pixels; `nil` if a filter moves the frame's content in an unknown way.
     func geometry() -> AffineTransform? { FilterGeometry.map(from: source, to: sink) }
 
     // MARK: Building
@@ -111,7 +111,7 @@ final class FilterGraph {
         return text
     }
 
-    /// The filters that turn a coded picture upright. They only move pixels.
+    /// The filters that turn a coded frame upright. They only move pixels.
     private static func uprightFilters(_ orientation: Orientation) -> [(name: String, arguments: String?)] {
         if orientation.swapsAxes {
             let direction =
@@ -147,7 +147,7 @@ final class FilterGraph {
 
     // MARK: Checking
 
-    /// Creates every filter with its options, without configuring the graph for pictures.
+    /// Creates every filter with its options, without configuring the graph for frames.
     ///
     /// - Parameter filters: a permitted chain, because creating a filter runs its code.
     /// - Throws: `MediaError` with the code `filter` and the library's reason.

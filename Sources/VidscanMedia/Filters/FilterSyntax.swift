@@ -42,7 +42,7 @@ public enum FilterSyntax {
     public static let maximumBytes = 64 << 10
     /// No filter or option has a longer name.
     private static let maximumNameBytes = 100
-    /// More filters are refused, because each one costs memory before the first picture.
+    /// More filters are refused, because each one costs memory before the first frame.
     public static let maximumFilters = 1000
 
     public static func parse(_ text: String) throws(ParseError) -> [Use] {

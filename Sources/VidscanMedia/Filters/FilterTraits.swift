@@ -1,7 +1,7 @@
 internal import CFFmpeg
 
 /// Facts about filters that libavfilter does not provide: which filters depend on one frame alone, which leave the content
-/// of a picture where it is, and which reach beyond the picture.
+/// of a frame where it is, and which reach beyond the frame.
 enum FilterTraits {
     // MARK: Memory
 
@@ -37,7 +37,7 @@ enum FilterTraits {
 
     // MARK: Position
 
-    /// Whether a filter that keeps the size of the picture leaves its content where it is.
+    /// Whether a filter that keeps the size of the frame leaves its content where it is.
     static func keepsPosition(_ filter: String) -> Bool {
         if positionKeepers.contains(filter) { return true }
         guard !positionChangers.contains(filter) else { return false }
@@ -67,13 +67,13 @@ enum FilterTraits {
         case devices = "uses a device"
         case program = "loads a program library"
         case commands = "sends commands to other filters, which may name files"
-        case sound = "is not only for video"
+        case audio = "is not only for video"
         case source = "is a source of frames"
         case sink = "is a sink for frames"
         case unknown = "is not on the reviewed list"
     }
 
-    /// - Returns: `unknown` for a filter that reaches nothing beyond the picture.
+    /// - Returns: `unknown` for a filter that reaches nothing beyond the frame.
     static func reach(of filter: UnsafePointer<AVFilter>) -> Reach {
         let name = String(cString: filter.pointee.name)
         if let known = reaches[name] { return known }
@@ -85,7 +85,7 @@ enum FilterTraits {
         let pads =
             (0..<Int32(inputs)).map { vs_pad_type(filter, 0, $0) }
             + (0..<Int32(outputs)).map { vs_pad_type(filter, 1, $0) }
-        if pads.contains(where: { $0 != AVMEDIA_TYPE_VIDEO.rawValue }) || pads.isEmpty { return .sound }
+        if pads.contains(where: { $0 != AVMEDIA_TYPE_VIDEO.rawValue }) || pads.isEmpty { return .audio }
         if inputs == 0, flags & AVFILTER_FLAG_DYNAMIC_INPUTS == 0 { return .source }
         if outputs == 0, flags & AVFILTER_FLAG_DYNAMIC_OUTPUTS == 0 { return .sink }
         return .unknown

@@ -27,7 +27,7 @@ final class FrameFilter {
     ///   - grid: the sampling grid. If only the first filters of the chain need every frame, it shows which frames the others
     ///     can do without.
     ///   - frameRate: as the container announces it.
-    ///   - maximumPixels: of an output picture.
+    ///   - maximumPixels: of an output frame.
     init(_ chain: FilterChain, grid: SampleGrid, frameRate: Rational?, threads: Int, maximumPixels: Int) {
         self.chain = chain
         self.timeBase = grid.clock.timeBase
@@ -66,12 +66,12 @@ final class FrameFilter {
             }
             let graph = try FilterGraph(filters, input: input, threads: threads)
             let size = graph.outputGeometry.codedSize
-            guard size.width * size.height <= maximumPixels else { throw .pictureTooLarge(size, limit: maximumPixels) }
+            guard size.width * size.height <= maximumPixels else { throw .frameTooLarge(size, limit: maximumPixels) }
             self.graph = graph
             toSource = Self.map(graph, source: geometry)
         }
         frame.pts = timestamp
-        // The graph has turned the picture upright.
+        // The graph has turned the frame upright.
         frame.removeSideData(AV_FRAME_DATA_DISPLAYMATRIX)
         try graph?.push(frame)
         try drain()
@@ -85,7 +85,7 @@ final class FrameFilter {
         self.graph = nil
     }
 
-    /// The next picture that has come out.
+    /// The next frame that has come out.
     func pop() -> Output? { outputs.popFirst() }
 
     private func drain() throws(MediaError) {

@@ -1,7 +1,7 @@
 internal import CFFmpeg
 public import VidscanBase
 
-/// Shrinks a whole picture into the input tensor of a detector: area-averaged, upright, with square pixels, as R'G'B'.
+/// Shrinks a whole frame into the input tensor of a detector: area-averaged, upright, with square pixels, as R'G'B'.
 ///
 /// Each decoded plane is averaged by itself, first down its columns, then along its rows. Only the small result is turned
 /// upright and converted to R'G'B', because averaging and the colour matrix commute. Along an axis that is enlarged
@@ -38,7 +38,7 @@ public final class AreaResampler {
     ///
     /// - Parameters:
     ///   - frame: any sampled frame.
-    ///   - pictureSize: pixels of the upright picture in the top left corner of the tensor. The rest of the tensor is 0.
+    ///   - pictureSize: pixels of the upright frame in the top left corner of the tensor. The rest of the tensor is 0.
     ///   - tensorSize: at least `pictureSize`.
     ///   - tensor: room for 3 · width · height floats.
     /// - Throws: `MediaError` for a pixel format that cannot be converted.
@@ -46,20 +46,20 @@ public final class AreaResampler {
         _ frame: SampledFrame, pictureSize: PictureSize, tensorSize: PictureSize,
         into tensor: UnsafeMutablePointer<Float>
     ) throws(MediaError) {
-        let picture = try converter.planes(of: frame)
+        let image = try converter.planes(of: frame)
         let orientation = frame.geometry.orientation
         let codedTarget = orientation.apply(to: pictureSize)
-        let weights = weights(for: picture, target: codedTarget)
+        let weights = weights(for: image, target: codedTarget)
         let area = codedTarget.width * codedTarget.height
         if planes.count < 3 * area { planes = [Float](repeating: 0, count: 3 * area) }
-        let sumCount = (picture.luma.width + 31) & ~15
+        let sumCount = (image.luma.width + 31) & ~15
         if columnSums.count < sumCount { columnSums = [UInt16](repeating: 0, count: sumCount) }
         planes.withUnsafeMutableBufferPointer { planes in
             columnSums.withUnsafeMutableBufferPointer { sums in
                 guard let luma = planes.baseAddress, let sums = sums.baseAddress else { return }
-                Self.average(picture.luma, weights.lumaX, weights.lumaY, sums: sums, into: luma)
+                Self.average(image.luma, weights.lumaX, weights.lumaY, sums: sums, into: luma)
                 for (plane, output) in [
-                    (picture.blueDifference, luma + area), (picture.redDifference, luma + 2 * area),
+                    (image.blueDifference, luma + area), (image.redDifference, luma + 2 * area),
                 ] {
                     if let plane {
                         Self.average(plane, weights.chromaX, weights.chromaY, sums: sums, into: output)
@@ -68,29 +68,29 @@ public final class AreaResampler {
                     }
                 }
                 Self.fill(
-                    luma, size: codedTarget, orientation: orientation, color: picture.color, tensorSize: tensorSize,
+                    luma, size: codedTarget, orientation: orientation, color: image.color, tensorSize: tensorSize,
                     into: tensor)
             }
         }
     }
 
-    private func weights(for picture: PlanarPicture, target: PictureSize) -> Weights {
+    private func weights(for image: PlanarImage, target: PictureSize) -> Weights {
         let key = Key(
-            source: PictureSize(width: picture.luma.width, height: picture.luma.height), target: target,
-            chromaShiftX: picture.chromaShiftX, chromaShiftY: picture.chromaShiftY,
-            chromaOffsetX: picture.chromaOffsetX, chromaOffsetY: picture.chromaOffsetY)
+            source: PictureSize(width: image.luma.width, height: image.luma.height), target: target,
+            chromaShiftX: image.chromaShiftX, chromaShiftY: image.chromaShiftY,
+            chromaOffsetX: image.chromaOffsetX, chromaOffsetY: image.chromaOffsetY)
         if let weights, weights.key == key { return weights.value }
-        let chroma = picture.blueDifference ?? picture.luma
+        let chroma = image.blueDifference ?? image.luma
         let value = Weights(
-            lumaX: AxisWeights(samples: picture.luma.width, length: Double(picture.luma.width), outputs: target.width),
+            lumaX: AxisWeights(samples: image.luma.width, length: Double(image.luma.width), outputs: target.width),
             lumaY: AxisWeights(
-                samples: picture.luma.height, length: Double(picture.luma.height), outputs: target.height),
+                samples: image.luma.height, length: Double(image.luma.height), outputs: target.height),
             chromaX: AxisWeights(
-                samples: chroma.width, length: Double(picture.luma.width) / Double(1 << picture.chromaShiftX),
-                outputs: target.width, offset: -picture.chromaOffsetX / Double(1 << picture.chromaShiftX)),
+                samples: chroma.width, length: Double(image.luma.width) / Double(1 << image.chromaShiftX),
+                outputs: target.width, offset: -image.chromaOffsetX / Double(1 << image.chromaShiftX)),
             chromaY: AxisWeights(
-                samples: chroma.height, length: Double(picture.luma.height) / Double(1 << picture.chromaShiftY),
-                outputs: target.height, offset: -picture.chromaOffsetY / Double(1 << picture.chromaShiftY)))
+                samples: chroma.height, length: Double(image.luma.height) / Double(1 << image.chromaShiftY),
+                outputs: target.height, offset: -image.chromaOffsetY / Double(1 << image.chromaShiftY)))
         weights = (key, value)
         return value
     }
@@ -99,7 +99,7 @@ public final class AreaResampler {
     ///
     /// - Parameter sums: room for 8.8 fixed-point numbers, as many as the plane's width rounded up to 16.
     private static func average(
-        _ plane: PlanarPicture.Plane, _ horizontal: AxisWeights, _ vertical: AxisWeights,
+        _ plane: PlanarImage.Plane, _ horizontal: AxisWeights, _ vertical: AxisWeights,
         sums: UnsafeMutablePointer<UInt16>, into output: UnsafeMutablePointer<Float>
     ) {
         horizontal.weights.withUnsafeBufferPointer { weights in
@@ -120,7 +120,7 @@ public final class AreaResampler {
 
     /// Adds weighted rows. The weights sum to 256, so that every sum fits into 16 bits.
     private static func sumRows(
-        _ plane: PlanarPicture.Plane, first: Int, weights: ArraySlice<UInt16>, into sums: UnsafeMutablePointer<UInt16>
+        _ plane: PlanarImage.Plane, first: Int, weights: ArraySlice<UInt16>, into sums: UnsafeMutablePointer<UInt16>
     ) {
         var isFirst = true
         var row = first

@@ -1,7 +1,7 @@
 /// The samples of one axis that contribute to each output, and their weights: a box filter as wide as an output, and at
 /// least as wide as a sample. It averages areas when it shrinks and interpolates linearly when it enlarges.
 ///
-/// Weights are in units of 1/256 and their sum is exactly 1, so that a constant picture stays constant to the last bit.
+/// Weights are in units of 1/256 and their sum is exactly 1, so that a constant image stays constant to the last bit.
 struct AxisWeights {
     /// The first sample of each output.
     private(set) var first: [Int] = []
@@ -13,7 +13,7 @@ struct AxisWeights {
 
     /// - Parameters:
     ///   - samples: on this axis; sample i covers i ..< i + 1.
-    ///   - length: of the axis in samples. It may end within the last sample, as in the chroma of a picture of odd size.
+    ///   - length: of the axis in samples. It may end within the last sample, as in the chroma of an image of odd size.
     ///   - outputs: the number of outputs that divide the length evenly.
     ///   - offset: added to every position, in samples.
     init(samples: Int, length: Double, outputs: Int, offset: Double = 0) {
@@ -31,7 +31,7 @@ struct AxisWeights {
 
     func span(of output: Int) -> ArraySlice<UInt16> { weights[offset[output]..<offset[output + 1]] }
 
-    /// Divides 256 in proportion to the overlaps. The part outside the picture counts for the sample at its edge. The running
+    /// Divides 256 in proportion to the overlaps. The part outside the image counts for the sample at its edge. The running
     /// total is rounded, so that the sum stays exact.
     private mutating func append(from low: Double, to high: Double, begin: Int, end: Int) {
         var total: UInt16 = 0

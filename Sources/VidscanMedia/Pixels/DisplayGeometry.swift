@@ -1,11 +1,11 @@
 public import VidscanBase
 
-/// The conversion of a coded picture for display: first to square pixels, by which only the width changes, then by the rotation
+/// The conversion of a coded frame for display: first to square pixels, by which only the width changes, then by the rotation
 /// of the display matrix.
 public struct DisplayGeometry: Sendable, Hashable {
     /// Pixels of the decoded planes, after cropping by the codec.
     public let codedSize: PictureSize
-    /// Pixels of the upright picture with square pixels.
+    /// Pixels of the upright frame with square pixels.
     public let displaySize: PictureSize
     public let orientation: Orientation
 
@@ -37,7 +37,7 @@ public struct DisplayGeometry: Sendable, Hashable {
     }
 }
 
-/// The display matrix of a container or a picture (ISO/IEC 14496-12, 6.2.2).
+/// The display matrix of a container or a frame (ISO/IEC 14496-12, 6.2.2).
 enum DisplayMatrix {
     static func orientation(_ matrix: UnsafePointer<Int32>) -> (orientation: Orientation, isExact: Bool)? {
         Orientation.nearest(

@@ -1,7 +1,7 @@
 internal import CFFmpeg
 internal import VidscanBase
 
-/// Converts pictures to 8-bit planar Y'CbCr, from which the resampling kernels read.
+/// Converts frames to 8-bit planar Y'CbCr, from which the resampling kernels read.
 ///
 /// 8-bit planar Y'CbCr with any chroma subsampling, and 8-bit grey, need no conversion. The kernels of one worker share one
 /// converter, so that each frame is converted only once.
@@ -16,8 +16,8 @@ public final class PictureConverter {
     /// The planes of a frame. They are valid as long as the frame lives and until the next call.
     ///
     /// - Throws: `MediaError` for a pixel format that libswscale cannot convert.
-    func planes(of sample: SampledFrame) throws(MediaError) -> PlanarPicture {
-        if let picture = PlanarPicture(sample.frame) { return picture }
+    func planes(of sample: SampledFrame) throws(MediaError) -> PlanarImage {
+        if let image = PlanarImage(sample.frame) { return image }
         let identity = (ObjectIdentifier(sample), sample.sequence)
         let isConverted = convertedFrame.map { $0 == identity } ?? false
         if !isConverted {
@@ -27,7 +27,7 @@ public final class PictureConverter {
         }
         switch converted {
         case .some(let frame):
-            if let picture = PlanarPicture(frame) { return picture }
+            if let image = PlanarImage(frame) { return image }
         case nil: break
         }
         throw MediaError(.undecodable, "cannot convert the pixel format \(sample.pixelFormatName)")

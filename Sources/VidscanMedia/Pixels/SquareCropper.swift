@@ -1,10 +1,10 @@
 internal import CFFmpeg
 public import VidscanBase
 
-/// Crops a rotated square of a picture into the input tensor of a model, as R'G'B'.
+/// Crops a rotated square of a frame into the input tensor of a model, as R'G'B'.
 ///
 /// One affine map leads from the tensor to the decoded planes. If the square is larger than the tensor, whole blocks of pixels
-/// are averaged first to prevent aliasing. Then samples are interpolated linearly. Outside the picture its border is repeated.
+/// are averaged first to prevent aliasing. Then samples are interpolated linearly. Outside the frame its border is repeated.
 ///
 /// Each worker has its own cropper. All give the same results.
 public final class SquareCropper {
@@ -42,22 +42,22 @@ public final class SquareCropper {
     public func crop(
         _ frame: SampledFrame, square: RotatedSquare, resolution: Int, into tensor: UnsafeMutablePointer<Float>
     ) throws(MediaError) {
-        let picture = try converter.planes(of: frame)
+        let image = try converter.planes(of: frame)
         let map = frame.geometry.displayToCoded.after(square.transform(resolution: resolution))
-        let luma = source(picture.luma, map, resolution: resolution, slot: 0)
-        let shiftX = 1 / Double(1 << picture.chromaShiftX)
-        let shiftY = 1 / Double(1 << picture.chromaShiftY)
+        let luma = source(image.luma, map, resolution: resolution, slot: 0)
+        let shiftX = 1 / Double(1 << image.chromaShiftX)
+        let shiftY = 1 / Double(1 << image.chromaShiftY)
         let chromaMap = AffineTransform(
-            xx: map.xx * shiftX, xy: map.xy * shiftX, x: (map.x - picture.chromaOffsetX) * shiftX,
-            yx: map.yx * shiftY, yy: map.yy * shiftY, y: (map.y - picture.chromaOffsetY) * shiftY)
-        let blue = picture.blueDifference.map { source($0, chromaMap, resolution: resolution, slot: 1) }
-        let red = picture.redDifference.map { source($0, chromaMap, resolution: resolution, slot: 2) }
-        Self.fill(tensor, resolution: resolution, luma: luma, blue: blue, red: red, color: picture.color)
+            xx: map.xx * shiftX, xy: map.xy * shiftX, x: (map.x - image.chromaOffsetX) * shiftX,
+            yx: map.yx * shiftY, yy: map.yy * shiftY, y: (map.y - image.chromaOffsetY) * shiftY)
+        let blue = image.blueDifference.map { source($0, chromaMap, resolution: resolution, slot: 1) }
+        let red = image.redDifference.map { source($0, chromaMap, resolution: resolution, slot: 2) }
+        Self.fill(tensor, resolution: resolution, luma: luma, blue: blue, red: red, color: image.color)
     }
 
     /// - Parameter map: from the tensor to the plane, in continuous coordinates.
     private func source(
-        _ plane: PlanarPicture.Plane, _ map: AffineTransform, resolution: Int, slot: Int
+        _ plane: PlanarImage.Plane, _ map: AffineTransform, resolution: Int, slot: Int
     ) -> Source {
         let blockX = max(1, Int((map.xx * map.xx + map.xy * map.xy).squareRoot()))
         let blockY = max(1, Int((map.yx * map.yx + map.yy * map.yy).squareRoot()))
@@ -106,7 +106,7 @@ public final class SquareCropper {
 
     /// Averages blocks of pixels in a region of the plane into the scratch memory of a slot.
     private func shrink(
-        _ plane: PlanarPicture.Plane, blockX: Int, blockY: Int, spanX: Range<Int>, spanY: Range<Int>, slot: Int
+        _ plane: PlanarImage.Plane, blockX: Int, blockY: Int, spanX: Range<Int>, spanY: Range<Int>, slot: Int
     ) {
         let first = spanX.lowerBound * blockX
         let width = min(spanX.upperBound * blockX, plane.width) - first
@@ -134,7 +134,7 @@ public final class SquareCropper {
     }
 
     private static func sum(
-        _ plane: PlanarPicture.Plane, rows: Range<Int>, first: Int, width: Int, into sums: UnsafeMutablePointer<UInt16>
+        _ plane: PlanarImage.Plane, rows: Range<Int>, first: Int, width: Int, into sums: UnsafeMutablePointer<UInt16>
     ) {
         sums.update(repeating: 0, count: width)
         for row in rows {

@@ -11,7 +11,7 @@ final class Anonymizer {
     /// The maximum gap within a track that is bridged, in seconds.
     private static let bridgedSeconds = 2.0
     /// How long the motion of a lost face is extrapolated.
-    private static let carriedMicroseconds: Int64 = 250_000
+    private static let maximumExtrapolation: Int64 = 250_000
 
     init(_ options: AnonymizeOptions, sticker: StickerPainter?) {
         self.options = options
@@ -19,7 +19,7 @@ final class Anonymizer {
     }
 
     /// Returns the parts of a result that hiding faces needs.
-    package static func needs(of options: AnonymizeOptions) -> FaceTimeline.Needs {
+    static func needs(of options: AnonymizeOptions) -> FaceTimeline.Needs {
         let reach = max(options.holdSeconds, bridgedSeconds)
         return FaceTimeline.Needs(mesh: options.shape == .mesh, behindSeconds: reach, aheadSeconds: reach)
     }
@@ -28,16 +28,15 @@ final class Anonymizer {
     ///
     /// - Parameter number: The index of the frame's own sample.
     /// - Returns: The number of faces.
-    package func hide(in picture: EditablePicture, timeline: FaceTimeline, sample number: Int) throws(MediaError) -> Int
-    {
+    func hide(in frame: EditableFrame, timeline: FaceTimeline, sample number: Int) throws(MediaError) -> Int {
         let hidden = timeline.faceIDs.filter(options.hides).compactMap { id -> [FaceState]? in
-            let sights = sights(of: id, in: timeline, sample: number, at: picture.microseconds)
-            return sights.isEmpty ? nil : sights
+            let states = states(of: id, in: timeline, sample: number, at: frame.microseconds)
+            return states.isEmpty ? nil : states
         }
         if options.isInverted {
-            try hideAllBut(hidden.flatMap { $0 }, in: picture)
+            try hideAllBut(hidden.flatMap { $0 }, in: frame)
         } else {
-            for sights in hidden { try hide(sights, in: picture) }
+            for states in hidden { try hide(states, in: frame) }
         }
         return hidden.count
     }
@@ -49,13 +48,13 @@ final class Anonymizer {
     /// before and after the gap and interpolated states between them. Otherwise, these are the last state before the
     /// frame and the first one after it, as far as they are within the hold time, as detected and with extrapolated
     /// motion.
-    private func sights(
+    private func states(
         of id: Int, in timeline: FaceTimeline, sample number: Int, at microseconds: Int64
     ) -> [FaceState] {
         let own = timeline.faces(of: id, inSample: number)
         // When everything except the faces is hidden, only a face that was detected in this frame is shown.
         if options.isInverted { return own }
-        if !own.isEmpty { return own + beside(number, id: id, in: timeline) }
+        if !own.isEmpty { return own + neighbouringStates(of: id, aroundSample: number, in: timeline) }
         let hold = Int64(options.holdSeconds * 1e6)
         let (before, after) = timeline.neighbours(of: id, aroundSample: number)
         if let before, let after {
@@ -70,79 +69,71 @@ final class Anonymizer {
                     + shares.map { before.face.interpolated(to: after.face, share: $0, microseconds: microseconds) }
             }
         }
-        var sights: [FaceState] = []
-        for sight in [before, after] {
-            guard let sight, abs(microseconds - sight.face.microseconds) <= hold else { continue }
-            sights += [sight.face, carriedOn(sight, id: id, in: timeline, to: microseconds)].compactMap { $0 }
-        }
-        return sights
+        return [before, after].compactMap { $0 }.filter { abs(microseconds - $0.face.microseconds) <= hold }
+            .flatMap { [$0.face, extrapolated($0, in: timeline, to: microseconds)].compactMap { $0 } }
     }
 
     /// Returns the face extrapolated from the motion between its last two samples, or, before it appears, its first
     /// two.
-    private func carriedOn(
-        _ sight: (number: Int, face: FaceState), id: Int, in timeline: FaceTimeline, to microseconds: Int64
+    private func extrapolated(
+        _ state: (number: Int, face: FaceState), in timeline: FaceTimeline, to microseconds: Int64
     ) -> FaceState? {
-        let time = sight.face.microseconds
+        let time = state.face.microseconds
         let isAfter = microseconds > time
-        let others = timeline.window.filter { isAfter ? $0.number < sight.number : $0.number > sight.number }
+        let others = timeline.window.filter { isAfter ? $0.number < state.number : $0.number > state.number }
         guard
             let other = (isAfter ? others.reversed() : others).lazy.compactMap({ sample in
-                sample.faces.first { $0.faceID == id }
+                sample.faces.first { $0.faceID == state.face.faceID }
             }).first, other.microseconds != time
         else { return nil }
-        let elapsed = min(max(microseconds - time, -Self.carriedMicroseconds), Self.carriedMicroseconds)
+        let elapsed = min(max(microseconds - time, -Self.maximumExtrapolation), Self.maximumExtrapolation)
         let share = Double(elapsed) / Double(time - other.microseconds)
-        let (from, to) = (other.box.center, sight.face.box.center)
-        var moved = sight.face
+        let (from, to) = (other.box.center, state.face.box.center)
+        var moved = state.face
         moved.box = moved.box.offset(dx: (to.x - from.x) * share, dy: (to.y - from.y) * share)
         moved.mesh = nil
         return moved
     }
 
     /// Returns the states of a face in the samples before and after a sample.
-    private func beside(_ number: Int, id: Int, in timeline: FaceTimeline) -> [FaceState] {
-        guard let first = timeline.window.first?.number else { return [] }
-        return [number - 1, number + 1].compactMap { neighbour in
-            let index = neighbour - first
-            guard timeline.window.indices.contains(index) else { return nil }
-            let sample = timeline.window[index]
+    private func neighbouringStates(
+        of id: Int, aroundSample number: Int, in timeline: FaceTimeline
+    ) -> [FaceState] {
+        guard let own = timeline.sample(number) else { return [] }
+        return [number - 1, number + 1].compactMap(timeline.sample)
             // At a low sampling rate, the neighbour is another position of the face and not motion blur.
-            guard let own = timeline.window.indices.contains(number - first) ? timeline.window[number - first] : nil,
-                abs(sample.microseconds - own.microseconds) <= 100_000
-            else { return nil }
-            return sample.faces.first { $0.faceID == id }
-        }
+            .filter { abs($0.microseconds - own.microseconds) <= 100_000 }
+            .compactMap { sample in sample.faces.first { $0.faceID == id } }
     }
 
-    private func hide(_ sights: [FaceState], in picture: EditablePicture) throws(MediaError) {
-        let part = sights.map(extent).reduce(nil as Rectangle?) { whole, next in
+    private func hide(_ states: [FaceState], in frame: EditableFrame) throws(MediaError) {
+        let part = states.map(extent).reduce(nil as Rectangle?) { whole, next in
             guard let whole else { return next }
             let (x, y) = (min(whole.x, next.x), min(whole.y, next.y))
             return Rectangle(
                 x: x, y: y, width: max(whole.x + whole.width, next.x + next.width) - x,
                 height: max(whole.y + whole.height, next.y + next.height) - y)
         }
-        guard let part, let first = sights.first, let area = area(part, in: picture) else { return }
-        surface.begin(area, scaleX: picture.scaleX, scaleY: picture.scaleY)
-        for sight in sights { draw(sight, .fill(.white)) }
-        let side = sights.map { min($0.box.width, $0.box.height) }.max() ?? 0
-        try picture.hide(surface.mask(), by: cover(side: side * min(picture.scaleX, picture.scaleY)))
-        try sticker?.paint(on: first, of: picture)
+        guard let part, let first = states.first, let area = frame.pixels(covering: part) else { return }
+        surface.begin(area, scaleX: frame.scaleX, scaleY: frame.scaleY)
+        for state in states { draw(state, .fill(.white)) }
+        let side = states.map { min($0.box.width, $0.box.height) }.max() ?? 0
+        try frame.hide(surface.mask(), by: cover(side: side * min(frame.scaleX, frame.scaleY)))
+        try sticker?.paint(on: first, of: frame)
     }
 
-    private func hideAllBut(_ sights: [FaceState], in picture: EditablePicture) throws(MediaError) {
-        let all = PixelRectangle(x: 0, y: 0, width: picture.size.width, height: picture.size.height)
-        surface.begin(all, scaleX: picture.scaleX, scaleY: picture.scaleY, isFilled: true)
-        for sight in sights { draw(sight, .erase) }
+    private func hideAllBut(_ states: [FaceState], in frame: EditableFrame) throws(MediaError) {
+        let all = PixelRectangle(x: 0, y: 0, width: frame.size.width, height: frame.size.height)
+        surface.begin(all, scaleX: frame.scaleX, scaleY: frame.scaleY, isFilled: true)
+        for state in states { draw(state, .erase) }
         // The cell size is as if a face were an eighth of the frame's height.
-        try picture.hide(surface.mask(), by: cover(side: Double(picture.size.height) / 8))
+        try frame.hide(surface.mask(), by: cover(side: Double(frame.size.height) / 8))
     }
 
     /// Returns what covers a face.
     ///
     /// - Parameter side: The face's shorter side in pixels of the output video.
-    private func cover(side: Double) -> EditablePicture.Cover {
+    private func cover(side: Double) -> EditableFrame.Cover {
         let cell = max(4, Int((side * options.resolvedStrength).rounded(.up)))
         switch options.method {
         case .blur: return .smooth(side: cell)
@@ -151,36 +142,29 @@ final class Anonymizer {
         }
     }
 
-    private func area(_ part: Rectangle, in picture: EditablePicture) -> PixelRectangle? {
-        PixelRectangle(
-            covering: Rectangle(
-                x: part.x * picture.scaleX - 1, y: part.y * picture.scaleY - 1, width: part.width * picture.scaleX + 2,
-                height: part.height * picture.scaleY + 2), in: picture.size)
-    }
-
     // MARK: Shapes
 
-    private func extent(of sight: FaceState) -> Rectangle {
-        var (left, top) = (sight.box.x, sight.box.y)
-        var (right, bottom) = (left + sight.box.width, top + sight.box.height)
-        if options.shape == .mesh, let mesh = sight.mesh {
+    private func extent(of state: FaceState) -> Rectangle {
+        var (left, top) = (state.box.x, state.box.y)
+        var (right, bottom) = (left + state.box.width, top + state.box.height)
+        if options.shape == .mesh, let mesh = state.mesh {
             for point in outline(mesh) {
                 (left, right) = (min(left, point.x), max(right, point.x))
                 (top, bottom) = (min(top, point.y), max(bottom, point.y))
             }
             return Rectangle(x: left, y: top, width: right - left, height: bottom - top)
         }
-        let (dx, dy) = (sight.box.width * options.margin, sight.box.height * options.margin)
+        let (dx, dy) = (state.box.width * options.margin, state.box.height * options.margin)
         return Rectangle(x: left - dx, y: top - dy, width: right - left + 2 * dx, height: bottom - top + 2 * dy)
     }
 
-    private func draw(_ sight: FaceState, _ style: DrawingSurface.Style) {
-        if options.shape == .mesh, let mesh = sight.mesh {
+    private func draw(_ state: FaceState, _ style: DrawingSurface.Style) {
+        if options.shape == .mesh, let mesh = state.mesh {
             surface.line(through: outline(mesh), closed: true, style)
         } else {
             surface.ellipse(
-                center: sight.box.center, radiusX: sight.box.width * (0.5 + options.margin),
-                radiusY: sight.box.height * (0.5 + options.margin), style)
+                center: state.box.center, radiusX: state.box.width * (0.5 + options.margin),
+                radiusY: state.box.height * (0.5 + options.margin), style)
         }
     }
 

@@ -11,8 +11,8 @@ public final class DrawnImage {
 
     private struct Level {
         let surface: OpaquePointer?
-        package let bytes: UnsafeMutablePointer<UInt8>
-        package let size: PictureSize
+        let bytes: UnsafeMutablePointer<UInt8>
+        let size: PictureSize
     }
 
     /// Copies the image and computes its halved sizes.

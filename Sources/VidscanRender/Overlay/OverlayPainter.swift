@@ -12,7 +12,7 @@ final class OverlayPainter {
     }
 
     /// Returns the parts of a result that a style draws.
-    package static func needs(of style: OverlayStyle) -> FaceTimeline.Needs {
+    static func needs(of style: OverlayStyle) -> FaceTimeline.Needs {
         var needs = FaceTimeline.Needs()
         if style.elements.contains(.emotion) { needs.metrics.formUnion(Metric.namedEmotions) }
         if style.elements.contains(.bars) { needs.metrics.formUnion(style.bars) }
@@ -24,23 +24,23 @@ final class OverlayPainter {
     /// Sizes that suit one face in one frame, in display pixels.
     private struct Sizes {
         /// The line width.
-        package let line: Double
+        let line: Double
         /// The font size of the label.
-        package let font: Double
+        let font: Double
         /// The font size of the bars.
         let smallFont: Double
-        package let picture: Rectangle
+        let display: Rectangle
 
-        init(_ face: FaceState, in picture: EditablePicture, scale: Double) {
-            let side = Double(picture.displaySize.shortSide)
+        init(_ face: FaceState, in frame: EditableFrame, scale: Double) {
+            let side = Double(frame.displaySize.shortSide)
             // The minimum sizes keep lines and text visible in output videos of any height.
-            let pixel = 1 / max(min(picture.scaleX, picture.scaleY), 1e-6)
+            let pixel = 1 / max(min(frame.scaleX, frame.scaleY), 1e-6)
             line = max(side / 300, 1.5 * pixel) * scale
-            let least = max(side / 30, 10 * pixel)
-            font = min(max(face.box.width * 0.13, least), max(side / 16, least)) * scale
+            let minimum = max(side / 30, 10 * pixel)
+            font = min(max(face.box.width * 0.13, minimum), max(side / 16, minimum)) * scale
             smallFont = max(font * 0.72, 9 * pixel * scale)
-            self.picture = Rectangle(
-                x: 0, y: 0, width: Double(picture.displaySize.width), height: Double(picture.displaySize.height))
+            display = Rectangle(
+                x: 0, y: 0, width: Double(frame.displaySize.width), height: Double(frame.displaySize.height))
         }
     }
 
@@ -50,14 +50,14 @@ final class OverlayPainter {
     ///   - trail: The earlier positions of the face, oldest first.
     ///   - others: The boxes of the other faces. Bars avoid them where possible.
     func paint(
-        _ face: FaceState, trail: [Point], others: [Rectangle], on picture: EditablePicture
+        _ face: FaceState, trail: [Point], others: [Rectangle], on frame: EditableFrame
     ) throws(MediaError) {
-        let sizes = Sizes(face, in: picture, scale: style.scale)
+        let sizes = Sizes(face, in: frame, scale: style.scale)
         let ink = Self.inks[(max(face.faceID, 1) - 1) % Self.inks.count]
-        if style.elements.contains(.trail), trail.count > 1 { try paint(trail, ink, sizes, on: picture) }
+        if style.elements.contains(.trail), trail.count > 1 { try paint(trail, ink, sizes, on: frame) }
         // Everything else lies around the box.
         let reach = max(face.box.width, face.box.height) * 0.5 + 4 * sizes.line
-        try sheet(Self.grown(face.box, by: reach), on: picture) {
+        try drawLayer(Self.grown(face.box, by: reach), on: frame) {
             if style.elements.contains(.mesh), let mesh = face.mesh { draw(mesh, ink, sizes) }
             if style.elements.contains(.box) { draw(box: face.box, ink, sizes) }
             if style.elements.contains(.points) { draw(pointsOf: face, ink, sizes) }
@@ -66,22 +66,19 @@ final class OverlayPainter {
         // Text can be measured on a surface of any size.
         surface.begin(PixelRectangle(x: 0, y: 0, width: 2, height: 2))
         if let plate = label(of: face, sizes) {
-            try sheet(plate.frame, on: picture) { draw(plate, ink, sizes) }
+            try drawLayer(plate.bounds, on: frame) { draw(plate, ink, sizes) }
         }
-        if style.elements.contains(.bars) { try paintBars(of: face, others: others, ink, sizes, on: picture) }
+        if style.elements.contains(.bars) { try paintBars(of: face, others: others, ink, sizes, on: frame) }
     }
 
     /// Draws on a region of the frame. The region is in display pixels.
-    private func sheet(
-        _ part: Rectangle, on picture: EditablePicture, _ draw: () -> Void
+    private func drawLayer(
+        _ part: Rectangle, on frame: EditableFrame, _ draw: () -> Void
     ) throws(MediaError) {
-        let pixels = Rectangle(
-            x: part.x * picture.scaleX - 1, y: part.y * picture.scaleY - 1, width: part.width * picture.scaleX + 2,
-            height: part.height * picture.scaleY + 2)
-        guard let area = PixelRectangle(covering: pixels, in: picture.size) else { return }
-        surface.begin(area, scaleX: picture.scaleX, scaleY: picture.scaleY)
+        guard let area = frame.pixels(covering: part) else { return }
+        surface.begin(area, scaleX: frame.scaleX, scaleY: frame.scaleY)
         draw()
-        try picture.blend(surface.patch())
+        try frame.blend(surface.patch())
     }
 
     // MARK: On the face
@@ -151,12 +148,12 @@ final class OverlayPainter {
     }
 
     private func paint(
-        _ trail: [Point], _ ink: Ink, _ sizes: Sizes, on picture: EditablePicture
+        _ trail: [Point], _ ink: Ink, _ sizes: Sizes, on frame: EditableFrame
     ) throws(MediaError) {
         let (xs, ys) = (trail.map(\.x), trail.map(\.y))
         guard let left = xs.min(), let right = xs.max(), let top = ys.min(), let bottom = ys.max() else { return }
         let part = Rectangle(x: left, y: top, width: right - left, height: bottom - top)
-        try sheet(Self.grown(part, by: 2 * sizes.line), on: picture) {
+        try drawLayer(Self.grown(part, by: 2 * sizes.line), on: frame) {
             for index in 1..<trail.count {
                 let age = Double(index) / Double(trail.count - 1)
                 surface.line(
@@ -169,12 +166,12 @@ final class OverlayPainter {
     // MARK: Label
 
     private struct Plate {
-        package let frame: Rectangle
+        let bounds: Rectangle
         let chip: String?
         let chipWidth: Double
-        package let text: String
-        package let ascent: Double
-        package let padding: Double
+        let text: String
+        let ascent: Double
+        let padding: Double
     }
 
     private func label(of face: FaceState, _ sizes: Sizes) -> Plate? {
@@ -192,27 +189,28 @@ final class OverlayPainter {
         // The label goes above the box, or inside it at the top of the frame.
         var y = face.box.y - height - sizes.line
         if y < 0 { y = face.box.y + sizes.line }
-        let x = min(max(face.box.x - sizes.line / 2, 0), max(0, sizes.picture.width - width))
+        let x = min(max(face.box.x - sizes.line / 2, 0), max(0, sizes.display.width - width))
         return Plate(
-            frame: Rectangle(
-                x: x, y: min(max(y, 0), max(0, sizes.picture.height - height)), width: width, height: height),
+            bounds: Rectangle(
+                x: x, y: min(max(y, 0), max(0, sizes.display.height - height)), width: width, height: height),
             chip: chip, chipWidth: chipWidth, text: text, ascent: measured.ascent, padding: padding)
     }
 
     private func draw(_ plate: Plate, _ ink: Ink, _ sizes: Sizes) {
         let radius = sizes.font * 0.22
-        surface.rectangle(plate.frame, radius: radius, .fill(Ink.black.faded(to: 0.62)))
-        let base = plate.frame.y + plate.padding * 0.3 + plate.ascent
+        surface.rectangle(plate.bounds, radius: radius, .fill(Ink.black.faded(to: 0.62)))
+        let base = plate.bounds.y + plate.padding * 0.3 + plate.ascent
         if let chip = plate.chip {
             surface.rectangle(
                 Rectangle(
-                    x: plate.frame.x, y: plate.frame.y, width: plate.chipWidth, height: plate.frame.height),
+                    x: plate.bounds.x, y: plate.bounds.y, width: plate.chipWidth, height: plate.bounds.height),
                 radius: radius, .fill(ink))
             surface.text(
-                chip, at: Point(x: plate.frame.x + plate.padding, y: base), size: sizes.font, Ink.black.faded(to: 0.9))
+                chip, at: Point(x: plate.bounds.x + plate.padding, y: base), size: sizes.font, Ink.black.faded(to: 0.9))
         }
         surface.text(
-            plate.text, at: Point(x: plate.frame.x + plate.chipWidth + plate.padding, y: base), size: sizes.font, .white
+            plate.text, at: Point(x: plate.bounds.x + plate.chipWidth + plate.padding, y: base), size: sizes.font,
+            .white
         )
     }
 
@@ -226,7 +224,7 @@ final class OverlayPainter {
     // MARK: Bars
 
     private func paintBars(
-        of face: FaceState, others: [Rectangle], _ ink: Ink, _ sizes: Sizes, on picture: EditablePicture
+        of face: FaceState, others: [Rectangle], _ ink: Ink, _ sizes: Sizes, on frame: EditableFrame
     ) throws(MediaError) {
         let values = style.bars.compactMap { metric in face.metrics[metric].map { (metric, $0) } }
         guard !values.isEmpty else { return }
@@ -242,25 +240,25 @@ final class OverlayPainter {
         // The bars go to the right or left of the box, preferably where no other face is. If there is room on neither
         // side, they go over the lower part of the box.
         let gap = sizes.line * 1.5
-        let top = min(max(face.box.y, 0), max(0, sizes.picture.height - height))
+        let top = min(max(face.box.y, 0), max(0, sizes.display.height - height))
         let sides = [face.box.x + face.box.width + gap, face.box.x - width - gap].map {
             Rectangle(x: $0, y: top, width: width, height: height)
-        }.filter { $0.x >= 0 && $0.x + width <= sizes.picture.width }
+        }.filter { $0.x >= 0 && $0.x + width <= sizes.display.width }
         let foot = Rectangle(
-            x: min(max(face.box.x, 0), max(0, sizes.picture.width - width)),
-            y: max(0, min(face.box.y + face.box.height, sizes.picture.height) - height), width: width, height: height)
-        let frame =
+            x: min(max(face.box.x, 0), max(0, sizes.display.width - width)),
+            y: max(0, min(face.box.y + face.box.height, sizes.display.height) - height), width: width, height: height)
+        let bounds =
             sides.first { side in others.allSatisfy { $0.intersectionArea(with: side) == 0 } } ?? sides.first ?? foot
-        try sheet(frame, on: picture) {
-            surface.rectangle(frame, radius: font * 0.3, .fill(Ink.black.faded(to: 0.5)))
+        try drawLayer(bounds, on: frame) {
+            surface.rectangle(bounds, radius: font * 0.3, .fill(Ink.black.faded(to: 0.5)))
             for (index, (metric, value)) in values.enumerated() {
-                let top = frame.y + padding / 2 + Double(index) * line
+                let top = bounds.y + padding / 2 + Double(index) * line
                 surface.text(
-                    names[index], at: Point(x: frame.x + padding, y: top + measured[index].ascent + font * 0.15),
+                    names[index], at: Point(x: bounds.x + padding, y: top + measured[index].ascent + font * 0.15),
                     size: font,
                     .white)
                 let track = Rectangle(
-                    x: frame.x + nameWidth + 2 * padding, y: top + line * 0.3, width: barLength, height: line * 0.4)
+                    x: bounds.x + nameWidth + 2 * padding, y: top + line * 0.3, width: barLength, height: line * 0.4)
                 surface.rectangle(track, radius: track.height / 2, .fill(Ink.white.faded(to: 0.25)))
                 let bar = Self.bar(of: metric, value, in: track)
                 if bar.width > 0 { surface.rectangle(bar, radius: track.height / 2, .fill(ink)) }
@@ -271,8 +269,8 @@ final class OverlayPainter {
     /// Returns the filled part of a bar. It grows from the left for ranges such as 0…100, and from the middle for
     /// metrics that can be negative.
     private static func bar(of metric: Metric, _ value: Double, in track: Rectangle) -> Rectangle {
-        let most = metric.values.upperBound
-        let share = min(max(value / most, -1), 1)
+        let maximum = metric.values.upperBound
+        let share = min(max(value / maximum, -1), 1)
         guard metric.values.lowerBound < 0 else {
             return Rectangle(x: track.x, y: track.y, width: max(0, share) * track.width, height: track.height)
         }

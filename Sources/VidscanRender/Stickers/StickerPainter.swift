@@ -34,9 +34,9 @@ final class StickerPainter {
 
     /// The position of the sticker: a rectangle, and its rotation about its centre.
     struct Placement: Equatable {
-        package var target: Rectangle
+        var target: Rectangle
         /// The rotation in degrees clockwise.
-        package var degrees: Double
+        var degrees: Double
     }
 
     /// Returns the position of the sticker on a face; `nil` if the face has no landmarks for it.
@@ -77,10 +77,10 @@ final class StickerPainter {
                 height: height * scale), degrees: degrees)
     }
 
-    func paint(on face: FaceState, of picture: EditablePicture) throws(MediaError) {
+    func paint(on face: FaceState, of frame: EditableFrame) throws(MediaError) {
         guard let placement = Self.placement(of: options, on: face) else { return }
         let pieces = Self.pieces(
-            of: options, image: image.size, target: placement.target, displayPerPixel: 1 / picture.scaleX)
+            of: options, image: image.size, target: placement.target, displayPerPixel: 1 / frame.scaleX)
         let center = placement.target.center
         // At any rotation, the sticker stays within a circle around its centre.
         var reach = 0.0
@@ -93,22 +93,20 @@ final class StickerPainter {
                 reach = max(reach, ((x - center.x) * (x - center.x) + (y - center.y) * (y - center.y)).squareRoot())
             }
         }
-        let pixels = Rectangle(
-            x: (center.x - reach) * picture.scaleX - 1, y: (center.y - reach) * picture.scaleY - 1,
-            width: 2 * reach * picture.scaleX + 2, height: 2 * reach * picture.scaleY + 2)
-        guard let area = PixelRectangle(covering: pixels, in: picture.size) else { return }
-        surface.begin(area, scaleX: picture.scaleX, scaleY: picture.scaleY)
+        let part = Rectangle(x: center.x - reach, y: center.y - reach, width: 2 * reach, height: 2 * reach)
+        guard let area = frame.pixels(covering: part) else { return }
+        surface.begin(area, scaleX: frame.scaleX, scaleY: frame.scaleY)
         for piece in pieces {
             surface.image(
                 image, part: piece.part, target: piece.target, pivot: center, degrees: placement.degrees)
         }
-        try picture.blend(surface.patch())
+        try frame.blend(surface.patch())
     }
 
     /// A part of the image, and the rectangle that it is drawn into before the rotation.
     struct Piece: Equatable {
-        package var part: Rectangle
-        package var target: Rectangle
+        var part: Rectangle
+        var target: Rectangle
     }
 
     /// Splits the image into the pieces that are drawn.
@@ -176,10 +174,10 @@ final class StickerPainter {
                 let part = Rectangle(
                     x: imageX[column], y: imageY[row], width: imageX[column + 1] - imageX[column],
                     height: imageY[row + 1] - imageY[row])
-                let place = Rectangle(
+                let target = Rectangle(
                     x: targetX[column], y: targetY[row], width: targetX[column + 1] - targetX[column],
                     height: targetY[row + 1] - targetY[row])
-                if part.area > 0, place.area > 0 { pieces.append(Piece(part: part, target: place)) }
+                if part.area > 0, target.area > 0 { pieces.append(Piece(part: part, target: target)) }
             }
         }
         return pieces

@@ -68,14 +68,14 @@ public struct ReportIndex: Sendable {
     }
 
     private struct Page {
-        package let title, summary: String
-        package let notices: [String]
+        let title, summary: String
+        let notices: [String]
         let hasFacts, hasGroups, hasThumbnails: Bool
-        package let facts: [ReportPage.Fact]
-        package let groups: [Group]
-        package let heads: [ReportPage.Head]
-        package let rows: [RenderedRow]
-        package let style = ReportTemplates.style
+        let facts: [ReportPage.Fact]
+        let groups: [Group]
+        let heads: [ReportPage.Head]
+        let rows: [RenderedRow]
+        let style = ReportTemplates.style
         let script = ReportTemplates.script
 
         init(index: ReportIndex) {
@@ -93,10 +93,10 @@ public struct ReportIndex: Sendable {
 /// reflection, takes several times as long. A missing value is `false` instead of `nil`, because the template would
 /// look for `nil` in the enclosing contexts.
 private struct RenderedRow: MustacheParent {
-    package let row: ReportIndex.Row
-    package let hasThumbnails: Bool
+    let row: ReportIndex.Row
+    let hasThumbnails: Bool
 
-    package func child(named name: String) -> Any? {
+    func child(named name: String) -> Any? {
         switch name {
         case "name": row.name
         case "hint": row.hint as Any? ?? false
@@ -112,9 +112,9 @@ private struct RenderedRow: MustacheParent {
 }
 
 private struct RenderedCell: MustacheParent {
-    package let cell: ReportPage.Cell
+    let cell: ReportPage.Cell
 
-    package func child(named name: String) -> Any? {
+    func child(named name: String) -> Any? {
         switch name {
         case "text": cell.text
         case "kind": cell.kind

@@ -6,37 +6,37 @@ internal import VidscanResults
 /// The contents of `run.json`, formatted for a page.
 struct ReportFacts {
     private struct Record: Decodable {
-        package struct Input: Decodable { var path: String }
-        package struct Video: Decodable {
-            package var format: String
-            package var codec: String
-            package var displayWidth: Int?
-            package var displayHeight: Int?
-            package var durationSeconds: Double?
-            package var containerStartSeconds: Double
+        struct Input: Decodable { var path: String }
+        struct Video: Decodable {
+            var format: String
+            var codec: String
+            var displayWidth: Int?
+            var displayHeight: Int?
+            var durationSeconds: Double?
+            var containerStartSeconds: Double
         }
-        package struct Counts: Decodable {
-            package var sampledFrames: Int
-            package var faces: Int
-            package var faceIds: Int
-            package var personIds: Int
-            package var hardCuts: Int
-            package var gradualCuts: Int
+        struct Counts: Decodable {
+            var sampledFrames: Int
+            var faces: Int
+            var faceIds: Int
+            var personIds: Int
+            var hardCuts: Int
+            var gradualCuts: Int
         }
-        package struct Timings: Decodable { var wallSeconds: Double }
-        package var vidscanVersion: String
-        package var input: Input
-        package var video: Video
-        package var pipeline: StoredResult.Record.Pipeline
-        package var counts: Counts
-        package var warnings: [String]
-        package var notices: [String]
-        package var timings: Timings
+        struct Timings: Decodable { var wallSeconds: Double }
+        var vidscanVersion: String
+        var input: Input
+        var video: Video
+        var pipeline: StoredResult.Record.Pipeline
+        var counts: Counts
+        var warnings: [String]
+        var notices: [String]
+        var timings: Timings
     }
 
     private let record: Record
     private let namesFileOnly: Bool
-    package var notices: [String]
+    var notices: [String]
 
     /// Reads and checks the record of a result.
     ///
@@ -63,8 +63,8 @@ struct ReportFacts {
         notices = record.notices
     }
 
-    package var title: String { (record.input.path as NSString).lastPathComponent }
-    package var warnings: [String] { record.warnings }
+    var title: String { (record.input.path as NSString).lastPathComponent }
+    var warnings: [String] { record.warnings }
 
     func summary(samples: SampleTimes) -> String {
         let counts = record.counts
@@ -78,7 +78,7 @@ struct ReportFacts {
         ].joined(separator: " · ")
     }
 
-    package var facts: [ReportPage.Fact] {
+    var facts: [ReportPage.Fact] {
         let video = record.video
         var facts = [
             ReportPage.Fact("Video", namesFileOnly ? title : record.input.path),
@@ -109,15 +109,15 @@ struct ReportPageMaker {
         "anger", "sadness",
     ]
 
-    package let facts: ReportFacts
-    package let faces: [ReportedFace]
-    package let shown: [ReportedFace]
-    package let events: [ReportedEvent]
+    let facts: ReportFacts
+    let faces: [ReportedFace]
+    let shown: [ReportedFace]
+    let events: [ReportedEvent]
     let eventCount: Int
-    package let samples: SampleTimes
-    package let pictures: [Int: String]
+    let samples: SampleTimes
+    let pictures: [Int: String]
 
-    package func page(_ curves: ReportCurves) -> ReportPage {
+    func page(_ curves: ReportCurves) -> ReportPage {
         var page = ReportPage(title: facts.title, summary: facts.summary(samples: samples), curves: curves)
         page.warnings = facts.warnings
         page.notices = facts.notices

@@ -5,33 +5,33 @@ internal import VidscanResults
 
 /// A face of `tracks.csv`, with the values that a report shows.
 struct ReportedFace {
-    package var id: Int
-    package var person: String?
-    package var firstSeconds: Double
-    package var lastSeconds: Double
-    package var visibleSeconds: Double
-    package var samples: Int
-    package var appearances: Int
+    var id: Int
+    var person: String?
+    var firstSeconds: Double
+    var lastSeconds: Double
+    var visibleSeconds: Double
+    var samples: Int
+    var appearances: Int
     /// The time of the thumbnail.
-    package var bestMicroseconds: Int64
+    var bestMicroseconds: Int64
     /// The mean box, used if the box at the best time is not available.
-    package var box: Rectangle
+    var box: Rectangle
     /// The mean of each metric, by name.
-    package var means: [String: Double]
+    var means: [String: Double]
 }
 
 /// An event of `events.csv`.
 struct ReportedEvent {
-    package var seconds: Double
-    package var kind: String
-    package var faceID: Int?
-    package var value: String
+    var seconds: Double
+    var kind: String
+    var faceID: Int?
+    var value: String
 }
 
 /// Reads `tracks.csv` and `events.csv` of a result.
 enum ReportTables {
     /// Reads the faces and the means of the given metrics from `tracks.csv`.
-    package static func faces(_ folder: String, measures: [TrackTable.Measure]) throws(VidscanError) -> [ReportedFace] {
+    static func faces(_ folder: String, measures: [TrackTable.Measure]) throws(VidscanError) -> [ReportedFace] {
         let table = try TableReader(folder: folder, name: "tracks.csv")
         let id = try table.column("face_id")
         let person = try table.column("person_id")
@@ -75,7 +75,7 @@ enum ReportTables {
     }
 
     /// Reads the events, which are in time order, from `events.csv`.
-    package static func events(_ folder: String) throws(VidscanError) -> [ReportedEvent] {
+    static func events(_ folder: String) throws(VidscanError) -> [ReportedEvent] {
         let table = try TableReader(folder: folder, name: "events.csv")
         let (time, kind, face, value) = (
             try table.column("time"), try table.column("kind"), try table.column("face_id"), try table.column("value")

@@ -2,7 +2,7 @@ internal import VidscanBase
 internal import VidscanMedia
 
 /// Compares a face with the same region of the video in which faces are hidden.
-final class Disguise {
+final class CoverageMeasure {
     private static let resolution = 64
     /// The side length in pixels of the cells that are compared.
     private static let cell = 8
@@ -13,12 +13,12 @@ final class Disguise {
     ///
     /// Detail is the luma minus the mean of its neighbourhood. A cell counts as visible if it retains at least half of
     /// the original's detail. Cells without detail in the original are not counted.
-    func bareShare(of box: Rectangle, original: SampledFrame, hidden: SampledFrame) throws -> Double {
+    func visibleShare(of box: Rectangle, original: SampledFrame, hidden: SampledFrame) throws -> Double {
         let (before, after) = (
             try detail(of: box, in: original, like: original), try detail(of: box, in: hidden, like: original)
         )
         let (cells, size) = (Self.resolution / Self.cell, original.geometry.displaySize)
-        var (bare, counted) = (0, 0)
+        var (uncovered, counted) = (0, 0)
         for row in 0..<cells {
             for column in 0..<cells {
                 let (u, v) = ((Double(column) + 0.5) / Double(cells), (Double(row) + 0.5) / Double(cells))
@@ -35,16 +35,16 @@ final class Disguise {
                         product += before[index] * after[index]
                     }
                 }
-                guard power / Double(Self.cell * Self.cell) > Self.leastPower else { continue }
+                guard power / Double(Self.cell * Self.cell) > Self.minimumPower else { continue }
                 counted += 1
-                if product / power >= 0.5 { bare += 1 }
+                if product / power >= 0.5 { uncovered += 1 }
             }
         }
-        return counted > 0 ? Double(bare) / Double(counted) : 0
+        return counted > 0 ? Double(uncovered) / Double(counted) : 0
     }
 
     /// The minimum mean square of the detail, for luma in 0…255. Less is codec noise.
-    private static let leastPower = 1.0
+    private static let minimumPower = 1.0
 
     /// Returns the fine detail of the luma in a square around a box.
     ///

@@ -6,7 +6,7 @@ import VidscanAnalysis
 import VidscanBase
 
 @Suite("Tracks, events and face numbers of a whole run are right")
-struct TrackingPipelineTests {
+struct TrackingRunTests {
     /// The tables of the sample clip.
     private static func sample(workers: Int = 2, _ change: (inout Settings) throws -> Void = { _ in })
         async throws

@@ -8,7 +8,7 @@ import VidscanReport
 import VidscanResults
 
 @Suite("Tables, schema, documents and drawings agree")
-struct FactTests {
+struct ConsistencyTests {
     private func column(_ name: String, of file: String) throws -> Column {
         let table = try #require(Schema.tables.first { $0.file == file })
         return try #require(table.columns.first { $0.name == name })

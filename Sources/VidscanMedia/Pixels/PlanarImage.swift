@@ -1,9 +1,9 @@
 internal import CFFmpeg
 internal import VidscanBase
 
-/// The planes of an 8-bit Y'CbCr picture in memory and the meaning of their values. A view, which is valid as long as the
+/// The planes of an 8-bit Y'CbCr image in memory and the meaning of their values. A view, which is valid as long as the
 /// frame lives.
-struct PlanarPicture {
+struct PlanarImage {
     struct Plane {
         let base: UnsafePointer<UInt8>
         /// Bytes from one row to the next; may be negative.
@@ -13,7 +13,7 @@ struct PlanarPicture {
     }
 
     let luma: Plane
-    /// `nil` in a grey picture.
+    /// `nil` in a grey image.
     let blueDifference: Plane?
     let redDifference: Plane?
     /// Luma pixels per chroma sample, as powers of two.

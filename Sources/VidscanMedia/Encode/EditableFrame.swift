@@ -1,20 +1,20 @@
 internal import CFFmpeg
 public import VidscanBase
 
-/// A picture on its way into a new video: upright, with even sides, 8-bit 4:2:0, and writable.
+/// A frame on its way into a new video: upright, with even sides, 8-bit 4:2:0, and writable.
 ///
-/// It shares its pixels with the decoder until the first change, so that a picture without changes costs no copy. Use it
+/// It shares its pixels with the decoder until the first change, so that a frame without changes costs no copy. Use it
 /// from one thread.
-public final class EditablePicture {
+public final class EditableFrame {
     /// Microseconds since the source container's start.
     public let microseconds: Int64
     /// Index in presentation order among all frames of the source stream.
     public let index: Int64
-    /// Pixels of the source's upright picture with square pixels.
+    /// Pixels of the source's upright frame with square pixels.
     public let displaySize: PictureSize
-    /// Pixels of this picture. At an odd display size it has one more row or column.
+    /// Pixels of this frame. At an odd display size it has one more row or column.
     public let size: PictureSize
-    /// Pixels of this picture for each display pixel.
+    /// Pixels of this frame for each display pixel.
     public let scaleX: Double
     public let scaleY: Double
 
@@ -36,7 +36,17 @@ public final class EditablePicture {
         scaleY = Double(contentSize.height) / Double(displaySize.height)
     }
 
-    /// Alpha-blends a patch over the picture, in the picture's matrix and range.
+    /// Returns the pixels to draw on for a rectangle in display pixels, with a margin of one pixel for smooth edges.
+    ///
+    /// - Returns: `nil` if no part of the rectangle lies inside the frame.
+    public func pixels(covering rectangle: Rectangle) -> PixelRectangle? {
+        PixelRectangle(
+            covering: Rectangle(
+                x: rectangle.x * scaleX - 1, y: rectangle.y * scaleY - 1, width: rectangle.width * scaleX + 2,
+                height: rectangle.height * scaleY + 2), in: size)
+    }
+
+    /// Alpha-blends a patch over the frame, in the frame's matrix and range.
     public func blend(_ patch: PixelPatch) throws(MediaError) {
         try makeWritable()
         compositor.blend(patch, into: MutablePlanes(frame), colors: RGBToYCbCr(frame))
@@ -65,7 +75,7 @@ public final class EditablePicture {
     }
 }
 
-/// The writable planes of an 8-bit 4:2:0 picture with even sides. A view, which is valid as long as the frame lives.
+/// The writable planes of an 8-bit 4:2:0 frame with even sides. A view, which is valid as long as the frame lives.
 struct MutablePlanes {
     struct Plane {
         let base: UnsafeMutablePointer<UInt8>
