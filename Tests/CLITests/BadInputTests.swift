@@ -79,7 +79,7 @@ struct BadInputTests {
         #expect(outcome.status == 1)
     }
 
-    @Test("A stream that is not there and a limit are errors in one line")
+    @Test("A stream that does not exist and an exceeded limit are errors in one line")
     func streamsAndLimits() throws {
         let folder = try TemporaryFolder()
         for (option, message) in [

@@ -20,7 +20,7 @@ struct BatchMemoryTests: BatchTesting {
         #expect(results(folder) == ["out/good.png.vidscan/run.json"])
     }
 
-    @Test("A worker does not grow with the number of picture shapes that it analyses")
+    @Test("A worker does not grow with the number of frame sizes that it analyses")
     func shapes() throws {
         let folder = try TemporaryFolder()
         // Without a bound, each shape would take another 30 MB. Appended bytes make one copy of a picture the first to be

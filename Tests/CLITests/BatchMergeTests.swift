@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TestSupport
 
-@Suite("Merging a batch")
+@Suite("Batches merge into one table")
 struct BatchMergeTests: BatchTesting {
     /// - Returns: the error of a merge that fails without writing anything.
     private func refusal(in folder: TemporaryFolder, table: String = "faces") throws -> String {

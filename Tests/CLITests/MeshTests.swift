@@ -18,7 +18,7 @@ struct MeshTests {
     /// ffmpeg's filters that turn the sample clockwise.
     private static let turns = [0: "null", 90: "transpose=1", 180: "hflip,vflip"]
 
-    @Test("Mesh points are where the reference finds them, also in a rotated picture", arguments: [0, 90, 180])
+    @Test("Mesh points are where the reference finds them, also in a rotated image", arguments: [0, 90, 180])
     func points(turn: Int) throws {
         let folder = try TemporaryFolder()
         let filter = try #require(Self.turns[turn])

@@ -137,9 +137,9 @@ struct PipelineTests {
     }
 }
 
-@Suite("Filters change the picture that is analysed")
+@Suite("Filters change the frame that is analysed")
 struct FilterCommandTests {
-    @Test("Boxes are in the filtered picture, and the recorded map leads back to the source")
+    @Test("Boxes are in the filtered frame, and the recorded map leads back to the source")
     func places() throws {
         let folder = try TemporaryFolder()
         let options = ["--start", "2", "--end", "3", "--no-smoothing", "--quiet"]
@@ -183,7 +183,7 @@ struct FilterCommandTests {
         #expect(notices.contains { $0.hasPrefix("the filters transform the frame in an unknown way") })
     }
 
-    @Test("A filter chain that does not fit the picture is an error")
+    @Test("A filter chain that does not fit the frame is an error")
     func unfit() throws {
         let folder = try TemporaryFolder()
         let run = try Tool.run("analyze", Checkout.clip, "--filter", "crop=9999:10", in: folder)
@@ -212,7 +212,7 @@ struct FilterCommandTests {
         #expect(text.contains("stateless  no: runs on every frame"))
     }
 
-    @Test("A preview shows the source and the picture after each filter")
+    @Test("A preview shows the source and the frame after each filter")
     func preview() throws {
         let folder = try TemporaryFolder()
         let arguments = ["--at", "2.5", "--filter", "hqdn3d,negate", "--filter", "scale=320:-2", "-o", "sheet.png"]

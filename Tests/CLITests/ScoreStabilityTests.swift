@@ -3,7 +3,7 @@ import Testing
 import TestSupport
 
 /// How much the scores change when the picture changes and the faces do not.
-@Suite("Scores stay steady when only the picture changes")
+@Suite("Scores stay stable when only the image changes")
 struct ScoreStabilityTests {
     /// A change of the picture, and the mean change of a score (0 to 100) that docs/measurements.md states for it.
     struct Change: Sendable, CustomTestStringConvertible {

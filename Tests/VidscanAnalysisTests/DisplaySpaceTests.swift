@@ -3,7 +3,7 @@ import TestSupport
 import VidscanBase
 import VidscanResults
 
-@Suite("Boxes are in pixels of the displayed picture")
+@Suite("Boxes are in pixels of the displayed frame")
 struct DisplaySpaceTests {
     private func faces(_ name: String) async throws -> [FaceRow] {
         try await AnalysisRun(try Variants.path(name)).table("faces.csv").faces()

@@ -97,7 +97,7 @@ struct FailureTests {
         #expect(folder.entries == ["file"])
     }
 
-    @Test("A picture over the size limit is an error")
+    @Test("A frame over the size limit is an error")
     func limit() async throws {
         let folder = try TemporaryFolder()
         let error = await #expect(throws: VidscanError.self) {

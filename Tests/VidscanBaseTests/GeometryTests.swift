@@ -46,7 +46,7 @@ struct GeometryTests {
         #expect(box.intersectionOverUnion(with: Rectangle(x: 1, y: 1, width: 0, height: 0)) == 0)
     }
 
-    @Test("A box is clamped to the picture")
+    @Test("A box is clamped to the frame")
     func clamped() {
         let size = PictureSize(width: 100, height: 50)
         #expect(

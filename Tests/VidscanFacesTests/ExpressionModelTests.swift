@@ -52,7 +52,7 @@ struct ExpressionModelTests {
         }
     }
 
-    @Test("Rotating the picture changes no score", arguments: [45.0, 90, 180, -120])
+    @Test("Rotating the image changes no score", arguments: [45.0, 90, 180, -120])
     func rotation(degrees: Double) throws {
         let coordinates = golden.cases[0].mesh.flatMap(\.self)
         let (sine, cosine) = (sin(degrees * .pi / 180), cos(degrees * .pi / 180))

@@ -45,7 +45,7 @@ struct HeadPoseTests {
         #expect(abs(pose.roll - roll) < 0.01)
     }
 
-    @Test("A face that turns to its left shows its nose on the right of the picture")
+    @Test("A face that turns to its left shows its nose on the right of the frame")
     func direction() {
         let mesh = Self.mesh(yaw: 25, pitch: 0, roll: 0)
         #expect(mesh[4].x > mesh.middle(MeshPoint.rightEyeOuter, MeshPoint.leftEyeOuter).x)

@@ -61,12 +61,12 @@ struct ShotDetectorTests {
     private static func wall(person: UInt64?) -> [Float] {
         var tensor = [Float](repeating: 150, count: 3 * 160 * 90)
         guard let person else { return tensor }
-        let look = picture(seed: person)
+        let portrait = picture(seed: person)
         for row in 15..<90 {
             for column in 60..<110 {
                 for channel in 0..<3 {
-                    let place = channel * 160 * 90 + row * 160 + column
-                    tensor[place] = look[place]
+                    let index = channel * 160 * 90 + row * 160 + column
+                    tensor[index] = portrait[index]
                 }
             }
         }
@@ -89,13 +89,13 @@ struct ShotDetectorTests {
         return detector.changes
     }
 
-    @Test("A person who enters or leaves a plain picture is not a cut")
+    @Test("A person who enters or leaves before a plain background is not a cut")
     func person() {
         #expect(Self.changes(people: [2, 2, 2, 2, nil, nil, nil, nil]).isEmpty)
         #expect(Self.changes(people: [nil, nil, nil, nil, 2, 2, 2, 2]).isEmpty)
     }
 
-    @Test("Another person at the same place before the same wall is a cut")
+    @Test("Another person in the same position before the same wall is a cut")
     func otherPerson() {
         #expect(Self.changes(people: [1, 1, 1, 1, 3, 3, 3, 3]).map(\.sample) == [4])
     }

@@ -68,7 +68,7 @@ struct TrackingScene {
                     (
                         TrackedDetection(
                             box: box, confidence: confidence,
-                            appearance: generator.look(of: face.identity)), face.identity
+                            appearance: generator.appearance(of: face.identity)), face.identity
                     ))
             }
             if generator.unit() < falsePositivesPerFrame {
@@ -79,7 +79,7 @@ struct TrackingScene {
                     (
                         TrackedDetection(
                             box: box, confidence: 0.3 + 0.3 * generator.unit(),
-                            appearance: generator.look(of: Int(generator.next() % 1000) + 1000)), nil
+                            appearance: generator.appearance(of: Int(generator.next() % 1000) + 1000)), nil
                     ))
             }
             let ids = tracker.update(found.map(\.trackedDetection), seconds: time, isAfterCut: isAfterCut)
@@ -134,7 +134,7 @@ struct TrackingGenerator: RandomNumberGenerator {
 
     /// Returns a person's appearance, with noise. Real appearances are more similar to each other than random ones, so
     /// 60 % of each is common to all.
-    mutating func look(of identity: Int) -> AppearanceDescriptor? {
+    mutating func appearance(of identity: Int) -> AppearanceDescriptor? {
         var own = TrackingGenerator(seed: UInt64(identity) &* 7919 &+ 13)
         var common = TrackingGenerator(seed: 1)
         let bytes = (0..<AppearanceDescriptor.byteCount).map { index -> UInt8 in

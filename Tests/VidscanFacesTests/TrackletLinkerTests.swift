@@ -23,7 +23,7 @@ struct TrackletLinkerTests {
             for step in 0..<5 {
                 summary.add(
                     TrackedDetection(
-                        box: box, confidence: 0.9, appearance: generator.look(of: track.identity),
+                        box: box, confidence: 0.9, appearance: generator.appearance(of: track.identity),
                         shape: generator.shape(of: track.identity)),
                     weight: track.weight, seconds: track.start + Double(step) / 5, sample: first + step)
             }

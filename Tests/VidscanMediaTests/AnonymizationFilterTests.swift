@@ -12,7 +12,7 @@ struct AnonymizationFilterTests {
     ]
 
     @Test(
-        "An allowed filter gives one picture for each frame, of the same size and at the same time",
+        "An allowed filter gives one output frame for each input frame, of the same size and at the same time",
         arguments: AnonymizationFilters.names.sorted() + ["yadif", "yadif=0", "yadif=mode=send_frame", "bwdif=mode=0"])
     func oneForOne(filter: String) throws {
         let name = String(filter.prefix { $0 != "=" })

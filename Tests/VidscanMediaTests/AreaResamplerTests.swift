@@ -61,7 +61,7 @@ struct AreaResamplerTests {
     @Test("The tensor is the area average of the decoded planes", arguments: formats.indices)
     func areaAverage(number: Int) throws {
         let format = Self.formats[number]
-        let video = try MadeVideo("picture.mkv", filter: format.filter, encoding: format.encoding)
+        let video = try GeneratedVideo("picture.mkv", filter: format.filter, encoding: format.encoding)
         #expect(try video.frame().pixelFormatName == format.planes)
         let reference = ResamplerReference(try video.bytes(format.planes), layout: format.layout)
         // Reduced by a fraction; and reduced on one axis and enlarged on the other.
@@ -102,8 +102,8 @@ struct AreaResamplerTests {
     func orientations(orientation: Int) throws {
         // No side is a multiple of the target side, so that every weight is a fraction.
         let (source, target) = (PictureSize(width: 194, height: 110), PictureSize(width: 64, height: 36))
-        let upright = try MadeVideo.turned(1, size: source).tensor(picture: target, tensor: target)
-        let turned = try MadeVideo.turned(orientation, size: source).tensor(picture: target, tensor: target)
+        let upright = try GeneratedVideo.turned(1, size: source).tensor(picture: target, tensor: target)
+        let turned = try GeneratedVideo.turned(orientation, size: source).tensor(picture: target, tensor: target)
         #expect(upright == turned)
     }
 
@@ -111,8 +111,9 @@ struct AreaResamplerTests {
         "A picture of one colour gives a tensor of that colour, bit for bit",
         arguments: ["yuv420p", "yuvj420p", "yuv422p", "yuv420p10le", "yuv444p", "gray", "bgr0", "gbrp"])
     func constant(pixels: String) throws {
-        let video = try MadeVideo(
-            "colour.mkv", source: MadeVideo.color("0x3C78B4"), filter: "format=\(pixels)", encoding: ["-c:v", "ffv1"])
+        let video = try GeneratedVideo(
+            "colour.mkv", source: GeneratedVideo.color("0x3C78B4"), filter: "format=\(pixels)",
+            encoding: ["-c:v", "ffv1"])
         let size = PictureSize(width: 45, height: 31)
         let tensor = try video.tensor(picture: size, tensor: size)
         let rgb = try video.bytes("rgb24").prefix(3)

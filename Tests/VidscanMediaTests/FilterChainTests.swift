@@ -106,7 +106,7 @@ struct FilterChainTests {
     }
 
     @Test(
-        "A window gives the same filtered pictures as the whole video",
+        "A window gives the same filtered frames as the whole video",
         arguments: ["eq=gamma=1.2", "hqdn3d,eq=gamma=1.2", "yadif"])
     func window(chain: String) throws {
         let path = try Variants.path("longgop.mp4")
@@ -121,7 +121,7 @@ struct FilterChainTests {
     }
 
     @Test(
-        "No frame is lost when the pictures change their size", arguments: ["hflip", "hqdn3d", "yadif,unsharp"])
+        "No frame is lost when the frame size changes", arguments: ["hflip", "hqdn3d", "yadif,unsharp"])
     func changingSize(chain: String) throws {
         let folder = try TemporaryFolder()
         var both = Data()

@@ -30,7 +30,7 @@ struct FilterGeometryTests {
 
     /// A reader of the squares through a chain.
     private static func reader(through chain: String) throws -> FrameReader {
-        let video = try MadeVideo(
+        let video = try GeneratedVideo(
             "squares.mkv", source: Squares.source, filter: Squares.filter, encoding: ["-c:v", "ffv1"])
         return try FrameReader(
             path: video.path,
@@ -56,7 +56,7 @@ struct FilterGeometryTests {
 
     @Test("The map is right for every orientation", arguments: 1...8)
     func orientations(orientation: Int) throws {
-        let video = try MadeVideo.turned(orientation, size: PictureSize(width: 320, height: 180))
+        let video = try GeneratedVideo.turned(orientation, size: PictureSize(width: 320, height: 180))
         let reader = try FrameReader(
             path: video.path,
             options: FrameReader.Options(

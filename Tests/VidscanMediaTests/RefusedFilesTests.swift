@@ -54,7 +54,7 @@ struct RefusedFilesTests {
         #expect(error == MediaError(.notFound, "cannot open: No such file or directory"))
     }
 
-    @Test("A picture over the pixel limit is refused", arguments: ["bpyramid.mp4", "raw.h264", "still.png"])
+    @Test("A frame over the pixel limit is refused", arguments: ["bpyramid.mp4", "raw.h264", "still.png"])
     func pixelLimit(name: String) throws {
         let path = try Variants.path(name)
         let limits = MediaLimits(maximumPixels: 640 * 360 - 1)

@@ -9,7 +9,7 @@ struct SampledFramesTests {
     private static let rates = ["5", "2", "0.7", "12", nil]
 
     @Test(
-        "Sampled frames follow from ffprobe's times and equal ffmpeg's pictures, bit for bit",
+        "Sampled frames follow from ffprobe's times and equal ffmpeg's frames, bit for bit",
         arguments: VariantList.decodable + ["orient6.mp4"])
     func asFFmpeg(name: String) throws {
         let path = try Variants.path(name)

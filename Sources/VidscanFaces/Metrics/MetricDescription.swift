@@ -71,8 +71,8 @@ extension Metric {
         case .mouthOpen:
             "Gap between the inner lips, 0 when closed, 100 from a quarter of the eyes' distance on. Geometry."
         case .noseWrinkle:
-            "Nose wrinkled (AU 9): learned from nostrils, upper lip and brows, and labels. The reference has none: not"
-                + " validated by itself."
+            "Nose wrinkled (AU 9): learned from nostrils, upper lip and brows, and labels. The reference has no such score, so"
+                + " it was not validated separately."
         case .smile: "Mouth corners drawn up (AU 12). r 0.96/0.98."
         case .smirk: "One mouth corner drawn more than the other. \(Self.blankBeyond)"
         case .upperLipRaise: "Upper lip raised (AU 10). r 0.92/0.96."

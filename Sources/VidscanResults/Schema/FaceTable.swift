@@ -64,7 +64,7 @@ public enum FaceTable {
     // MARK: Position
 
     private static let space =
-        "In the upright frame with square pixels; the origin is the top left corner. Smoothed where five samples or more lie within"
+        "Relative to the top left corner of the upright frame with square pixels. Smoothed where five samples or more lie within"
         + " \(NumberText.plain(LocalRegression().reach)) s, unless you use --no-smoothing; JSON has the raw values too."
 
     private static let box: [Definition] = [

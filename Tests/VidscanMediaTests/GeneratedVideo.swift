@@ -5,14 +5,14 @@ import VidscanBase
 import VidscanMedia
 
 /// A lossless video of one picture, made with ffmpeg, and the planes that ffmpeg decodes from it.
-struct MadeVideo {
+struct GeneratedVideo {
     let path: String
     private let folder: TemporaryFolder
 
     /// - Parameters:
     ///   - source: options for the input of ffmpeg.
     ///   - encoding: options for a lossless encoder.
-    init(_ name: String, source: [String] = MadeVideo.face, filter: String, encoding: [String]) throws {
+    init(_ name: String, source: [String] = GeneratedVideo.face, filter: String, encoding: [String]) throws {
         folder = try TemporaryFolder()
         path = folder.path + "/" + name
         let made = try ChildProcess.run(
@@ -26,13 +26,13 @@ struct MadeVideo {
     static func color(_ color: String) -> [String] { ["-f", "lavfi", "-i", "color=\(color):s=64x48:r=1"] }
 
     /// Stored in one of the eight EXIF orientations. The display matrix turns the picture upright.
-    static func turned(_ orientation: Int, size: PictureSize) throws -> MadeVideo {
+    static func turned(_ orientation: Int, size: PictureSize) throws -> GeneratedVideo {
         let filters = [
             "null", "hflip", "hflip,vflip", "vflip", "transpose=cclock_flip", "transpose=cclock",
             "transpose=clock_flip", "transpose=clock",
         ]
         // Without chroma subsampling, so that rotation does not move chroma relative to luma.
-        let video = try MadeVideo(
+        let video = try GeneratedVideo(
             "turned.mp4",
             filter: "scale=\(size.width):\(size.height),format=yuv444p,\(filters[orientation - 1])",
             encoding: ["-c:v", "libx264", "-qp", "0", "-preset", "ultrafast"])

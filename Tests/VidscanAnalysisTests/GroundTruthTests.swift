@@ -6,7 +6,7 @@ import VidscanBase
 import VidscanResults
 
 @Suite("The sample clip's faces are found where they really are")
-struct TruthTests {
+struct GroundTruthTests {
     @Test("Every visible face is found and tracked, and nothing else is taken for a face")
     func everyFrame() async throws {
         let truth = Dictionary(grouping: try SampleTruth.faces(), by: \.frame)
