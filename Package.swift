@@ -115,6 +115,14 @@ let package = Package(
         // What the tests share. Nothing else depends on it.
         .target(
             name: "TestSupport", dependencies: ["VidscanBase"], path: "Tests/TestSupport", swiftSettings: strict),
+        // What is fuzzed: by vidscan-fuzz, and by the tests with inputs that once broke something.
+        .target(
+            name: "FuzzTargets",
+            dependencies: [
+                "VidscanBase", "VidscanMedia", "VidscanInference", "VidscanResults", "VidscanRender", "VidscanReport",
+                "VidscanAnalysis", "VidscanBatch", .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            path: "Tests/FuzzTargets", swiftSettings: strict),
         .testTarget(name: "VidscanBaseTests", dependencies: ["TestSupport", "VidscanBase"], swiftSettings: strict),
         .testTarget(
             name: "VidscanMediaTests", dependencies: ["TestSupport", "VidscanBase", "VidscanMedia", "CFFmpeg"],
@@ -145,12 +153,8 @@ let package = Package(
             dependencies: ["TestSupport", "VidscanBatch", .product(name: "GRDB", package: "GRDB.swift")],
             swiftSettings: strict),
         .testTarget(
-            name: "FuzzRegressionTests",
-            dependencies: [
-                "TestSupport", "VidscanBase", "VidscanMedia", "VidscanInference", "VidscanResults", "VidscanRender",
-                "VidscanReport", "VidscanAnalysis", "VidscanBatch", .product(name: "GRDB", package: "GRDB.swift"),
-            ],
-            swiftSettings: strict, linkerSettings: runtimePaths),
+            name: "FuzzRegressionTests", dependencies: ["TestSupport", "FuzzTargets"], swiftSettings: strict,
+            linkerSettings: runtimePaths),
         .testTarget(
             name: "CLITests", dependencies: ["TestSupport", "VidscanMedia", "VidscanRender", "vidscan"],
             exclude: ["mesh.golden.json"],
@@ -164,7 +168,8 @@ let package = Package(
 // own, and a program that feeds them. Nothing else builds that.
 if let runtime = Context.environment["VIDSCAN_FUZZER_RUNTIME"] {
     package.targets.removeAll { $0.type == .test || $0.name == "TestSupport" }
-    for target in package.targets where target.type == .regular || target.type == .executable {
+    for target in package.targets
+    where target.name != "FuzzTargets" && (target.type == .regular || target.type == .executable) {
         if target.name == "CFFmpegLog" {
             target.cSettings = [.unsafeFlags(["-fsanitize=fuzzer-no-link,address"])]
         } else {
@@ -174,13 +179,8 @@ if let runtime = Context.environment["VIDSCAN_FUZZER_RUNTIME"] {
     package.targets += [
         .systemLibrary(name: "CFuzzer", path: "Tests/Fuzzing/CFuzzer"),
         .executableTarget(
-            name: "vidscan-fuzz",
-            dependencies: [
-                "CFuzzer", "VidscanBase", "VidscanMedia", "VidscanInference", "VidscanResults", "VidscanRender",
-                "VidscanReport", "VidscanAnalysis", "VidscanBatch",
-                .product(name: "GRDB", package: "GRDB.swift"),
-            ],
-            path: "Tests/Fuzzing", exclude: ["CFuzzer", "Dictionaries"],
+            name: "vidscan-fuzz", dependencies: ["CFuzzer", "FuzzTargets"], path: "Tests/Fuzzing",
+            exclude: ["CFuzzer", "Dictionaries"],
             swiftSettings: strict,
             linkerSettings: runtimePaths + [
                 .unsafeFlags(["-sanitize=address", "-Xlinker", runtime, "-lstdc++"])

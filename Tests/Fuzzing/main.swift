@@ -1,9 +1,10 @@
 import CFuzzer
 import Foundation
+import FuzzTargets
 
 // The fuzzer's program: VIDSCAN_FUZZ_TARGET names the target, the arguments are libFuzzer's. It takes no argument of its
-// own, because libFuzzer starts itself again for some of them. With the target 'seeds' it makes the base and the inputs to
-// begin with, in the folder that VIDSCAN_FUZZ_BASE names.
+// own, because libFuzzer starts itself again for some of them. With the target 'seeds' it makes the base and the initial
+// inputs, in the folder that VIDSCAN_FUZZ_BASE names.
 
 let environment = ProcessInfo.processInfo.environment
 let base = FuzzBase(path: environment["VIDSCAN_FUZZ_BASE"] ?? "")
@@ -16,21 +17,23 @@ if name == "seeds" {
         do {
             _ = try await FuzzBase.make(at: base.path, clip: clip)
         } catch {
-            print("the inputs to begin with cannot be made: \(error)")
+            print("cannot make the initial inputs: \(error)")
             exit(1)
         }
     }
-    for (target, seeds) in [("results", ResultFuzzing.seeds(base)), ("journal", JournalFuzzing.seeds(scratch))] {
-        let folder = "\(base.path)/seeds-\(target)"
+    for target in [FuzzTarget.results, .journal] {
+        let folder = "\(base.path)/seeds-\(target.rawValue)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        for seed in seeds { scratch.write(seed.bytes, to: "\(folder)/\(seed.name)") }
+        for seed in target.seeds(base: base, scratch: scratch) {
+            scratch.write(seed.bytes, to: "\(folder)/\(seed.name)")
+        }
     }
     scratch.remove()
     exit(0)
 }
 
 guard let target = FuzzTarget(rawValue: name) else {
-    print("VIDSCAN_FUZZ_TARGET is none of \(FuzzTarget.allCases.map(\.rawValue))")
+    print("VIDSCAN_FUZZ_TARGET must be one of \(FuzzTarget.allCases.map(\.rawValue))")
     exit(2)
 }
 Fuzzed.chosen = (target, base, scratch)

@@ -7,15 +7,15 @@ import VidscanMedia
 import VidscanResults
 
 /// A good result, good segments and their small video. Fuzzed inputs replace one or a few of these files.
-struct FuzzBase: Sendable {
-    let path: String
+package struct FuzzBase: Sendable {
+    package let path: String
 
     var video: String { path + "/video.mp4" }
     static let result = "result"
     static let parts = ["part-0", "part-1"]
 
     /// - Parameter path: a folder that `make` has filled.
-    init(path: String) {
+    package init(path: String) {
         self.path = path
     }
 
@@ -24,7 +24,7 @@ struct FuzzBase: Sendable {
     /// - Parameters:
     ///   - path: a folder, which is created if it is missing.
     ///   - clip: the video of which seconds 3 to 4 are used.
-    static func make(at path: String, clip: String) async throws -> FuzzBase {
+    package static func make(at path: String, clip: String) async throws -> FuzzBase {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         let base = FuzzBase(path: path)
         let process = Process()

@@ -1,1 +1,0 @@
-../Fuzzing/VideoFuzzing.swift
