@@ -15,7 +15,7 @@ struct FaceDetectorTests {
             concurrency: concurrency, precision: .exact)
     }
 
-    @Test("The face in the clip's first frame is where the ground truth says")
+    @Test("The face of the clip's first picture is where the truth says it is")
     func firstPicture() throws {
         let session = try detector(concurrency: 1).makeSession()
         try TestPicture.whole(seconds: 0).fill(try session.input())
@@ -39,7 +39,7 @@ struct FaceDetectorTests {
         }
     }
 
-    @Test("Two faces are found in order of confidence, and none in an image without faces")
+    @Test("Two faces are found in order of confidence, and none in a picture without faces")
     func counts() throws {
         let session = try detector(concurrency: 1).makeSession()
         try TestPicture.whole(seconds: 13).fill(try session.input())

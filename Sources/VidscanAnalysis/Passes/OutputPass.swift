@@ -17,13 +17,13 @@ struct OutputPass {
 
     let settings: Settings
     let changes: [ShotChange]
-    let tracking: TrackingResult
+    let following: TrackingResult
 
     func run(_ intermediate: IntermediateFrameFile, writer: ResultWriter, report: inout WriteStage.Report) throws {
         let frames = try IntermediateFrameReader(intermediate)
-        let tracks = try TrackIndexReader(tracking.indices, trackCount: tracking.summaries.count)
+        let tracks = try TrackIndexReader(following.indices, trackCount: following.summaries.count)
         let smoother = TrackSmoother(options: settings.smoothing)
-        var aggregator = TrackAggregator(settings: settings, changes: changes, tracking: tracking)
+        var aggregator = TrackAggregator(settings: settings, changes: changes, tracking: following)
         var window: [Entry] = []
         var current = 0
         var number = 0
@@ -31,7 +31,7 @@ struct OutputPass {
         report.faces = 0
         func write(_ position: Int) throws {
             let rows = smoother.rows(
-                window, at: position, identities: tracking.identities, metrics: settings.measure.metrics)
+                window, at: position, identities: following.identities, metrics: settings.measure.metrics)
             try writer.write(window[position].frame, rows: rows)
             aggregator.add(rows, tracks: window[position].tracks, of: window[position])
             report.faces += rows.count
@@ -61,7 +61,7 @@ struct OutputPass {
         report.events = events.count
         report.identities = rows.count
         report.people = Set(rows.compactMap(\.personID)).count
-        report.tracksDropped = tracking.identities.count { $0 == nil }
+        report.tracksDropped = following.identities.count { $0 == nil }
         report.lacksBlinks = !aggregator.detectsBlinks && aggregator.hasMeasuredEyes
     }
 }

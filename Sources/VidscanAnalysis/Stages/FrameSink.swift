@@ -68,7 +68,7 @@ final class TableBuilder: FrameSink {
             intermediate, tracks: TrackIndexFile(path: folderPath + "/.tracks"))
         report.followSeconds = begin.duration(to: clock.now) / .seconds(1)
         begin = clock.now
-        try OutputPass(settings: settings, changes: changes, tracking: tracks).run(
+        try OutputPass(settings: settings, changes: changes, following: tracks).run(
             intermediate, writer: writer, report: &report)
         try writer.finish()
         report.tableSeconds = begin.duration(to: clock.now) / .seconds(1)
