@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Synchronization
+internal import VidscanBase
 
 /// Runs the command of `--on-failure` in a shell. The command gets its own process group, so that all its processes can
 /// be ended.
@@ -96,7 +97,7 @@ struct FailureHook {
         defer { for text in arguments + values { free(text) } }
         var child: pid_t = 0
         let status = posix_spawn(&child, "/bin/sh", &actions, &attributes, &arguments, &values)
-        guard status == 0 else { throw Failure(reason: "cannot start /bin/sh: \(String(cString: strerror(status)))") }
+        guard status == 0 else { throw Failure(reason: "cannot start /bin/sh: \(SystemError(status))") }
         return child
     }
 

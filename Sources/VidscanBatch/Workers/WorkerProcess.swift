@@ -1,14 +1,16 @@
 internal import CLinux
 internal import Foundation
 internal import Synchronization
+internal import VidscanBase
 
 /// A child process that analyses one input after another, with the models loaded once. If it dies, a new one replaces it.
 ///
 /// It writes `WorkerMessage`s to its standard output, and ends when its standard input ends. Its standard error, to which
 /// libraries may write, does not reach the terminal; the last line is part of the reason when the worker dies.
 ///
-/// Not built on swift-subprocess, which ends a process with the closure and the task that it was started in: a worker
-/// serves many tasks, and still has to report when one of them is cancelled.
+/// Not built on swift-subprocess, which ends a process with the closure and the task that it was started in, and starts
+/// it from a thread of its own: a worker serves many tasks, and the kernel ends it together with the thread that
+/// started it.
 final class WorkerProcess: Sendable {
     enum Event: Sendable {
         case message(WorkerMessage)
@@ -69,9 +71,8 @@ final class WorkerProcess: Sendable {
 
     /// - Returns: `false` if the worker has ended.
     func send(_ message: some Encodable) -> Bool {
-        guard var line = try? JSONEncoder().encode(message) else { return false }
-        line.append(UInt8(ascii: "\n"))
-        return AtomicFile.write(line, to: input)
+        guard let message = try? JSONEncoder().encode(message) else { return false }
+        return (try? FileSystem.write(message + [UInt8(ascii: "\n")], to: input)) != nil
     }
 
     func signal(_ number: Int32) {
@@ -99,7 +100,7 @@ final class WorkerProcess: Sendable {
         for _ in 0..<3 {
             var ends: [Int32] = [-1, -1]
             guard vs_pipe(&ends) == 0 else {
-                let reason = String(cString: strerror(errno))
+                let reason = SystemError.current
                 for end in pipes.joined() { close(end) }
                 throw BatchError(.worker, "cannot start a worker: \(reason)")
             }
@@ -131,7 +132,7 @@ final class WorkerProcess: Sendable {
         let status = posix_spawn(&child, command[0], &actions, &attributes, &arguments, &variables)
         guard status == 0 else {
             for end in [ours.input, ours.output, ours.errors] { close(end) }
-            throw BatchError(.worker, "cannot start \(command[0]): \(String(cString: strerror(status)))")
+            throw BatchError(.worker, "cannot start \(command[0]): \(SystemError(status))")
         }
         return (ours, child)
     }

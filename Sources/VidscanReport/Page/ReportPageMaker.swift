@@ -63,7 +63,7 @@ struct ReportFacts {
         notices = record.notices
     }
 
-    package var title: String { (record.input.path as NSString).lastPathComponent }
+    package var title: String { FilePath.name(of: record.input.path) }
     package var warnings: [String] { record.warnings }
 
     func summary(samples: SampleTimes) -> String {
