@@ -10,10 +10,6 @@ public struct BatchFolder: Sendable {
         self.path = path
     }
 
-    public static func absolute(_ path: String) -> String {
-        FilePath.absolute(path)
-    }
-
     public func hasResult(at resultPath: String) -> Bool {
         FileManager.default.fileExists(atPath: "\(path)/\(resultPath)/run.json")
     }

@@ -7,7 +7,7 @@ struct ChannelTests {
     @Test("Elements are received in the order in which they were sent")
     func order() async throws {
         let channel = Channel<Int>()
-        async let sending: Void = {
+        async let sender: Void = {
             for number in 0..<1000 {
                 channel.send(number)
                 if number.isMultiple(of: 16) { await Task.yield() }
@@ -16,7 +16,7 @@ struct ChannelTests {
         }()
         var received: [Int] = []
         while let number = try await channel.receive() { received.append(number) }
-        await sending
+        await sender
         #expect(received == Array(0..<1000))
     }
 

@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// A queue between tasks. Receivers wait for elements, and senders never wait: an `InFlightBudget` limits what is in the
-/// queue together with what is being worked on.
+/// A queue between tasks. Receivers wait for elements. Senders never wait: an `InFlightBudget` limits what is in the
+/// queue together with what is in work.
 ///
 /// Any number of tasks may send and receive. Elements come out in the order in which they were sent. Waiting suspends
 /// the task and never blocks a thread. A cancelled task stops waiting at once.

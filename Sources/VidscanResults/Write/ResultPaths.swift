@@ -27,7 +27,7 @@ public enum ResultPaths {
 
     /// - Parameter folder: The folder that holds the results; `nil` means the current one.
     /// - Returns: The absolute path of a result in the folder.
-    public static func place(of resultName: String, folder: String?) -> String {
+    public static func path(of resultName: String, folder: String?) -> String {
         FilePath.joining(absolute(folder), resultName)
     }
 
