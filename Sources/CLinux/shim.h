@@ -17,27 +17,6 @@ static inline int vs_exchange(const char *a, const char *b) {
     return (int)syscall(SYS_renameat2, AT_FDCWD, a, AT_FDCWD, b, exchange);
 }
 
-/// Makes a file that is not there yet and opens it for writing. What lies at the path already, a link too, is left as it
-/// is. The descriptor, or -1 with errno.
-static inline int vs_create_file(const char *path) {
-    return open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
-}
-
-/// Opens a file for reading. A pipe is opened too, but waits for nobody. The descriptor, or -1 with errno.
-static inline int vs_open_file(const char *path) { return open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); }
-
-/// Brings the names in a folder to the disk. 0, or -1 with errno; a file system that cannot do this is no failure.
-static inline int vs_sync_folder(const char *path) {
-    int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (folder < 0) return -1;
-    int result = fsync(folder);
-    int reason = errno;
-    close(folder);
-    if (result == 0 || reason == EINVAL || reason == ENOTSUP) return 0;
-    errno = reason;
-    return -1;
-}
-
 // M_ARENA_MAX is a macro that the importer does not see. Each thread would otherwise keep a heap of its own, and with it
 // memory that others freed.
 static inline void vs_limit_heaps(int count) { mallopt(M_ARENA_MAX, count); }

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import VidscanBase
 
 /// Analyses the inputs of a batch in worker processes, so that a file that crashes or hangs its worker fails alone.
 public struct Batch: Sendable {
@@ -229,7 +230,7 @@ extension BatchJournal.Item {
     /// Whether a file that failed is not a video, so that later runs ignore it: it was only found in a folder, and its
     /// extension does not say that it is a video or picture.
     fileprivate func isSkipped(for failure: WorkerFailure) -> Bool {
-        let hasVideoExtension = Self.videoExtensions.contains(PathComponents.fileExtension(path))
+        let hasVideoExtension = Self.videoExtensions.contains(FilePath.fileExtension(of: path))
         return !isNamed && (failure == .noVideo || failure == .notMedia && !hasVideoExtension)
     }
 

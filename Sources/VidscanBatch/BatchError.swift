@@ -1,3 +1,5 @@
+internal import VidscanBase
+
 /// Why a batch cannot continue, in one readable line.
 public struct BatchError: Error, Sendable, Equatable, CustomStringConvertible {
     public enum Code: Sendable, Equatable {
@@ -20,4 +22,22 @@ public struct BatchError: Error, Sendable, Equatable, CustomStringConvertible {
     }
 
     public var description: String { reason }
+}
+
+extension BatchError {
+    /// Makes the error for a file of the batch that cannot be written.
+    init(_ error: VidscanError) {
+        let code: Code =
+            switch error.code {
+            case .exists: .input
+            case .diskFull: .diskFull
+            default: .journal
+            }
+        self.init(code, error.reason)
+    }
+
+    /// - Parameter name: What cannot be written.
+    init(writing name: String, _ error: SystemError) {
+        self.init(error.isFullDisk ? .diskFull : .journal, "cannot write \(name): \(error)")
+    }
 }

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import VidscanBase
 
 /// The folder of a batch, with its results and its journals.
 public struct BatchFolder: Sendable {
@@ -7,10 +8,6 @@ public struct BatchFolder: Sendable {
     /// - Parameter path: absolute.
     public init(_ path: String) {
         self.path = path
-    }
-
-    public static func absolute(_ path: String) -> String {
-        PathComponents.absolute(path, in: FileManager.default.currentDirectoryPath)
     }
 
     public func hasResult(at resultPath: String) -> Bool {
@@ -47,7 +44,7 @@ public struct BatchFolder: Sendable {
             for resultPath in try journal.prune(before: limit) {
                 let result = "\(path)/\(resultPath)"
                 // Renaming is one step. Removing takes longer, and can be interrupted.
-                let trash = "\(PathComponents.parent(result))/.\(PathComponents.name(result)).pruned"
+                let trash = FilePath.sibling(of: result, named: ".\(FilePath.name(of: result)).pruned")
                 let isMoved = try journal.whilePruned(resultPath) {
                     guard let modified = FileState(path: "\(result)/run.json")?.identity.modified,
                         Double(modified) / 1e9 < limit
@@ -59,9 +56,9 @@ public struct BatchFolder: Sendable {
                 try Self.remove(trash)
                 guard isMoved == true else { continue }
                 removed += 1
-                var folder = PathComponents.parent(resultPath)
+                var folder = FilePath.folder(of: resultPath)
                 // Fails for the first folder that is not empty.
-                while !folder.isEmpty, rmdir("\(path)/\(folder)") == 0 { folder = PathComponents.parent(folder) }
+                while folder != ".", rmdir("\(path)/\(folder)") == 0 { folder = FilePath.folder(of: folder) }
             }
         }
         return removed
@@ -79,6 +76,6 @@ public struct BatchFolder: Sendable {
     }
 
     private static func failure(_ result: String) -> BatchError {
-        BatchError(.journal, "cannot remove \(result): \(String(cString: strerror(errno)))")
+        BatchError(.journal, "cannot remove \(result): \(SystemError.current)")
     }
 }

@@ -38,7 +38,7 @@ public struct Rendering: Sendable {
     ) async throws -> Summary {
         let summary = try await run(
             resultPath: resultPath, name: resultPath, input: input, outputPath: outputPath, replaces: replaces)
-        let folder = (FilePath.absolute(summary.path) as NSString).deletingLastPathComponent
+        let folder = FilePath.folder(of: FilePath.absolute(summary.path))
         if options.anonymize != nil, folder == FilePath.absolute(resultPath) {
             observer.warned(resultPath, message: IdentifyingFiles.notice(in: resultPath))
         }
@@ -72,8 +72,8 @@ public struct Rendering: Sendable {
         }
         observer.opened(name, info: transcoder.info)
         let (path, container) = try destination(outputPath, in: resultPath, transcoder)
-        let file = try PartialFile(finalPath: path, replaces: replaces, sourcePath: source.absolutePath)
-        defer { file.discardUnlessComplete() }
+        let file = try AtomicFile(
+            path: path, replaces: replaces, source: source.absolutePath, stage: .render)
         var progress = RunProgress(microseconds: 0, frames: 0, faces: 0)
         do {
             try transcoder.run(to: file.writingPath, container: container) { frame in

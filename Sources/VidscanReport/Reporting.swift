@@ -62,7 +62,8 @@ public struct Reporting: Sendable {
         _ resultPath: String, _ input: String?, _ path: String, _ replaces: Bool, _ cancellation: CancellationFlag
     ) throws(VidscanError) -> Summary {
         let result = try StoredResult(path: resultPath)
-        let file = try PartialFile(finalPath: path, replaces: replaces, sourcePath: result.record.input.path)
+        let file = try AtomicFile(
+            path: path, replaces: replaces, source: result.record.input.path, stage: .render)
         let faces = try ReportTables.faces(resultPath, measures: CurveBuilder.measures)
         let events = try ReportTables.events(resultPath)
         let samples = try SampleTimes(resultPath)
@@ -109,8 +110,8 @@ public struct Reporting: Sendable {
     public static func writeIndex(
         _ summaries: [(result: String, outcome: Result<Summary, VidscanError>)], path: String, replaces: Bool
     ) throws(VidscanError) {
-        let file = try PartialFile(finalPath: path, replaces: replaces, sourcePath: "")
-        let folder = ((FilePath.absolute(path)) as NSString).deletingLastPathComponent
+        let file = try AtomicFile(path: path, replaces: replaces, stage: .render)
+        let folder = FilePath.folder(of: FilePath.absolute(path))
         let rows = summaries.map { result, outcome in
             switch outcome {
             case .success(let summary):

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Foundation
+internal import VidscanBase
 
 /// A part of the benchmark.
 enum BenchRow: String, CaseIterable, ExpressibleByArgument {
@@ -74,8 +75,7 @@ struct BenchCommand: ParsableCommand {
 
     private func program() throws -> String {
         if let vidscan { return vidscan }
-        let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") as NSString
-        let path = own.deletingLastPathComponent + "/vidscan"
+        let path = FilePath.programFolder + "/vidscan"
         guard FileManager.default.isExecutableFile(atPath: path) else {
             throw BenchError(
                 "\(path) does not exist; build it with 'swift build -c release', or name it with --vidscan")

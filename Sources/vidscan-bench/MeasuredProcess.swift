@@ -1,4 +1,5 @@
 internal import Glibc
+internal import VidscanBase
 
 /// A finished command, and its resource usage as measured by the kernel.
 struct MeasuredProcess {
@@ -30,13 +31,13 @@ struct MeasuredProcess {
         var pid: pid_t = 0
         let spawned = posix_spawnp(&pid, command[0], &actions, nil, arguments, environ)
         guard spawned == 0 else {
-            throw BenchError("cannot run \(command[0]): \(String(cString: strerror(spawned)))")
+            throw BenchError("cannot run \(command[0]): \(SystemError(spawned))")
         }
         var status: Int32 = 0
         var usage = rusage()
         while wait4(pid, &status, 0, &usage) < 0 {
             guard errno == EINTR else {
-                throw BenchError("cannot wait for \(command[0]): \(String(cString: strerror(errno)))")
+                throw BenchError("cannot wait for \(command[0]): \(SystemError.current)")
             }
         }
         wallSeconds = begin.duration(to: clock.now) / .seconds(1)

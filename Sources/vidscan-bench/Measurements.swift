@@ -1,4 +1,5 @@
 internal import Foundation
+internal import VidscanBase
 
 /// Runs the measurements. Each adds its lines to the report.
 struct Measurements {
@@ -212,7 +213,7 @@ struct Measurements {
     }
 
     private func resultFolder(of clip: String) -> String {
-        results + "/" + (clip as NSString).lastPathComponent + ".vidscan"
+        results + "/" + FilePath.name(of: clip) + ".vidscan"
     }
 
     private static let memoryAim = "< 300 MB"

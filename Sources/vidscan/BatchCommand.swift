@@ -41,7 +41,7 @@ struct BatchStatusCommand: ParsableCommand {
 
     func run() throws {
         do {
-            let report = try BatchReport(folder: BatchFolder.absolute(folder))
+            let report = try BatchReport(folder: FilePath.absolute(folder))
             if json {
                 Output.json(try report.json(), to: STDOUT_FILENO)
             } else {
@@ -79,12 +79,12 @@ struct BatchMergeCommand: ParsableCommand {
 
     func run() throws {
         do {
-            try MergedTable(folder: BatchFolder.absolute(folder), table: table).write(to: output, replaces: force)
+            try MergedTable(folder: FilePath.absolute(folder), table: table).write(to: output, replaces: force)
         } catch {
             throw error.report()
         }
         do {
-            try BatchFolder(BatchFolder.absolute(folder)).writeCombinedReport()
+            try BatchFolder(FilePath.absolute(folder)).writeCombinedReport()
         } catch {
             // Only warn, because the user asked for the table, and the folder may be read-only.
             Output.error("vidscan: warning: \(error)")
@@ -110,7 +110,7 @@ struct BatchPruneCommand: ParsableCommand {
 
     func run() throws {
         do {
-            let removed = try BatchFolder(BatchFolder.absolute(folder)).prune(olderThanDays: olderThan)
+            let removed = try BatchFolder(FilePath.absolute(folder)).prune(olderThanDays: olderThan)
             Output.standard("\(NumberText.count(removed, "result")) removed")
         } catch {
             throw error.report()

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Foundation
 internal import VidscanAnalysis
+internal import VidscanBase
 internal import VidscanBatch
 internal import VidscanMedia
 
@@ -33,7 +34,7 @@ struct BatchRunCommand: AsyncParsableCommand {
             throw ExitStatus.usage
         }
         let reporter = BatchConsoleReporter(resolved.settings.messages)
-        let folder = BatchFolder(BatchFolder.absolute(output))
+        let folder = BatchFolder(FilePath.absolute(output))
         var status: ExitStatus?
         var interrupts: InterruptHandler?
         defer { interrupts?.stop() }
@@ -158,15 +159,15 @@ struct BatchRunCommand: AsyncParsableCommand {
             let hook = FailureHook(
                 command: command, variables: ["VIDSCAN_STATUS": "\(status.code)", "VIDSCAN_OUTPUT": folder])
             switch try await hook.run(interrupts) {
-            case .status(0): break
-            case .status(let status): reporter.warned(name, "the command ended with status \(status)")
-            case .signal(let signal): reporter.warned(name, "the command was killed by signal \(signal)")
+            case .ended(.status(0)): break
+            case .ended(.status(let status)): reporter.warned(name, "the command ended with status \(status)")
+            case .ended(.signal(let signal)): reporter.warned(name, "the command was killed by signal \(signal)")
             case .interrupted:
                 reporter.stopped(BatchError(.interrupted, "interrupted during the --on-failure command"))
                 throw ExitStatus.interrupted
             }
-        } catch let error as FailureHook.Failure {
-            reporter.warned(name, error.reason)
+        } catch let error as SystemError {
+            reporter.warned(name, "cannot start /bin/sh: \(error)")
         } catch let status as ExitStatus {
             throw status
         } catch {

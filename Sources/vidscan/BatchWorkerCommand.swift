@@ -109,7 +109,7 @@ private final class WorkerObserver: RunObserver {
 private enum TestFault {
     static func trigger(_ input: String) {
         guard let plan = ProcessInfo.processInfo.environment["VIDSCAN_TEST_FAULT"] else { return }
-        let name = (input as NSString).lastPathComponent
+        let name = FilePath.name(of: input)
         for fault in plan.split(separator: ",") {
             let fields = fault.split(separator: ":", maxSplits: 1).map(String.init)
             guard fields.count == 2, fields[1] == name else { continue }

@@ -134,7 +134,7 @@ final class ConsoleReporter: RunObserver {
         let elapsed = max((now - state.startTime) / .seconds(1), 1e-3)
         let end = state.endMicroseconds
         let done = max(0, progress.microseconds - state.startMicroseconds)
-        var fields = [state.numbering + (state.input as NSString).lastPathComponent]
+        var fields = [state.numbering + FilePath.name(of: state.input)]
         if let end, end > state.startMicroseconds {
             let fraction = min(1, Double(done) / Double(end - state.startMicroseconds))
             fields.append("\(Int(fraction * 100)) %")
@@ -153,7 +153,7 @@ final class ConsoleReporter: RunObserver {
     }
 
     private static func relative(_ path: String, isFolder: Bool = true) -> String {
-        let current = FileManager.default.currentDirectoryPath + "/"
+        let current = FilePath.joining(FilePath.currentFolder, "")
         return (path.hasPrefix(current) ? String(path.dropFirst(current.count)) : path) + (isFolder ? "/" : "")
     }
 }

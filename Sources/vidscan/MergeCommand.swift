@@ -48,7 +48,7 @@ struct MergeCommand: AsyncParsableCommand {
             try await CommandWork.each(of: sets.map(\.name), reporter) { name, position in
                 let set = sets[position]
                 let summary = try await joining.run(
-                    set, resultPath: ResultPaths.place(of: set.resultName, folder: output), replaces: force)
+                    set, resultPath: ResultPaths.path(of: set.resultName, folder: output), replaces: force)
                 reporter.delivered(name, summary: summary)
             }
         }

@@ -232,7 +232,7 @@ struct FilterCommandTests {
         let again = try ChildProcess.run(
             [Checkout.tool, "filters", "preview", Checkout.clip] + arguments, in: folder.path)
         #expect(again.status == 1)
-        #expect(again.errors == "vidscan: error: sheet.png: exists; --force replaces it\n")
+        #expect(again.errors == "vidscan: error: sheet.png exists; --force replaces it\n")
         let late = try ChildProcess.run(
             [Checkout.tool, "filters", "preview", Checkout.clip, "--at", "99", "-o", "late.png"], in: folder.path)
         #expect(late.status == 1)

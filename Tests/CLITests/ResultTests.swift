@@ -100,6 +100,15 @@ struct ResultTests {
         #expect(folder.entries == ["file"])
     }
 
+    @Test("A file whose name is one letter is analysed")
+    func shortName() throws {
+        let folder = try TemporaryFolder()
+        try FileManager.default.copyItem(atPath: try Variants.path("still.png"), toPath: folder.path + "/a")
+        let outcome = try Tool.run("analyze", "--quiet", "--report", "a", in: folder)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(folder.entries.contains("a.vidscan/report.html"))
+    }
+
     @Test("A file size limit ends the run with that reason and leaves nothing behind")
     func fileSizeLimit() throws {
         let folder = try TemporaryFolder()

@@ -1,5 +1,4 @@
 internal import VidscanFaces
-internal import Foundation
 public import VidscanBase
 internal import VidscanMedia
 internal import VidscanResults
@@ -27,10 +26,8 @@ public struct FilterPreview: Sendable {
     ///   - replaces: Whether an existing file may be replaced.
     /// - Throws: `VidscanError`.
     public func write(input: String, at microseconds: Int64, to path: String, replaces: Bool) throws(VidscanError) {
-        guard replaces || !FileManager.default.fileExists(atPath: path) else {
-            throw VidscanError(.exists, "exists; --force replaces it", input: path)
-        }
         let file = try InputFile(input)
+        let sheet = try AtomicFile(path: path, replaces: replaces, source: file.absolutePath)
         var panels = [
             try panel(
                 file, after: nil, title: "source", detail: nil, at: microseconds)
@@ -53,14 +50,14 @@ public struct FilterPreview: Sendable {
             panels[last].marks = try FaceAnalyzer(models: models, settings: settings).analyze(panels[last].frame).faces
                 .map(\.observation.box)
         }
-        do {
-            let png = try ContactSheet(panels).png()
-            try Data(png).write(to: URL(fileURLWithPath: path), options: .atomic)
-        } catch let error as MediaError {
-            throw VidscanError(.media(error.code), error.message, input: input)
+        let png: [UInt8]
+        do throws(MediaError) {
+            png = try ContactSheet(panels).png()
         } catch {
-            throw VidscanError(.output, "cannot write it: \(error.localizedDescription)", input: path)
+            throw VidscanError(.media(error.code), error.message, input: input)
         }
+        try sheet.write(png)
+        try sheet.complete()
     }
 
     private func panel(

@@ -147,11 +147,7 @@ public final class ModelStore: Sendable {
 
     /// The folders that may hold the models: beside an installed binary, or in a checkout's `.deps`.
     public static var candidateFolders: [String] {
-        let binary = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "vidscan"
-        let folder = (binary as NSString).deletingLastPathComponent
-        return ["/../share/vidscan/models", "/../../../.deps/models"].map {
-            ((folder + $0) as NSString).standardizingPath
-        }
+        ["../share/vidscan/models", "../../../.deps/models"].map { FilePath.absolute($0, in: FilePath.programFolder) }
     }
 
     public static func findFolder() -> String? {

@@ -8,19 +8,16 @@ struct StageContext: Sendable {
     let decodeThread = ThreadExecutor(name: "decode")
     let workerThreads: [ThreadExecutor]
     let writeThread = ThreadExecutor(name: "write")
-    let frames: BoundedChannel<SampledFrame>
-    let results: BoundedChannel<FrameResult>
-    /// A frame takes a credit when it is sampled and returns it when its result has been written, so that results
-    /// cannot pile up behind one slow frame.
+    let frames = Channel<SampledFrame>()
+    let results = Channel<FrameResult>()
+    /// A frame takes a credit when it is sampled and returns it when its result has been written. This bounds both
+    /// channels, and results cannot pile up behind one slow frame.
     let budget: InFlightBudget
 
     init(settings: Settings) {
         let workers = max(1, settings.detect.workers)
         workerThreads = (0..<workers).map { ThreadExecutor(name: "worker \($0)") }
-        let inFlight = 2 * workers + 1
-        frames = BoundedChannel(capacity: inFlight)
-        results = BoundedChannel(capacity: inFlight)
-        budget = InFlightBudget(count: inFlight, bytes: 192 << 20)
+        budget = InFlightBudget(count: 2 * workers + 1, bytes: 192 << 20)
     }
 
     func shutDown() {

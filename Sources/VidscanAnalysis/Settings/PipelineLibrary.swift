@@ -15,11 +15,7 @@ public enum PipelineLibrary {
     }
 
     private static var candidateFolders: [String] {
-        let binary = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "vidscan"
-        let folder = (binary as NSString).deletingLastPathComponent
-        return ["/../share/vidscan/pipelines", "/../../../pipelines"].map {
-            ((folder + $0) as NSString).standardizingPath
-        }
+        ["../share/vidscan/pipelines", "../../../pipelines"].map { FilePath.absolute($0, in: FilePath.programFolder) }
     }
 
     /// Loads a shipped pipeline by name, or any file by a path that contains a slash or ends in .yaml, .yml or .json.

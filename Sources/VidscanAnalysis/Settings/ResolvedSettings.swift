@@ -1,5 +1,5 @@
+internal import VidscanBase
 internal import VidscanRender
-internal import Foundation
 
 /// The settings of a run and the origin of each value. A pipeline file overrides the defaults, and the command line
 /// overrides the file.
@@ -86,13 +86,9 @@ public struct ResolvedSettings: Sendable {
     /// Makes the path of a file setting absolute, so that it means the same wherever it is read again. A relative path
     /// is relative to the folder of the pipeline file, or to the current folder on the command line.
     private static func absolute(_ value: SettingValue, of setting: Setting, in file: String?) -> SettingValue {
-        guard setting.kind == .file, case .text(let path) = value, !(path as NSString).isAbsolutePath else {
-            return value
-        }
-        let folder = file.map { $0.contains("/") ? ($0 as NSString).deletingLastPathComponent : "" } ?? ""
-        let below = (folder as NSString).appendingPathComponent(path)
-        guard !(below as NSString).isAbsolutePath else { return .text(below) }
-        return .text((FileManager.default.currentDirectoryPath as NSString).appendingPathComponent(below))
+        guard setting.kind == .file, case .text(let path) = value, !path.hasPrefix("/") else { return value }
+        let below = file.map { FilePath.sibling(of: $0, named: path) } ?? path
+        return .text(below.hasPrefix("/") ? below : FilePath.joining(FilePath.currentFolder, below))
     }
 }
 

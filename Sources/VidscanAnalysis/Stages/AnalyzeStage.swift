@@ -10,7 +10,7 @@ struct AnalyzeStage {
     func run() async throws -> StageTimes {
         let analyzer = FaceAnalyzer(models: models, settings: settings)
         while let frame = try await line.frames.receive() {
-            try await line.results.send(try analyzer.analyze(frame))
+            line.results.send(try analyzer.analyze(frame))
         }
         return analyzer.times
     }

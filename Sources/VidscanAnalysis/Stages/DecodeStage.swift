@@ -36,7 +36,7 @@ struct DecodeStage {
                 }
                 displaySize = displaySize ?? size
                 try await line.budget.take(bytes: frame.byteCount)
-                try await line.frames.send(frame)
+                line.frames.send(frame)
             }
             line.frames.finish()
             return DecodingReport(

@@ -33,7 +33,7 @@ package final class ThreadExecutor: TaskExecutor, @unchecked Sendable {
                 Unmanaged<ThreadExecutor>.fromOpaque(context).takeRetainedValue().run()
                 return nil
             }, Unmanaged.passRetained(self).toOpaque())
-        precondition(result == 0, "cannot create a thread: \(String(cString: strerror(result)))")
+        precondition(result == 0, "cannot create a thread: \(SystemError(result))")
     }
 
     deinit {

@@ -1,5 +1,3 @@
-internal import Glibc
-
 /// The reason why an operation failed, as one readable line.
 public struct VidscanError: Error, Sendable, Equatable {
     /// The kind of failure.
@@ -54,11 +52,10 @@ extension VidscanError {
     ///
     /// - Parameters:
     ///   - action: The beginning of the reason, for example `cannot write faces.csv`.
-    ///   - number: The system's error number.
+    ///   - error: The reason why the system call failed.
     ///   - stage: The stage in which the write failed.
-    package static func writing(_ action: String, _ number: Int32, stage: Stage) -> VidscanError {
-        let code: Code = [ENOSPC, EDQUOT].contains(number) ? .diskFull : .output
-        return VidscanError(code, "\(action): \(String(cString: strerror(number)))", stage: stage)
+    package static func writing(_ action: String, _ error: SystemError, stage: Stage) -> VidscanError {
+        VidscanError(error.isFullDisk ? .diskFull : .output, "\(action): \(error)", stage: stage)
     }
 }
 

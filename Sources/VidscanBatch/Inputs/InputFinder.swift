@@ -1,4 +1,5 @@
 internal import Foundation
+internal import VidscanBase
 
 /// Finds the files of a batch: those that the user names, and those in the folders that the user names.
 ///
@@ -37,13 +38,12 @@ public struct InputFinder: Sendable {
 
     /// - Parameter inputs: paths of files and folders.
     public func find(_ inputs: [String]) -> Findings {
-        let current = FileManager.default.currentDirectoryPath
         var findings = Findings()
         var seen: Set<String> = []
-        let roots = inputs.map { PathComponents.absolute($0, in: current) }
+        let roots = inputs.map { FilePath.absolute($0) }
         let hasManyFolders = Set(roots.filter { Self.fileType(of: $0) == S_IFDIR }).count > 1
         for root in roots {
-            let name = PathComponents.name(root)
+            let name = FilePath.name(of: root)
             guard Self.fileType(of: root) != S_IFDIR else {
                 // With several folders, the path of a result starts with the folder's name.
                 let prefix = hasManyFolders && name != "/" ? name + "/" : ""
@@ -60,7 +60,7 @@ public struct InputFinder: Sendable {
             guard seen.insert(root).inserted else { continue }
             guard let state = FileState(path: root) else {
                 findings.problems.append(
-                    Problem(path: root, reason: "cannot open: \(String(cString: strerror(errno)))"))
+                    Problem(path: root, reason: "cannot open: \(SystemError.current)"))
                 continue
             }
             findings.inputs.append(
@@ -77,13 +77,14 @@ public struct InputFinder: Sendable {
         var pending = [""]
         while let subfolder = pending.popLast() {
             let folder = subfolder.isEmpty ? root : "\(root)/\(subfolder)"
-            guard let stream = opendir(folder) else {
-                problems.append(Problem(path: folder, reason: "cannot read: \(String(cString: strerror(errno)))"))
+            let names: [[UInt8]]
+            do throws(SystemError) {
+                names = try FileSystem.names(in: folder)
+            } catch {
+                problems.append(Problem(path: folder, reason: "cannot read: \(error)"))
                 continue
             }
-            defer { closedir(stream) }
-            while let entry = readdir(stream) {
-                let bytes = Self.nameBytes(of: entry)
+            for bytes in names {
                 guard bytes.first != UInt8(ascii: ".") else { continue }
                 guard let name = String(validating: bytes, as: UTF8.self) else {
                     let shown = String(decoding: bytes, as: UTF8.self)
@@ -105,19 +106,14 @@ public struct InputFinder: Sendable {
         return files.sorted()
     }
 
-    private static func nameBytes(of entry: UnsafeMutablePointer<dirent>) -> [UInt8] {
-        // The name ends with a zero byte within its fixed size.
-        withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
-    }
-
     private func isSelected(_ path: String) -> Bool {
         if exclude.contains(where: { Self.matches(path, $0) }) { return false }
         if !include.isEmpty { return include.contains { Self.matches(path, $0) } }
-        return !Self.ignoredExtensions.contains(PathComponents.fileExtension(path))
+        return !Self.ignoredExtensions.contains(FilePath.fileExtension(of: path))
     }
 
     private static func matches(_ path: String, _ pattern: String) -> Bool {
-        fnmatch(pattern, path, 0) == 0 || fnmatch(pattern, PathComponents.name(path), 0) == 0
+        fnmatch(pattern, path, 0) == 0 || fnmatch(pattern, FilePath.name(of: path), 0) == 0
     }
 
     private static func fileType(of path: String) -> mode_t? {

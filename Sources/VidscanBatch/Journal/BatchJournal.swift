@@ -1,5 +1,6 @@
 internal import Foundation
 internal import GRDB
+internal import VidscanBase
 
 /// The state of every input of a batch: an SQLite database in the batch's folder.
 ///
@@ -199,7 +200,7 @@ public final class BatchJournal: Sendable {
         if error.resultCode == .SQLITE_FULL { return BatchError(.diskFull, "\(path): no space left on device") }
         // On a full disk the write-ahead log's shared memory cannot grow, which SQLite reports as an I/O error.
         var space = statvfs()
-        let isFull = statvfs(PathComponents.parent(path), &space) == 0 && space.f_bavail == 0
+        let isFull = statvfs(FilePath.folder(of: path), &space) == 0 && space.f_bavail == 0
         if isFull, [.SQLITE_IOERR, .SQLITE_CANTOPEN].contains(error.resultCode) {
             return BatchError(.diskFull, "\(path): no space left on device")
         }

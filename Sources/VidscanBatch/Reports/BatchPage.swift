@@ -23,7 +23,7 @@ struct BatchPage {
             groups[status].map { (status: status, text: "\($0.count) \(status.rawValue)") }
         }
         var page = ReportIndex(
-            title: PathComponents.name(folder),
+            title: FilePath.name(of: folder),
             summary: "\(items.count) \(items.count == 1 ? "file" : "files")"
                 + (counts.isEmpty ? "" : ": " + counts.map(\.text).joined(separator: ", ")),
             heads: [

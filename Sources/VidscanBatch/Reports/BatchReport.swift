@@ -89,9 +89,9 @@ public struct BatchReport: Sendable {
         } catch {
             throw BatchError(.journal, "cannot write the summary: \(error.localizedDescription)")
         }
-        try AtomicFile.write(summary, to: "\(folder)/summary\(suffix).json")
-        try AtomicFile.write(index, to: "\(folder)/index\(suffix).csv")
-        try AtomicFile.write(page, to: "\(folder)/index\(suffix).html")
+        try Self.write(summary, to: "\(folder)/summary\(suffix).json")
+        try Self.write(index, to: "\(folder)/index\(suffix).csv")
+        try Self.write(page, to: "\(folder)/index\(suffix).html")
     }
 
     /// Writes counts for the textfile collector of node_exporter, atomically.
@@ -108,6 +108,16 @@ public struct BatchReport: Sendable {
             "# TYPE vidscan_batch_last_run_timestamp_seconds gauge",
             "vidscan_batch_last_run_timestamp_seconds \(Int(Date().timeIntervalSince1970))",
         ]
-        try AtomicFile.write(lines.joined(separator: "\n") + "\n", to: path)
+        try Self.write(lines.joined(separator: "\n") + "\n", to: path)
+    }
+
+    private static func write(_ text: String, to path: String) throws(BatchError) {
+        do throws(VidscanError) {
+            let file = try AtomicFile(path: path)
+            try file.write(text)
+            try file.complete()
+        } catch {
+            throw BatchError(error)
+        }
     }
 }

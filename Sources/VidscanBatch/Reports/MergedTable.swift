@@ -1,4 +1,5 @@
 internal import Foundation
+internal import VidscanBase
 
 /// One table of all results of a batch: the rows of each result's table, in the order of the inputs' paths, after a column
 /// `video` with the path of the input. Rows are copied in blocks.
@@ -14,7 +15,7 @@ public struct MergedTable: Sendable {
         self.table = table
         var origins: [(item: BatchJournal.Item, journal: String)] = []
         for journal in try BatchJournal.all(in: folder) {
-            origins += try journal.items().map { ($0, PathComponents.name(journal.path)) }
+            origins += try journal.items().map { ($0, FilePath.name(of: journal.path)) }
         }
         try Self.rejectDuplicates(origins.sorted { $0.item.resultPath < $1.item.resultPath }, by: \.resultPath)
         origins.sort { $0.item.path < $1.item.path }
@@ -44,12 +45,12 @@ public struct MergedTable: Sendable {
     public func write(to path: String?, replaces: Bool) throws(BatchError) {
         let header = try commonHeader()
         guard let path else { return try write(header, to: STDOUT_FILENO, named: "standard output") }
-        if !replaces, FileManager.default.fileExists(atPath: path) {
-            throw BatchError(.input, "\(path) exists; --force replaces it")
+        let file: AtomicFile
+        do throws(VidscanError) { file = try AtomicFile(path: path, replaces: replaces) } catch {
+            throw BatchError(error)
         }
-        let file = try AtomicFile(path: path)
         try write(header, to: file.descriptor, named: path)
-        try file.complete()
+        do throws(VidscanError) { try file.complete() } catch { throw BatchError(error) }
     }
 
     // MARK: Headers
@@ -160,8 +161,12 @@ public struct MergedTable: Sendable {
 
     /// - Returns: `false` if the reader of standard output has closed it, which is not an error.
     private static func write(_ data: Data, to descriptor: Int32, named name: String) throws(BatchError) -> Bool {
-        if AtomicFile.write(data, to: descriptor) { return true }
-        if errno == EPIPE && descriptor == STDOUT_FILENO { return false }
-        throw BatchError(writing: name, errno)
+        do throws(SystemError) {
+            try FileSystem.write(Array(data), to: descriptor)
+            return true
+        } catch {
+            if error.number == EPIPE && descriptor == STDOUT_FILENO { return false }
+            throw BatchError(writing: name, error)
+        }
     }
 }

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Synchronization
+internal import VidscanBase
 
 /// One attempt to analyse a file in a worker. It receives the worker's messages, and kills the worker when it exceeds its
 /// time or memory limit.
@@ -64,11 +65,12 @@ struct FileAttempt: Sendable {
             case .message(.warned(let message)): observer.warned(path, message)
             case .message(.done(let report)): return Outcome(result: .done(report))
             case .message(.failed(let reason, let kind)): return Outcome(result: .failed(reason, kind))
-            case .ended(let termination):
+            case .ended(let termination, let lastErrorLine):
                 let isInterrupted = state.isInterrupted && state.killReason == nil
                 return Outcome(
                     result: .failed(
-                        state.killReason ?? Self.reason(termination), isInterrupted ? .interrupted : .other),
+                        state.killReason ?? Self.reason(termination, lastErrorLine),
+                        isInterrupted ? .interrupted : .other),
                     workerHasEnded: true)
             }
         }
@@ -76,13 +78,14 @@ struct FileAttempt: Sendable {
     }
 
     /// `its worker was killed by signal 6 (Aborted)`
-    private static func reason(_ termination: WorkerProcess.Termination) -> String {
-        let details = termination.lastErrorLine.isEmpty ? "" : ": \(termination.lastErrorLine)"
-        guard let signal = termination.signal else {
-            return "its worker ended with status \(termination.status ?? 0)\(details)"
+    private static func reason(_ termination: SpawnedProcess.Termination, _ lastErrorLine: String) -> String {
+        let details = lastErrorLine.isEmpty ? "" : ": \(lastErrorLine)"
+        switch termination {
+        case .status(let status): return "its worker ended with status \(status)\(details)"
+        case .signal(let signal):
+            let name = strsignal(signal).map { String(cString: $0) } ?? "unknown"
+            return "its worker was killed by signal \(signal) (\(name))\(details)"
         }
-        let name = strsignal(signal).map { String(cString: $0) } ?? "unknown"
-        return "its worker was killed by signal \(signal) (\(name))\(details)"
     }
 
     private func enforceLimits(_ state: AttemptState) async {

@@ -1,36 +1,28 @@
 internal import CLinux
 internal import Foundation
-internal import Synchronization
+internal import VidscanBase
 
 /// A child process that analyses one input after another, with the models loaded once. If it dies, a new one replaces it.
 ///
 /// It writes `WorkerMessage`s to its standard output, and ends when its standard input ends. Its standard error, to which
 /// libraries may write, does not reach the terminal; the last line is part of the reason when the worker dies.
 ///
-/// Not built on swift-subprocess, which ends a process with the closure and the task that it was started in: a worker
-/// serves many tasks, and still has to report when one of them is cancelled.
+/// Not built on swift-subprocess, which ends a process with the closure and the task that it was started in, and starts
+/// it from a thread of its own: a worker serves many tasks, and the kernel ends it together with the thread that
+/// started it.
 final class WorkerProcess: Sendable {
     enum Event: Sendable {
         case message(WorkerMessage)
-        case ended(Termination)
+        /// - Parameter lastErrorLine: The last line of the standard error.
+        case ended(SpawnedProcess.Termination, lastErrorLine: String)
     }
 
-    struct Termination: Sendable {
-        /// The exit status; `nil` if a signal ended the process.
-        var status: Int32?
-        var signal: Int32?
-        /// The last line of the standard error.
-        var lastErrorLine: String
-    }
-
-    let identifier: pid_t
     let events: AsyncStream<Event>
+    private let process: SpawnedProcess
     private let input: Int32
-    /// Once the process is reaped, its number can belong to another process.
-    private let isReaped = Mutex(false)
 
-    private init(identifier: pid_t, input: Int32, events: AsyncStream<Event>) {
-        self.identifier = identifier
+    private init(_ process: SpawnedProcess, input: Int32, events: AsyncStream<Event>) {
+        self.process = process
         self.input = input
         self.events = events
     }
@@ -46,17 +38,14 @@ final class WorkerProcess: Sendable {
             // that started it (PR_SET_PDEATHSIG), so the thread must live as long as the worker.
             let thread = Thread {
                 do throws(BatchError) {
-                    let (pipes, child) = try spawn(command)
+                    let (pipes, process) = try spawn(command)
                     let (events, eventSink) = AsyncStream.makeStream(of: Event.self)
-                    let worker = WorkerProcess(identifier: child, input: pipes.input, events: events)
-                    continuation.resume(returning: .success(worker))
-                    Self.read(pipes, of: child, into: eventSink) { [weak worker] reap in
-                        guard let worker else { return reap() }
-                        return worker.isReaped.withLock { isReaped in
-                            isReaped = true
-                            return reap()
-                        }
-                    }
+                    // Nothing here keeps the worker: its end closes the input, which ends the process.
+                    continuation.resume(
+                        returning: .success(WorkerProcess(process, input: pipes.input, events: events)))
+                    let lastErrorLine = Self.read(pipes, into: eventSink)
+                    eventSink.yield(.ended(process.wait(), lastErrorLine: lastErrorLine))
+                    eventSink.finish()
                 } catch {
                     continuation.resume(returning: .failure(error))
                 }
@@ -69,18 +58,19 @@ final class WorkerProcess: Sendable {
 
     /// - Returns: `false` if the worker has ended.
     func send(_ message: some Encodable) -> Bool {
-        guard var line = try? JSONEncoder().encode(message) else { return false }
-        line.append(UInt8(ascii: "\n"))
-        return AtomicFile.write(line, to: input)
+        guard let message = try? JSONEncoder().encode(message) else { return false }
+        return (try? FileSystem.write(message + [UInt8(ascii: "\n")], to: input)) != nil
     }
 
     func signal(_ number: Int32) {
-        isReaped.withLock { if !$0 { kill(identifier, number) } }
+        process.signal(number)
     }
 
     /// The memory that the worker occupies, in bytes; `nil` if it has ended.
     var residentBytes: Int64? {
-        guard let text = try? String(contentsOfFile: "/proc/\(identifier)/statm", encoding: .utf8) else { return nil }
+        guard let text = try? String(contentsOfFile: "/proc/\(process.number)/statm", encoding: .utf8) else {
+            return nil
+        }
         let fields = text.split(separator: " ")
         return fields.count > 1 ? Int64(fields[1]).map { $0 * Int64(sysconf(Int32(_SC_PAGESIZE))) } : nil
     }
@@ -94,12 +84,12 @@ final class WorkerProcess: Sendable {
         var errors: Int32
     }
 
-    private static func spawn(_ command: [String]) throws(BatchError) -> (Pipes, pid_t) {
+    private static func spawn(_ command: [String]) throws(BatchError) -> (Pipes, SpawnedProcess) {
         var pipes: [[Int32]] = []
         for _ in 0..<3 {
             var ends: [Int32] = [-1, -1]
             guard vs_pipe(&ends) == 0 else {
-                let reason = String(cString: strerror(errno))
+                let reason = SystemError.current
                 for end in pipes.joined() { close(end) }
                 throw BatchError(.worker, "cannot start a worker: \(reason)")
             }
@@ -108,40 +98,26 @@ final class WorkerProcess: Sendable {
         let childEnds = [pipes[0][0], pipes[1][1], pipes[2][1]]
         let ours = Pipes(input: pipes[0][1], output: pipes[1][0], errors: pipes[2][0])
         defer { for end in childEnds { close(end) } }
-        var actions = posix_spawn_file_actions_t()
-        var attributes = posix_spawnattr_t()
-        posix_spawn_file_actions_init(&actions)
-        posix_spawnattr_init(&attributes)
-        defer {
-            posix_spawn_file_actions_destroy(&actions)
-            posix_spawnattr_destroy(&attributes)
-        }
-        for (number, end) in childEnds.enumerated() { posix_spawn_file_actions_adddup2(&actions, end, Int32(number)) }
-        // In its own process group, so that Ctrl-C reaches only the batch, which then ends its workers.
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP))
-        posix_spawnattr_setpgroup(&attributes, 0)
-        var child: pid_t = 0
-        var arguments: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) } + [nil]
-        defer { for argument in arguments { free(argument) } }
         // A backtrace would take seconds, and hide the reason behind a hundred lines.
-        var variables: [UnsafeMutablePointer<CChar>?] =
-            ProcessInfo.processInfo.environment
-            .merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }.map { strdup("\($0)=\($1)") } + [nil]
-        defer { for variable in variables { free(variable) } }
-        let status = posix_spawn(&child, command[0], &actions, &attributes, &arguments, &variables)
-        guard status == 0 else {
+        let environment = ProcessInfo.processInfo.environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
+        do throws(SystemError) {
+            // Service managers signal all processes of a batch, but only the batch ends its workers.
+            return (
+                ours,
+                try SpawnedProcess(command, environment: environment, descriptors: childEnds, ignoresSignals: true)
+            )
+        } catch {
             for end in [ours.input, ours.output, ours.errors] { close(end) }
-            throw BatchError(.worker, "cannot start \(command[0]): \(String(cString: strerror(status)))")
+            throw BatchError(.worker, "cannot start \(command[0]): \(error)")
         }
-        return (ours, child)
     }
 
     // MARK: Reading
 
-    private static func read(
-        _ pipes: Pipes, of child: pid_t, into eventSink: AsyncStream<Event>.Continuation,
-        reaping: (() -> Int32) -> Int32
-    ) {
+    /// Reads until the process has closed its ends of the pipes.
+    ///
+    /// - Returns: The last line of the standard error.
+    private static func read(_ pipes: Pipes, into eventSink: AsyncStream<Event>.Continuation) -> String {
         let decoder = JSONDecoder()
         var pending: [UInt8] = []
         var errorTail: [UInt8] = []
@@ -172,21 +148,7 @@ final class WorkerProcess: Sendable {
         }
         close(pipes.output)
         close(pipes.errors)
-        // Waits without reaping, so that the number remains the child's until the lock is held.
-        var information = siginfo_t()
-        while waitid(P_PID, id_t(child), &information, WEXITED | WNOWAIT) < 0 && errno == EINTR {}
-        let status = reaping {
-            var status: Int32 = 0
-            while waitpid(child, &status, 0) < 0 && errno == EINTR {}
-            return status
-        }
-        let signal = status & 0x7F
         let line = String(decoding: errorTail, as: UTF8.self).split(separator: "\n").last.map(String.init) ?? ""
-        eventSink.yield(
-            .ended(
-                Termination(
-                    status: signal == 0 ? status >> 8 & 0xFF : nil, signal: signal == 0 ? nil : signal,
-                    lastErrorLine: line.trimmingCharacters(in: .whitespaces))))
-        eventSink.finish()
+        return line.trimmingCharacters(in: .whitespaces)
     }
 }

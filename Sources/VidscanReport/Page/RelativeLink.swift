@@ -1,5 +1,5 @@
 internal import Foundation
-internal import VidscanResults
+internal import VidscanBase
 
 extension FilePath {
     /// Returns the percent-encoded relative URL of a file, for example `../a/report.html`.

@@ -63,7 +63,7 @@ struct ReportFacts {
         notices = record.notices
     }
 
-    var title: String { (record.input.path as NSString).lastPathComponent }
+    var title: String { FilePath.name(of: record.input.path) }
     var warnings: [String] { record.warnings }
 
     func summary(samples: SampleTimes) -> String {

@@ -46,8 +46,8 @@ package final class IntermediateFrameReader {
     }
 
     package convenience init(_ intermediate: IntermediateFrameFile) throws(VidscanError) {
-        let (folder, name) = FilePath.split(intermediate.path)
-        try self.init(folder: folder, name: name, layout: intermediate.layout)
+        let path = intermediate.path
+        try self.init(folder: FilePath.folder(of: path), name: FilePath.name(of: path), layout: intermediate.layout)
     }
 
     /// - Returns: The next frame, or `nil` at the end.
@@ -122,8 +122,8 @@ package final class TrackIndexReader {
 
     /// - Parameter trackCount: The largest valid track number.
     package init(_ intermediate: TrackIndexFile, trackCount: Int) throws(VidscanError) {
-        let (folder, name) = FilePath.split(intermediate.path)
-        input = try IntermediateInput(folder: folder, name: name)
+        let path = intermediate.path
+        input = try IntermediateInput(folder: FilePath.folder(of: path), name: FilePath.name(of: path))
         self.trackCount = trackCount
     }
 

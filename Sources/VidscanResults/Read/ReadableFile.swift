@@ -1,4 +1,3 @@
-internal import CLinux
 internal import Glibc
 internal import VidscanBase
 
@@ -14,9 +13,10 @@ final class ReadableFile {
     /// - Parameter name: The name of the file in `folder`.
     init(folder: String, name: String) throws(VidscanError) {
         self.name = name
-        descriptor = vs_open_file(folder + "/" + name)
+        // Without O_NONBLOCK, opening a named pipe would wait for a writer.
+        descriptor = open(folder + "/" + name, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else {
-            throw VidscanError(.result, "cannot read \(name): \(String(cString: strerror(errno)))", stage: .open)
+            throw VidscanError(.result, "cannot read \(name): \(SystemError.current)", stage: .open)
         }
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
@@ -40,10 +40,10 @@ final class ReadableFile {
                 Glibc.read(descriptor, bytes.baseAddress.map { $0 + kept }, count)
             }
         } while received < 0 && errno == EINTR
-        let reason = errno
+        let error = SystemError.current
         buffer.removeLast(count - max(received, 0))
         guard received >= 0 else {
-            throw VidscanError(.result, "cannot read \(name): \(String(cString: strerror(reason)))", stage: .open)
+            throw VidscanError(.result, "cannot read \(name): \(error)", stage: .open)
         }
         return received > 0
     }

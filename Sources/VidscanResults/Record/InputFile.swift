@@ -1,5 +1,4 @@
-internal import CLinux
-internal import Foundation
+internal import Glibc
 public import VidscanBase
 internal import VidscanMedia
 
@@ -20,7 +19,7 @@ public struct InputFile: Sendable {
         }
         var status = stat()
         guard stat(name, &status) == 0 else {
-            let reason = "cannot open: \(String(cString: strerror(errno)))"
+            let reason = "cannot open: \(SystemError.current)"
             // U+FFFD replaces bytes that are not valid UTF-8, on the command line too.
             throw failure(.notFound, name.contains("\u{FFFD}") ? "its name is not valid UTF-8; rename it" : reason)
         }
@@ -30,11 +29,9 @@ public struct InputFile: Sendable {
         default: throw failure(.notAFile, "is not a regular file")
         }
         guard access(name, R_OK) == 0 else {
-            throw failure(.notFound, "cannot open: \(String(cString: strerror(errno)))")
+            throw failure(.notFound, "cannot open: \(SystemError.current)")
         }
-        absolutePath =
-            (name as NSString).isAbsolutePath
-            ? name : FileManager.default.currentDirectoryPath + "/" + name
+        absolutePath = name.hasPrefix("/") ? name : FilePath.joining(FilePath.currentFolder, name)
         bytes = Int64(status.st_size)
         modified = Double(status.st_mtim.tv_sec) + Double(status.st_mtim.tv_nsec) / 1e9
     }

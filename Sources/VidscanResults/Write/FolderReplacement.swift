@@ -35,12 +35,7 @@ package struct FolderReplacement: Sendable {
     }
 
     /// The path of the old folder between the two steps.
-    private var asidePath: String { Self.asidePrefix(finalPath) + "\(getpid())" }
-
-    private static func asidePrefix(_ finalPath: String) -> String {
-        let (folder, name) = FilePath.split(finalPath)
-        return "\(folder)/.\(name).old-"
-    }
+    private var aside: TemporarySibling { TemporarySibling(of: finalPath, .old) }
 
     /// Moves the folder at `newPath` to the final path. An old folder there is removed, or restored if this fails.
     package func put(_ newPath: String) throws(VidscanError) {
@@ -56,21 +51,21 @@ package struct FolderReplacement: Sendable {
     }
 
     private func putInTwoSteps(_ newPath: String) throws(VidscanError) {
-        let asidePath = asidePath
+        let asidePath = aside.path
         try check(calls.rename(finalPath, asidePath))
         // Otherwise a machine that crashes now might not keep the old folder's other name.
-        _ = vs_sync_folder(FilePath.split(finalPath).folder)
+        syncFolder()
         let result = calls.rename(newPath, finalPath)
         guard result == 0 else {
             guard calls.rename(asidePath, finalPath) == 0 else {
                 throw VidscanError(
                     .output,
-                    "cannot replace \(finalPath): \(String(cString: strerror(result))); the old one is at"
+                    "cannot replace \(finalPath): \(SystemError(result)); the old one is at"
                         + " \(asidePath)", stage: .write)
             }
             throw failure(result)
         }
-        _ = vs_sync_folder(FilePath.split(finalPath).folder)
+        syncFolder()
         try? FileManager.default.removeItem(atPath: asidePath)
     }
 
@@ -79,27 +74,24 @@ package struct FolderReplacement: Sendable {
     }
 
     private func failure(_ number: Int32) -> VidscanError {
-        .writing("cannot move the result to \(finalPath)", number, stage: .write)
+        .writing("cannot move the result to \(finalPath)", SystemError(number), stage: .write)
+    }
+
+    private func syncFolder() {
+        try? FileSystem.syncFolder(FilePath.folder(of: finalPath))
     }
 
     /// Recovers from a run that ended between the two steps: moves the old folder back if the final path does not
     /// exist, and removes it if the new folder has taken its place. Folders of processes that still run are left alone.
     package func recover() {
-        let (folder, _) = FilePath.split(finalPath)
-        let prefix = FilePath.split(Self.asidePrefix(finalPath)).name
-        let entries = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        for entry in entries.sorted() where entry.hasPrefix(prefix) {
-            guard let process = pid_t(entry.dropFirst(prefix.count)), !ProcessIdentity.isOtherRunning(process) else {
-                continue
-            }
-            let path = "\(folder)/\(entry)"
+        for path in aside.leftovers {
             var status = stat()
             // A symbolic link could lead anywhere.
             guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
                 FileManager.default.fileExists(atPath: "\(path)/\(record)")
             else { continue }
             if lstat(finalPath, &status) != 0 {
-                if calls.rename(path, finalPath) == 0 { _ = vs_sync_folder(folder) }
+                if calls.rename(path, finalPath) == 0 { syncFolder() }
             } else if FileManager.default.fileExists(atPath: "\(finalPath)/\(record)") {
                 try? FileManager.default.removeItem(atPath: path)
             }

@@ -1,5 +1,3 @@
-internal import CLinux
-internal import Foundation
 internal import Glibc
 internal import VidscanBase
 
@@ -11,10 +9,14 @@ final class OutputFile {
     package var buffer = ByteWriter(reservingCapacity: 1 << 16)
 
     init(path: String) throws(VidscanError) {
-        let file = (path as NSString).lastPathComponent
-        name = file.hasPrefix(".") ? "its temporary file \(file)" : file
-        descriptor = vs_create_file(path)
-        guard descriptor >= 0 else { throw Self.failure("create", name) }
+        let file = FilePath.name(of: path)
+        let name = file.hasPrefix(".") ? "its temporary file \(file)" : file
+        self.name = name
+        do throws(SystemError) {
+            descriptor = try FileSystem.create(path)
+        } catch {
+            throw .writing("cannot create \(name)", error, stage: .write)
+        }
     }
 
     deinit {
@@ -30,39 +32,33 @@ final class OutputFile {
     ///   follows.
     package func finish(replacingStart start: [UInt8] = []) throws(VidscanError) {
         try flush()
-        guard start.isEmpty || pwrite(descriptor, start, start.count, 0) == start.count else {
-            throw Self.failure("write", name)
-        }
-        guard fsync(descriptor) == 0 else { throw Self.failure("write", name) }
-        isOpen = false
-        // Some file systems report a full disk only here.
-        guard Glibc.close(descriptor) == 0 else { throw Self.failure("write", name) }
+        try check(start.isEmpty || pwrite(descriptor, start, start.count, 0) == start.count)
+        try check(fsync(descriptor) == 0)
+        try close()
     }
 
     /// Closes a temporary file that this run reads and removes. Unlike `finish`, it does not sync the file to disk.
     package func close() throws(VidscanError) {
         try flush()
         isOpen = false
-        guard Glibc.close(descriptor) == 0 else { throw Self.failure("write", name) }
+        // Some file systems report a full disk only here.
+        try check(Glibc.close(descriptor) == 0)
     }
 
     private func flush() throws(VidscanError) {
-        let bytes = buffer.bytes
-        var written = 0
-        while written < bytes.count {
-            let count = bytes.withUnsafeBytes {
-                write(descriptor, $0.baseAddress.map { $0 + written }, $0.count - written)
-            }
-            if count < 0 {
-                if errno == EINTR { continue }
-                throw Self.failure("write", name)
-            }
-            written += count
+        do throws(SystemError) {
+            try FileSystem.write(buffer.bytes, to: descriptor)
+        } catch {
+            throw failure(error)
         }
         buffer.removeAll()
     }
 
-    private static func failure(_ verb: String, _ name: String) -> VidscanError {
-        .writing("cannot \(verb) \(name)", errno, stage: .write)
+    private func check(_ succeeded: Bool) throws(VidscanError) {
+        guard succeeded else { throw failure(.current) }
+    }
+
+    private func failure(_ error: SystemError) -> VidscanError {
+        .writing("cannot write \(name)", error, stage: .write)
     }
 }

@@ -1,4 +1,3 @@
-internal import CLinux
 internal import Foundation
 package import VidscanBase
 
@@ -41,9 +40,9 @@ package final class ResultFolder {
         self.finalPath = finalPath
         self.kind = kind
         self.replaces = replaces
-        let parent = (finalPath as NSString).deletingLastPathComponent
-        let name = (finalPath as NSString).lastPathComponent
-        partialPath = "\(parent)/.\(name).partial-\(getpid())"
+        let parent = FilePath.folder(of: finalPath)
+        let partial = TemporarySibling(of: finalPath, .partial)
+        partialPath = partial.path
         FolderReplacement(finalPath: finalPath, record: kind.record).recover()
         try checkVacancy()
         do {
@@ -51,9 +50,9 @@ package final class ResultFolder {
         } catch {
             throw VidscanError(.output, "cannot create the folder \(parent): \(Self.reason(error))", stage: .write)
         }
-        Self.removeLeftovers(of: name, in: parent)
+        for leftover in partial.leftovers { try? FileManager.default.removeItem(atPath: leftover) }
         guard mkdir(partialPath, 0o755) == 0 else {
-            throw .writing("cannot create a folder in \(parent)", errno, stage: .write)
+            throw .writing("cannot create a folder in \(parent)", .current, stage: .write)
         }
     }
 
@@ -81,10 +80,10 @@ package final class ResultFolder {
     package func complete() throws(VidscanError) {
         try checkVacancy()
         // The contents must be on disk before the name is.
-        guard vs_sync_folder(partialPath) == 0 else { throw failure() }
+        try sync(partialPath)
         try FolderReplacement(finalPath: finalPath, record: kind.record).put(partialPath)
         isOpen = false
-        guard vs_sync_folder(FilePath.split(finalPath).folder) == 0 else { throw failure() }
+        try sync(FilePath.folder(of: finalPath))
     }
 
     /// Removes the unfinished folder.
@@ -93,26 +92,18 @@ package final class ResultFolder {
         try? FileManager.default.removeItem(atPath: partialPath)
     }
 
-    private func failure() -> VidscanError {
-        .writing("cannot move the \(kind.noun) to \(finalPath)", errno, stage: .write)
-    }
-
-    /// Removes unfinished files of runs that were killed while they wrote to the same final path.
-    package static func removeLeftovers(of name: String, in parent: String) {
-        let prefix = ".\(name).partial-"
-        let entries = (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? []
-        for entry in entries where entry.hasPrefix(prefix) {
-            guard let process = pid_t(entry.dropFirst(prefix.count)) else { continue }
-            if !ProcessIdentity.isOtherRunning(process) {
-                try? FileManager.default.removeItem(atPath: parent + "/" + entry)
-            }
+    private func sync(_ folder: String) throws(VidscanError) {
+        do throws(SystemError) {
+            try FileSystem.syncFolder(folder)
+        } catch {
+            throw .writing("cannot move the \(kind.noun) to \(finalPath)", error, stage: .write)
         }
     }
 
     private static func reason(_ error: any Error) -> String {
         let underlying = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError ?? error as NSError
         return underlying.domain == NSPOSIXErrorDomain
-            ? String(cString: strerror(Int32(underlying.code))) : underlying.localizedDescription
+            ? SystemError(Int32(underlying.code)).description : underlying.localizedDescription
     }
 
     /// Writes the record file that identifies the folder.

@@ -1,4 +1,3 @@
-internal import Foundation
 public import VidscanBase
 
 /// Decides where the results of inputs are stored.
@@ -15,21 +14,21 @@ public enum ResultPaths {
         let base = absolute(folder)
         var taken: Set<String> = []
         return inputs.map { input in
-            let name = (input as NSString).lastPathComponent
+            let name = FilePath.name(of: input)
             var candidate = name + ending
             var number = 2
             while !taken.insert(candidate).inserted {
                 candidate = "\(name)-\(number)\(ending)"
                 number += 1
             }
-            return (base as NSString).appendingPathComponent(candidate)
+            return FilePath.joining(base, candidate)
         }
     }
 
     /// - Parameter folder: The folder that holds the results; `nil` means the current one.
     /// - Returns: The absolute path of a result in the folder.
-    public static func place(of resultName: String, folder: String?) -> String {
-        (absolute(folder) as NSString).appendingPathComponent(resultName)
+    public static func path(of resultName: String, folder: String?) -> String {
+        FilePath.joining(absolute(folder), resultName)
     }
 
     static let resultEnding = ".vidscan"
@@ -40,14 +39,12 @@ public enum ResultPaths {
 
     /// Returns the name of the merged result to which the segment folder at `path` belongs.
     package static func resultName(ofPart path: String, _ segment: VideoSegment) -> String {
-        let name = (path as NSString).lastPathComponent
+        let name = FilePath.name(of: path)
         let ending = partEnding(segment)
         return (name.hasSuffix(ending) ? String(name.dropLast(ending.count)) : name) + resultEnding
     }
 
     private static func absolute(_ folder: String?) -> String {
-        let current = FileManager.default.currentDirectoryPath
-        let path = folder.map { ($0 as NSString).isAbsolutePath ? $0 : current + "/" + $0 } ?? current
-        return (path as NSString).standardizingPath
+        FilePath.absolute(FilePath.expandingHome(folder ?? "."))
     }
 }

@@ -1,0 +1,51 @@
+internal import Glibc
+
+/// The system calls that bring a file to the disk.
+package enum FileSystem {
+    /// Creates a file and opens it for reading and writing. A file or link that exists at the path is left as it is.
+    package static func create(_ path: String) throws(SystemError) -> Int32 {
+        let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else { throw .current }
+        return descriptor
+    }
+
+    /// Writes all bytes, in as many calls as it takes.
+    package static func write(_ bytes: [UInt8], to descriptor: Int32) throws(SystemError) {
+        var written = 0
+        while written < bytes.count {
+            let count = bytes[written...].withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw .current }
+            written += count
+        }
+    }
+
+    /// Syncs the content of a file to disk.
+    package static func sync(_ descriptor: Int32) throws(SystemError) {
+        guard fsync(descriptor) == 0 else { throw .current }
+    }
+
+    /// Syncs the names in a folder to disk, if the file system can do that.
+    package static func syncFolder(_ path: String) throws(SystemError) {
+        let folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard folder >= 0 else { throw .current }
+        defer { close(folder) }
+        do {
+            try sync(folder)
+        } catch {
+            guard error.number == EINVAL || error.number == ENOTSUP else { throw error }
+        }
+    }
+
+    /// The names in a folder, as bytes because a name may be no UTF-8 text.
+    package static func names(in folder: String) throws(SystemError) -> [[UInt8]] {
+        guard let stream = opendir(folder) else { throw .current }
+        defer { closedir(stream) }
+        var names: [[UInt8]] = []
+        while let entry = readdir(stream) {
+            // The name ends with a zero byte within its fixed size.
+            names.append(withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) })
+        }
+        return names
+    }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+import VidscanBase
+
+@Suite("A file appears complete or not at all")
+struct AtomicFileTests {
+    private static func write(_ text: String, to path: String, replaces: Bool = true) throws(VidscanError) {
+        let file = try AtomicFile(path: path, replaces: replaces)
+        try file.write(text)
+        try file.complete()
+    }
+
+    @Test("The file has its name only when it is complete, and no other file remains")
+    func appears() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/a"
+        let file = try AtomicFile(path: path)
+        try file.write("one, ")
+        try "two".write(toFile: file.writingPath, atomically: false, encoding: .utf8)
+        #expect(folder.entries == [".a.partial-\(getpid())"])
+        try file.complete()
+        #expect(folder.entries == ["a"])
+        #expect(try folder.text("a") == "two")
+    }
+
+    @Test("A file that is not completed leaves the old one as it was")
+    func discarded() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("old", to: "a")
+        do {
+            let file = try AtomicFile(path: folder.path + "/a")
+            try file.write("new")
+        }
+        #expect(folder.entries == ["a"])
+        #expect(try folder.text("a") == "old")
+    }
+
+    @Test("An existing file is replaced only on request, and nothing but a file ever")
+    func replacing() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write("old", to: "a")
+        let kept = #expect(throws: VidscanError.self) { try Self.write("new", to: path, replaces: false) }
+        #expect(kept?.code == .exists)
+        #expect(kept?.reason == "\(path) exists; --force replaces it")
+        #expect(try folder.text("a") == "old")
+        try Self.write("new", to: path)
+        #expect(try folder.text("a") == "new")
+        let other = #expect(throws: VidscanError.self) { try Self.write("new", to: folder.path) }
+        #expect(other?.reason == "\(folder.path) is no regular file; it is left as it is")
+        #expect(folder.entries == ["a"])
+    }
+
+    @Test("A file that appears during the work is not replaced without a request")
+    func appearsMeanwhile() throws {
+        let folder = try TemporaryFolder()
+        let file = try AtomicFile(path: folder.path + "/a", replaces: false)
+        try file.write("new")
+        try folder.write("mine", to: "a")
+        var error: VidscanError?
+        do { try file.complete() } catch let caught { error = caught }
+        #expect(error?.code == .exists)
+        #expect(try folder.text("a") == "mine")
+        #expect(folder.entries == ["a"])
+    }
+
+    @Test("The source is never replaced, whichever path leads to it")
+    func source() throws {
+        let folder = try TemporaryFolder()
+        let video = try folder.write("video", to: "v.mp4")
+        link(video, folder.path + "/hard.mp4")
+        symlink(video, folder.path + "/soft.mp4")
+        for name in ["v.mp4", "hard.mp4", "soft.mp4"] {
+            let error = #expect(throws: VidscanError.self) {
+                _ = try AtomicFile(path: "\(folder.path)/\(name)", source: video).writingPath
+            }
+            #expect(error?.reason.hasSuffix("\(name) is the video itself, which is never replaced") == true)
+        }
+        #expect(try folder.text("v.mp4") == "video")
+    }
+
+    @Test("If another file has taken the temporary name, it does not become the result")
+    func taken() throws {
+        let folder = try TemporaryFolder()
+        let file = try AtomicFile(path: folder.path + "/a")
+        try FileManager.default.removeItem(atPath: "\(folder.path)/.a.partial-\(getpid())")
+        try folder.write("planted", to: ".a.partial-\(getpid())")
+        var error: VidscanError?
+        do { try file.complete() } catch let caught { error = caught }
+        #expect(error?.reason == "cannot write \(folder.path)/a: its temporary file was taken away meanwhile")
+        #expect(!FileManager.default.fileExists(atPath: folder.path + "/a"))
+    }
+
+    @Test("Temporary files of killed processes are removed, and those of live ones stay")
+    func leftovers() throws {
+        let folder = try TemporaryFolder()
+        let gone = try ChildProcess.run(["sh", "-c", "echo $$"]).output.trimmingCharacters(in: .newlines)
+        let kept = [".a.partial-\(getppid())", ".a.partial-x", ".ab.partial-\(gone)"]
+        for name in kept + [".a.partial-\(gone)"] { try folder.write("", to: name) }
+        try Self.write("new", to: folder.path + "/a")
+        #expect(folder.entries == (kept + ["a"]).sorted())
+    }
+
+    @Test("A folder that is missing is an error in one line")
+    func missingFolder() {
+        let error = #expect(throws: VidscanError.self) { try Self.write("new", to: "/nowhere/a") }
+        #expect(error?.code == .output)
+        #expect(error?.reason == "cannot write /nowhere/a: No such file or directory")
+    }
+}
