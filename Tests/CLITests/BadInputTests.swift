@@ -45,9 +45,9 @@ struct BadInputTests {
             message: "a picture of 60000x60000 exceeds the limit of 100000000 pixels; --max-pixels raises the limit"),
         Case(
             name: "none.mp4", variant: "zeroframe.mp4", message: "has a video stream without frames"),
-        Case(name: "/dev/null", message: "is no regular file"),
-        Case(name: "/dev/zero", message: "is no regular file"),
-        Case(name: "fifo", prepare: { mkfifo($0.path + "/fifo", 0o600) }, message: "is no regular file"),
+        Case(name: "/dev/null", message: "is not a regular file"),
+        Case(name: "/dev/zero", message: "is not a regular file"),
+        Case(name: "fifo", prepare: { mkfifo($0.path + "/fifo", 0o600) }, message: "is not a regular file"),
         Case(name: "http://vidscan.invalid/movie.mp4", message: "cannot open: No such file or directory"),
         Case(name: "concat:a.mp4|b.mp4", message: "cannot open: No such file or directory"),
     ]

@@ -95,7 +95,7 @@ struct EscapingTests: BatchTesting {
         #expect(outcome.status == 1)
         #expect(
             outcome.errorLines.first
-                == #"vidscan: error: in/bad\#u{FFFD}\u{1B}[31m.png: its name is no UTF-8 text; rename it"#)
+                == #"vidscan: error: in/bad\#u{FFFD}\u{1B}[31m.png: its name is not UTF-8 text; rename it"#)
         expectSafe(outcome, shows: false)
         #expect(folder.entries.contains("good.png.vidscan/run.json"))
     }

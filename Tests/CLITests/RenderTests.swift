@@ -80,8 +80,8 @@ struct RenderTests {
             atPath: folder.path + "/empty.vidscan", withIntermediateDirectories: true)
         let before = folder.entries
         let cases: [([String], String)] = [
-            (["empty.vidscan"], "empty.vidscan: is no result of vidscan: it has no run.json"),
-            (["none.vidscan"], "none.vidscan: is no result of vidscan: it has no run.json"),
+            (["empty.vidscan"], "empty.vidscan: is not a result of vidscan: it has no run.json"),
+            (["none.vidscan"], "none.vidscan: is not a result of vidscan: it has no run.json"),
             (["movie.mp4.vidscan", "-o", "none/new.mp4"], "cannot write none/new.mp4: No such file or directory"),
             (["movie.mp4.vidscan", "-o", "/proc/new.mp4"], "cannot write /proc/new.mp4: "),
             (["movie.mp4.vidscan", "-o", "new.avi"], "name a file that ends in .mp4, .mov or .mkv"),

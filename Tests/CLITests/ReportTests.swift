@@ -85,10 +85,10 @@ struct ReportTests {
         #expect(outcome.status == 1)
         #expect(
             outcome.errorLines.contains(
-                "vidscan: error: empty: is no result of vidscan: it has no run.json"), "\(outcome.errors)")
+                "vidscan: error: empty: is not a result of vidscan: it has no run.json"), "\(outcome.errors)")
         let page = try folder.text("all.html")
         #expect(page.contains("href=\"one%20two.png.vidscan/report.html\""))
-        #expect(page.contains("is no result of vidscan"))
+        #expect(page.contains("is not a result of vidscan"))
     }
 
     @Test("A report is replaced only with --force, and an error names what is missing")

@@ -78,14 +78,14 @@ struct TrackAggregator {
     }
 
     private mutating func take(_ row: FaceRow, raw: FaceRecord, into tale: inout Tale, _ entry: OutputPass.Entry) {
-        let openness = [Metric.leftEyeOpenness, .rightEyeOpenness].compactMap { raw[$0] }
+        let openness = [Metric.leftEyeOpenness, .rightEyeOpenness].compactMap { raw.numbers[.metric($0)] }
         if !openness.isEmpty { hasMeasuredEyes = true }
         events += tale.detector.update(
             FaceEventDetector.Measurement(
                 eyeOpenness: openness.isEmpty ? nil : openness.reduce(0, +) / Double(openness.count),
-                smile: raw[.smile], turnDegrees: raw.turnDegrees), at: row.microseconds)
+                smile: raw.numbers[.metric(.smile)], turnDegrees: raw.numbers.turnDegrees), at: row.microseconds)
         for (index, measure) in TrackTable.measures.enumerated() {
-            if let value = measure.value(row) { tale.sketches[index].add(value) }
+            if let value = row[measure] { tale.sketches[index].add(value) }
         }
         let box = row.face.box
         for (index, value) in [box.x, box.y, box.width, box.height].enumerated() { tale.boxSum[index] += value }

@@ -19,7 +19,7 @@ final class Anonymizer {
     }
 
     /// Returns the parts of a result that hiding faces needs.
-    package static func needs(of options: AnonymizeOptions) -> FaceTimeline.Needs {
+    static func needs(of options: AnonymizeOptions) -> FaceTimeline.Needs {
         let reach = max(options.holdSeconds, bridgedSeconds)
         return FaceTimeline.Needs(mesh: options.shape == .mesh, behindSeconds: reach, aheadSeconds: reach)
     }
@@ -28,16 +28,15 @@ final class Anonymizer {
     ///
     /// - Parameter number: The index of the frame's own sample.
     /// - Returns: The number of faces.
-    package func hide(in picture: EditablePicture, timeline: FaceTimeline, sample number: Int) throws(MediaError) -> Int
-    {
+    func hide(in picture: EditablePicture, timeline: FaceTimeline, sample number: Int) throws(MediaError) -> Int {
         let hidden = timeline.faceIDs.filter(options.hides).compactMap { id -> [FaceState]? in
-            let sights = sights(of: id, in: timeline, sample: number, at: picture.microseconds)
-            return sights.isEmpty ? nil : sights
+            let states = states(of: id, in: timeline, sample: number, at: picture.microseconds)
+            return states.isEmpty ? nil : states
         }
         if options.isInverted {
             try hideAllBut(hidden.flatMap { $0 }, in: picture)
         } else {
-            for sights in hidden { try hide(sights, in: picture) }
+            for states in hidden { try hide(states, in: picture) }
         }
         return hidden.count
     }
@@ -49,7 +48,7 @@ final class Anonymizer {
     /// before and after the gap and interpolated states between them. Otherwise, these are the last state before the
     /// frame and the first one after it, as far as they are within the hold time, as detected and with extrapolated
     /// motion.
-    private func sights(
+    private func states(
         of id: Int, in timeline: FaceTimeline, sample number: Int, at microseconds: Int64
     ) -> [FaceState] {
         let own = timeline.faces(of: id, inSample: number)
@@ -70,22 +69,22 @@ final class Anonymizer {
                     + shares.map { before.face.interpolated(to: after.face, share: $0, microseconds: microseconds) }
             }
         }
-        var sights: [FaceState] = []
-        for sight in [before, after] {
-            guard let sight, abs(microseconds - sight.face.microseconds) <= hold else { continue }
-            sights += [sight.face, carriedOn(sight, id: id, in: timeline, to: microseconds)].compactMap { $0 }
+        var states: [FaceState] = []
+        for state in [before, after] {
+            guard let state, abs(microseconds - state.face.microseconds) <= hold else { continue }
+            states += [state.face, carriedOn(state, id: id, in: timeline, to: microseconds)].compactMap { $0 }
         }
-        return sights
+        return states
     }
 
     /// Returns the face extrapolated from the motion between its last two samples, or, before it appears, its first
     /// two.
     private func carriedOn(
-        _ sight: (number: Int, face: FaceState), id: Int, in timeline: FaceTimeline, to microseconds: Int64
+        _ state: (number: Int, face: FaceState), id: Int, in timeline: FaceTimeline, to microseconds: Int64
     ) -> FaceState? {
-        let time = sight.face.microseconds
+        let time = state.face.microseconds
         let isAfter = microseconds > time
-        let others = timeline.window.filter { isAfter ? $0.number < sight.number : $0.number > sight.number }
+        let others = timeline.window.filter { isAfter ? $0.number < state.number : $0.number > state.number }
         guard
             let other = (isAfter ? others.reversed() : others).lazy.compactMap({ sample in
                 sample.faces.first { $0.faceID == id }
@@ -93,8 +92,8 @@ final class Anonymizer {
         else { return nil }
         let elapsed = min(max(microseconds - time, -Self.carriedMicroseconds), Self.carriedMicroseconds)
         let share = Double(elapsed) / Double(time - other.microseconds)
-        let (from, to) = (other.box.center, sight.face.box.center)
-        var moved = sight.face
+        let (from, to) = (other.box.center, state.face.box.center)
+        var moved = state.face
         moved.box = moved.box.offset(dx: (to.x - from.x) * share, dy: (to.y - from.y) * share)
         moved.mesh = nil
         return moved
@@ -115,26 +114,26 @@ final class Anonymizer {
         }
     }
 
-    private func hide(_ sights: [FaceState], in picture: EditablePicture) throws(MediaError) {
-        let part = sights.map(extent).reduce(nil as Rectangle?) { whole, next in
+    private func hide(_ states: [FaceState], in picture: EditablePicture) throws(MediaError) {
+        let part = states.map(extent).reduce(nil as Rectangle?) { whole, next in
             guard let whole else { return next }
             let (x, y) = (min(whole.x, next.x), min(whole.y, next.y))
             return Rectangle(
                 x: x, y: y, width: max(whole.x + whole.width, next.x + next.width) - x,
                 height: max(whole.y + whole.height, next.y + next.height) - y)
         }
-        guard let part, let first = sights.first, let area = area(part, in: picture) else { return }
+        guard let part, let first = states.first, let area = area(part, in: picture) else { return }
         surface.begin(area, scaleX: picture.scaleX, scaleY: picture.scaleY)
-        for sight in sights { draw(sight, .fill(.white)) }
-        let side = sights.map { min($0.box.width, $0.box.height) }.max() ?? 0
+        for state in states { draw(state, .fill(.white)) }
+        let side = states.map { min($0.box.width, $0.box.height) }.max() ?? 0
         try picture.hide(surface.mask(), by: cover(side: side * min(picture.scaleX, picture.scaleY)))
         try sticker?.paint(on: first, of: picture)
     }
 
-    private func hideAllBut(_ sights: [FaceState], in picture: EditablePicture) throws(MediaError) {
+    private func hideAllBut(_ states: [FaceState], in picture: EditablePicture) throws(MediaError) {
         let all = PixelRectangle(x: 0, y: 0, width: picture.size.width, height: picture.size.height)
         surface.begin(all, scaleX: picture.scaleX, scaleY: picture.scaleY, isFilled: true)
-        for sight in sights { draw(sight, .erase) }
+        for state in states { draw(state, .erase) }
         // The cell size is as if a face were an eighth of the frame's height.
         try picture.hide(surface.mask(), by: cover(side: Double(picture.size.height) / 8))
     }
@@ -160,27 +159,27 @@ final class Anonymizer {
 
     // MARK: Shapes
 
-    private func extent(of sight: FaceState) -> Rectangle {
-        var (left, top) = (sight.box.x, sight.box.y)
-        var (right, bottom) = (left + sight.box.width, top + sight.box.height)
-        if options.shape == .mesh, let mesh = sight.mesh {
+    private func extent(of state: FaceState) -> Rectangle {
+        var (left, top) = (state.box.x, state.box.y)
+        var (right, bottom) = (left + state.box.width, top + state.box.height)
+        if options.shape == .mesh, let mesh = state.mesh {
             for point in outline(mesh) {
                 (left, right) = (min(left, point.x), max(right, point.x))
                 (top, bottom) = (min(top, point.y), max(bottom, point.y))
             }
             return Rectangle(x: left, y: top, width: right - left, height: bottom - top)
         }
-        let (dx, dy) = (sight.box.width * options.margin, sight.box.height * options.margin)
+        let (dx, dy) = (state.box.width * options.margin, state.box.height * options.margin)
         return Rectangle(x: left - dx, y: top - dy, width: right - left + 2 * dx, height: bottom - top + 2 * dy)
     }
 
-    private func draw(_ sight: FaceState, _ style: DrawingSurface.Style) {
-        if options.shape == .mesh, let mesh = sight.mesh {
+    private func draw(_ state: FaceState, _ style: DrawingSurface.Style) {
+        if options.shape == .mesh, let mesh = state.mesh {
             surface.line(through: outline(mesh), closed: true, style)
         } else {
             surface.ellipse(
-                center: sight.box.center, radiusX: sight.box.width * (0.5 + options.margin),
-                radiusY: sight.box.height * (0.5 + options.margin), style)
+                center: state.box.center, radiusX: state.box.width * (0.5 + options.margin),
+                radiusY: state.box.height * (0.5 + options.margin), style)
         }
     }
 

@@ -9,25 +9,25 @@ struct CurveBuilder {
     /// The maximum number of values on a page, over all faces and metrics.
     private static let maximumValues = 800_000
     /// The number of colours in the page's palette.
-    package static let colors = 8
+    static let colors = 8
 
     private struct Sums {
-        package var first: Int
+        var first: Int
         var sums: [[Float]]
-        package var counts: [[UInt16]]
+        var counts: [[UInt16]]
     }
 
-    package let faces: [ReportedFace]
-    package let events: [ReportedEvent]
+    let faces: [ReportedFace]
+    let events: [ReportedEvent]
     /// The times of the first and the last sample, in seconds.
-    package let range: ClosedRange<Double>
+    let range: ClosedRange<Double>
     /// The mean time between samples, in seconds.
-    package let interval: Double
+    let interval: Double
 
-    package static let measures: [TrackTable.Measure] = TrackTable.measures.filter { $0.range != 0...1 }
+    static let measures: [FaceField] = TrackTable.measures.filter { $0.range != 0...1 }
 
     /// Reads the series of all faces from the result folder.
-    package func build(_ folder: String) throws(VidscanError) -> ReportCurves {
+    func build(_ folder: String) throws(VidscanError) -> ReportCurves {
         let span = max(range.upperBound - range.lowerBound, interval)
         let seen = faces.reduce(0) { $0 + max($1.lastSeconds - $1.firstSeconds, interval) }
         let finest = seen * Double(Self.measures.count) / Double(Self.maximumValues)
@@ -50,7 +50,7 @@ struct CurveBuilder {
             start: range.lowerBound, end: range.lowerBound + span, step: step,
             metrics: Self.measures.map { measure in
                 ReportCurves.Metric(
-                    name: measure.name, unit: measure.unit, meaning: Self.meaning(measure.name),
+                    name: measure.name, unit: measure.unit, meaning: measure.meaning,
                     range: measure.range)
             },
             cuts: events.filter { $0.kind == "shot_cut" }.map {
@@ -107,9 +107,5 @@ struct CurveBuilder {
         let told: Set = ["blink", "eyes_closed", "smile_started", "look_away"]
         curve.marks = own.filter { told.contains($0.kind) }.map { ($0.seconds, $0.kind) }
         return curve
-    }
-
-    private static func meaning(_ name: String) -> String {
-        FaceTable.columns.first { $0.name == name }?.meaning ?? ""
     }
 }

@@ -97,38 +97,38 @@ public struct ReportCurves: Sendable {
     }
 
     private struct Data: Encodable {
-        package struct Metric: Encodable {
-            package var name, unit, meaning: String
-            package var range: [Double]
+        struct Metric: Encodable {
+            var name, unit, meaning: String
+            var range: [Double]
         }
         struct Face: Encodable {
-            package var id, color: Int
-            package var spans: [[Double]]
-            package var marks: [Mark]
-            package var first: Int
-            package var series: [Series?]
+            var id, color: Int
+            var spans: [[Double]]
+            var marks: [Mark]
+            var first: Int
+            var series: [Series?]
         }
-        package struct Mark: Encodable {
-            package var seconds: Double
-            package var kind: String
+        struct Mark: Encodable {
+            var seconds: Double
+            var kind: String
 
-            package func encode(to encoder: any Encoder) throws {
+            func encode(to encoder: any Encoder) throws {
                 var container = encoder.unkeyedContainer()
                 try container.encode(seconds)
                 try container.encode(kind)
             }
         }
-        package var start, end, step: Double
-        package var metrics: [Metric]
-        package var cuts: [Cut]
-        package var faces: [Face]
+        var start, end, step: Double
+        var metrics: [Metric]
+        var cuts: [Cut]
+        var faces: [Face]
     }
 
     /// Encodes values with one decimal.
     private struct Series: Encodable {
-        package var values: [Double?]
+        var values: [Double?]
 
-        package func encode(to encoder: any Encoder) throws {
+        func encode(to encoder: any Encoder) throws {
             var container = encoder.unkeyedContainer()
             for value in values {
                 guard let value else {

@@ -115,19 +115,19 @@ public struct ReportPage: Sendable {
     }
 
     private struct Page {
-        package let title, summary: String
-        package let warnings, notices: [String]
+        let title, summary: String
+        let warnings, notices: [String]
         let hasFaces: Bool
-        package let faces: [Face]
+        let faces: [Face]
         let facesLeftOut: String?
         let trackHeads: [Head]
-        package let tracks: [Row]
-        package let events: [Event]
+        let tracks: [Row]
+        let events: [Event]
         let eventKinds: [String]
         let eventsNote: String
-        package let facts: [Fact]
-        package let data: String
-        package let style = ReportTemplates.style
+        let facts: [Fact]
+        let data: String
+        let style = ReportTemplates.style
         let script = ReportTemplates.script
 
         init(report: ReportPage, data: String) {
@@ -140,7 +140,7 @@ public struct ReportPage: Sendable {
             self.data = data
         }
 
-        package static func render(_ name: String, _ page: Page) throws -> String {
+        static func render(_ name: String, _ page: Page) throws -> String {
             try ReportTemplates.render(name, page)
         }
     }
@@ -148,13 +148,13 @@ public struct ReportPage: Sendable {
 
 /// The templates, style and script of the pages. They are compiled into the program, so that it can be moved.
 enum ReportTemplates {
-    package static let style = String(decoding: PackageResources.report_css, as: UTF8.self)
+    static let style = String(decoding: PackageResources.report_css, as: UTF8.self)
     static let script = String(decoding: PackageResources.report_js, as: UTF8.self)
     private static let sources = [
         "report": PackageResources.report_mustache, "index": PackageResources.index_mustache,
     ]
 
-    package static func render(_ name: String, _ context: Any) throws -> String {
+    static func render(_ name: String, _ context: Any) throws -> String {
         let template = try MustacheTemplate(string: String(decoding: sources[name] ?? [], as: UTF8.self))
         // On a page too, control characters in a name could reorder the text around it.
         return Printable.lines(template.render(context))

@@ -5,66 +5,19 @@ internal import VidscanResults
 
 /// The contents of `run.json`, formatted for a page.
 struct ReportFacts {
-    private struct Record: Decodable {
-        package struct Input: Decodable { var path: String }
-        package struct Video: Decodable {
-            package var format: String
-            package var codec: String
-            package var displayWidth: Int?
-            package var displayHeight: Int?
-            package var durationSeconds: Double?
-            package var containerStartSeconds: Double
-        }
-        package struct Counts: Decodable {
-            package var sampledFrames: Int
-            package var faces: Int
-            package var faceIds: Int
-            package var personIds: Int
-            package var hardCuts: Int
-            package var gradualCuts: Int
-        }
-        package struct Timings: Decodable { var wallSeconds: Double }
-        package var vidscanVersion: String
-        package var input: Input
-        package var video: Video
-        package var pipeline: StoredResult.Record.Pipeline
-        package var counts: Counts
-        package var warnings: [String]
-        package var notices: [String]
-        package var timings: Timings
-    }
-
-    private let record: Record
+    private let record: RunRecord
     private let namesFileOnly: Bool
-    package var notices: [String]
+    var notices: [String]
 
-    /// Reads and checks the record of a result.
-    ///
-    /// - Parameters:
-    ///   - path: The path of the result.
-    ///   - namesFileOnly: Whether the page gives only the name of the video, without its folder.
-    /// - Throws: `VidscanError` if `run.json` cannot be read or contains an invalid value.
-    init(path: String, namesFileOnly: Bool) throws(VidscanError) {
+    /// - Parameter namesFileOnly: Whether the page gives only the name of the video, without its folder.
+    init(_ record: RunRecord, namesFileOnly: Bool) {
+        self.record = record
         self.namesFileOnly = namesFileOnly
-        record = try RecordFile.decode(Record.self, folder: path, name: ResultFolder.Kind.result.record)
-        let check = RecordCheck(file: ResultFolder.Kind.result.record)
-        try check.number(record.video.durationSeconds, "video.duration_seconds", in: ReadLimits.seconds)
-        try check.number(record.video.containerStartSeconds, "video.container_start_seconds", in: ReadLimits.seconds)
-        try check.number(record.timings.wallSeconds, "timings.wall_seconds", in: ReadLimits.durations)
-        try check.integer(record.video.displayWidth, "video.display_width", in: ReadLimits.sides)
-        try check.integer(record.video.displayHeight, "video.display_height", in: ReadLimits.sides)
-        let counts = record.counts
-        for (value, key) in [
-            (counts.sampledFrames, "sampled_frames"), (counts.faces, "faces"), (counts.faceIds, "face_ids"),
-            (counts.personIds, "person_ids"), (counts.hardCuts, "hard_cuts"), (counts.gradualCuts, "gradual_cuts"),
-        ] {
-            try check.count(value, "counts.\(key)")
-        }
         notices = record.notices
     }
 
-    package var title: String { (record.input.path as NSString).lastPathComponent }
-    package var warnings: [String] { record.warnings }
+    var title: String { (record.input.path as NSString).lastPathComponent }
+    var warnings: [String] { record.warnings }
 
     func summary(samples: SampleTimes) -> String {
         let counts = record.counts
@@ -78,7 +31,7 @@ struct ReportFacts {
         ].joined(separator: " · ")
     }
 
-    package var facts: [ReportPage.Fact] {
+    var facts: [ReportPage.Fact] {
         let video = record.video
         var facts = [
             ReportPage.Fact("Video", namesFileOnly ? title : record.input.path),
@@ -87,11 +40,10 @@ struct ReportFacts {
         if let width = video.displayWidth, let height = video.displayHeight {
             facts.append(ReportPage.Fact("Upright picture", "\(width) × \(height)"))
         }
-        let rate = record.pipeline.sample.rate
+        let (rate, detect) = (record.pipeline.sample.rate, record.pipeline.detect)
         facts += [
-            ReportPage.Fact("Sampling", rate == "every-frame" ? "every frame" : "\(rate) a second"),
-            ReportPage.Fact(
-                "Detector", "accuracy \(record.pipeline.detect.accuracy), faces \(record.pipeline.detect.faces)"),
+            ReportPage.Fact("Sampling", rate == .everyFrame ? "every frame" : "\(rate) a second"),
+            ReportPage.Fact("Detector", "accuracy \(detect.accuracy.rawValue), faces \(detect.faces.rawValue)"),
             ReportPage.Fact("Faces in all samples", "\(record.counts.faces)"),
             ReportPage.Fact("Container's start", String(format: "%.3f s", video.containerStartSeconds)),
             ReportPage.Fact("Took", String(format: "%.1f s", record.timings.wallSeconds)),
@@ -109,15 +61,15 @@ struct ReportPageMaker {
         "anger", "sadness",
     ]
 
-    package let facts: ReportFacts
-    package let faces: [ReportedFace]
-    package let shown: [ReportedFace]
-    package let events: [ReportedEvent]
+    let facts: ReportFacts
+    let faces: [ReportedFace]
+    let shown: [ReportedFace]
+    let events: [ReportedEvent]
     let eventCount: Int
-    package let samples: SampleTimes
-    package let pictures: [Int: String]
+    let samples: SampleTimes
+    let pictures: [Int: String]
 
-    package func page(_ curves: ReportCurves) -> ReportPage {
+    func page(_ curves: ReportCurves) -> ReportPage {
         var page = ReportPage(title: facts.title, summary: facts.summary(samples: samples), curves: curves)
         page.warnings = facts.warnings
         page.notices = facts.notices

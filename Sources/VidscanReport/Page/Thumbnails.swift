@@ -10,17 +10,17 @@ struct Thumbnails {
     /// The side of the image relative to the longer side of the face's box.
     private static let extent = 1.5
 
-    package let source: InputFile
-    package let streamIndex: Int
-    package let limits: MediaLimits
+    let source: InputFile
+    let streamIndex: Int
+    let limits: MediaLimits
     /// The box of each face at its best time.
-    package let boxes: [Int: Rectangle]
-    package let cancellation: CancellationFlag
+    let boxes: [Int: Rectangle]
+    let cancellation: CancellationFlag
 
     /// Decodes and encodes one image per face.
     ///
     /// - Returns: The URLs by face_id. Faces whose frame cannot be decoded are left out.
-    package func make(_ faces: [ReportedFace]) throws(MediaError) -> [Int: String] {
+    func make(_ faces: [ReportedFace]) throws(MediaError) -> [Int: String] {
         var pictures: [Int: String] = [:]
         let cropper = SquareCropper()
         let tensor = UnsafeMutablePointer<Float>.allocate(capacity: 3 * Self.side * Self.side)

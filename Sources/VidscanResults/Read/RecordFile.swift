@@ -9,8 +9,6 @@ package enum RecordFile {
         _ type: Value.Type, folder: String, name: String
     ) throws(VidscanError) -> Value {
         let bytes = try ReadableFile(folder: folder, name: name).contents(limit: ReadLimits.record)
-        let decoder = JSONDecoder()
-        decoder.keyDecodingStrategy = .convertFromSnakeCase
         do {
             return try decoder.decode(type, from: Data(bytes))
         } catch {
@@ -18,8 +16,14 @@ package enum RecordFile {
         }
     }
 
-    private static func reason(_ error: any Error) -> String {
-        guard let error = error as? DecodingError else { return "it is no JSON" }
+    static var decoder: JSONDecoder {
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        return decoder
+    }
+
+    static func reason(_ error: any Error) -> String {
+        guard let error = error as? DecodingError else { return "it is not JSON" }
         switch error {
         case .keyNotFound(let key, let context): return "\(path(context.codingPath + [key])) is missing"
         case .typeMismatch(_, let context), .valueNotFound(_, let context):
@@ -28,8 +32,8 @@ package enum RecordFile {
             let words = (context.underlyingError as? NSError)?.userInfo[NSDebugDescriptionErrorKey] as? String
             let detail = words ?? context.debugDescription
             return context.codingPath.isEmpty
-                ? "it is no JSON (\(printable(detail)))" : "\(path(context.codingPath)): \(printable(detail))"
-        @unknown default: return "it is no JSON"
+                ? "it is not JSON (\(printable(detail)))" : "\(path(context.codingPath)): \(printable(detail))"
+        @unknown default: return "it is not JSON"
         }
     }
 
@@ -44,11 +48,11 @@ package enum RecordFile {
 }
 
 /// Checks the values of a record that has been read from disk.
-package struct RecordCheck {
+struct RecordCheck {
     /// The name of the file, for messages.
-    package let file: String
+    let file: String
 
-    package init(file: String) {
+    init(file: String) {
         self.file = file
     }
 
@@ -60,25 +64,25 @@ package struct RecordCheck {
         throw VidscanError(.result, "its \(file) cannot be read: \(key) must be \(rule)", stage: .open)
     }
 
-    package func number(_ value: Double?, _ key: String, in range: ClosedRange<Double>) throws(VidscanError) {
+    func number(_ value: Double?, _ key: String, in range: ClosedRange<Double>) throws(VidscanError) {
         guard let value else { return }
         try require(
             range.contains(value), key,
             "\(NumberText.plain(range.lowerBound)) to \(NumberText.plain(range.upperBound))")
     }
 
-    package func integer<Number: BinaryInteger>(
+    func integer<Number: BinaryInteger>(
         _ value: Number?, _ key: String, in range: ClosedRange<Number>
     ) throws(VidscanError) {
         guard let value else { return }
         try require(range.contains(value), key, "\(range.lowerBound) to \(range.upperBound)")
     }
 
-    package func count(_ value: Int, _ key: String) throws(VidscanError) {
+    func count(_ value: Int, _ key: String) throws(VidscanError) {
         try integer(Int64(value), key, in: ReadLimits.counts)
     }
 
-    package func map(_ map: VidscanBase.AffineTransform?, _ key: String) throws(VidscanError) {
+    func map(_ map: VidscanBase.AffineTransform?, _ key: String) throws(VidscanError) {
         guard let map else { return }
         for (name, value) in [
             ("xx", map.xx), ("xy", map.xy), ("x", map.x), ("yx", map.yx), ("yy", map.yy), ("y", map.y),

@@ -35,7 +35,7 @@ package final class TableReader {
     package func column(_ name: String) throws(VidscanError) -> Int {
         guard let index = columns[name] else {
             throw VidscanError(
-                .result, "\(self.name) has no column \(name): it is no table of this version", stage: .open)
+                .result, "\(self.name) has no column \(name): it is not a table of this version", stage: .open)
         }
         return index
     }

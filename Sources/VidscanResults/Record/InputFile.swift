@@ -22,12 +22,12 @@ public struct InputFile: Sendable {
         guard stat(name, &status) == 0 else {
             let reason = "cannot open: \(String(cString: strerror(errno)))"
             // U+FFFD replaces bytes that are not valid UTF-8, on the command line too.
-            throw failure(.notFound, name.contains("\u{FFFD}") ? "its name is no UTF-8 text; rename it" : reason)
+            throw failure(.notFound, name.contains("\u{FFFD}") ? "its name is not UTF-8 text; rename it" : reason)
         }
         switch status.st_mode & S_IFMT {
         case S_IFREG: break
         case S_IFDIR: throw failure(.notAFile, "is a folder; name the files in it")
-        default: throw failure(.notAFile, "is no regular file")
+        default: throw failure(.notAFile, "is not a regular file")
         }
         guard access(name, R_OK) == 0 else {
             throw failure(.notFound, "cannot open: \(String(cString: strerror(errno)))")
