@@ -8,7 +8,11 @@ package struct FaceRecordLayout: Sendable {
     /// does not misread their files.
     package static let fieldNames = FaceField.stored.map(\.name)
 
-    private static let fields = FaceField.stored.map { (field: $0, description: $0.description) }
+    /// The numbers that come first: where `FaceNumbers` has each of them, and what it must be.
+    private static let fields = FaceField.stored.map { field in
+        // The brightness of a frame with colours outside the nominal range may lie slightly outside its own.
+        (position: field.position, facts: field.description, range: field == .brightness ? -1...101 : field.range)
+    }
     private let shapeCount = FaceShape.betweenVariances.count
     private let blendshapeCount: Int
     private let meshCount: Int
@@ -32,7 +36,7 @@ package struct FaceRecordLayout: Sendable {
     func write(_ face: FaceRecord, to writer: inout ByteWriter) {
         var floats: [Float] = []
         floats.reserveCapacity(floatCount)
-        for (field, _) in Self.fields { floats.append(face.numbers[field].map(Float.init) ?? .nan) }
+        for field in Self.fields { floats.append(Float(face.numbers.values[field.position])) }
         for point in face.landmarks.points { floats += [Float(point.x), Float(point.y)] }
         floats.append(face.emoji.flatMap { Metric.allCases.firstIndex(of: $0) }.map(Float.init) ?? .nan)
         floats += Self.filled(face.shape, count: shapeCount)
@@ -60,12 +64,10 @@ package struct FaceRecordLayout: Sendable {
     func read(_ bytes: UnsafeRawBufferPointer) -> Result<FaceRecord, Fault> {
         var floats = FloatReader(bytes: bytes)
         var numbers = FaceNumbers()
-        for (field, description) in Self.fields {
-            // The brightness of a frame with colours outside the nominal range may lie slightly outside its own.
-            let range = field == .brightness ? -1...101 : description.range
-            numbers[field] =
-                description.isRequired
-                ? floats.next(description.name, in: range) : floats.nextOptional(description.name, in: range)
+        for (position, facts, range) in Self.fields {
+            numbers.values[position] =
+                facts.isRequired
+                ? floats.next(facts.name, in: range) : floats.nextOptional(facts.name, in: range) ?? .nan
         }
         var face = FaceRecord(
             numbers: numbers,

@@ -37,9 +37,13 @@ package enum RecordFile {
         }
     }
 
-    /// `video.stream`
+    /// Returns the path of a value as the file writes it: `video.display_width`.
     private static func path(_ keys: [any CodingKey]) -> String {
-        printable(keys.map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: "."))
+        let names = keys.map { key in
+            key.intValue.map(String.init)
+                ?? key.stringValue.reduce(into: "") { $0 += $1.isUppercase ? "_" + $1.lowercased() : String($1) }
+        }
+        return printable(names.joined(separator: "."))
     }
 
     private static func printable(_ text: String) -> String {

@@ -3,7 +3,7 @@ package import VidscanBase
 /// The numbers that are recorded of one face.
 package struct FaceNumbers: Sendable {
     /// In the order of `FaceField.all`; NaN if a number is missing.
-    package private(set) var values = [Double](repeating: .nan, count: FaceField.all.count)
+    var values = [Double](repeating: .nan, count: FaceField.all.count)
 
     package init() {}
 
