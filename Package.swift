@@ -98,7 +98,7 @@ let package = Package(
         .executableTarget(
             name: "vidscan-bench",
             dependencies: [
-                "VidscanBase",
+                "VidscanBase", "VidscanResults",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict,
@@ -137,7 +137,8 @@ let package = Package(
             exclude: ["expressions.golden.json"],
             swiftSettings: strict),
         .testTarget(
-            name: "VidscanResultsTests", dependencies: ["TestSupport", "VidscanBase", "VidscanResults"],
+            name: "VidscanResultsTests",
+            dependencies: ["TestSupport", "VidscanBase", "VidscanFaces", "VidscanResults"],
             swiftSettings: strict,
             linkerSettings: runtimePaths),
         .testTarget(

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import VidscanBase
+internal import VidscanResults
 
 /// The folder of a batch, with its results and its journals.
 public struct BatchFolder: Sendable {
@@ -16,12 +17,7 @@ public struct BatchFolder: Sendable {
 
     /// The input that a result was made from; `nil` if there is no result, or it does not say.
     func inputPath(ofResultAt resultPath: String) -> String? {
-        struct Record: Decodable {
-            struct Input: Decodable { var path: String }
-            var input: Input
-        }
-        guard let data = FileManager.default.contents(atPath: "\(path)/\(resultPath)/run.json") else { return nil }
-        return try? JSONDecoder().decode(Record.self, from: data).input.path
+        try? RecordFile.decode(RunRecord.self, folder: "\(path)/\(resultPath)", name: "run.json").input.path
     }
 
     /// For a batch with shards, writes the summary and the indexes of all shards together. Each shard writes only its

@@ -83,7 +83,7 @@ public struct Reporting: Sendable {
         let curves = try CurveBuilder(
             faces: faces, events: events, range: samples.range, interval: samples.interval
         ).build(resultPath)
-        var facts = try ReportFacts(path: resultPath, namesFileOnly: hidesFaces)
+        var facts = ReportFacts(result.record, namesFileOnly: hidesFaces)
         if hidesFaces, options.hasThumbnails == nil {
             facts.notices.append(
                 "faces are hidden in the video, so the page has no thumbnails; --thumbnails adds them")
@@ -161,16 +161,12 @@ public struct Reporting: Sendable {
         let best = Dictionary(uniqueKeysWithValues: faces.map { ($0.id, $0.bestMicroseconds) })
         let table = try TableReader(folder: folder, name: "faces.csv")
         let (time, id) = (try table.column("time"), try table.column("face_id"))
-        let (x, y) = (try table.column("x"), try table.column("y"))
-        let (width, height) = (try table.column("width"), try table.column("height"))
-        let (places, extents) = (ReadLimits.coordinates, ReadLimits.extents)
+        let columns = try FaceColumns(FaceField.box, of: table)
         var boxes: [Int: Rectangle] = [:]
         while try table.next() {
             let face = try table.integer(id, in: ReadLimits.ids)
             guard let moment = best[face], try table.microseconds(time) == moment else { continue }
-            let box = Rectangle(
-                x: try table.number(x, in: places), y: try table.number(y, in: places),
-                width: try table.number(width, in: extents), height: try table.number(height, in: extents))
+            let box = try columns.numbers(in: table).box
             boxes[face] = map.map(box.bounds) ?? box
         }
         return boxes

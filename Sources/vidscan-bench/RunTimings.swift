@@ -1,4 +1,4 @@
-internal import Foundation
+internal import VidscanResults
 
 /// The timings and counts in the `run.json` of a result.
 struct RunTimings {
@@ -7,22 +7,16 @@ struct RunTimings {
     let sampledFrames: Int
     let decodedFrames: Int
 
-    private struct Record: Decodable {
-        var timings: [String: Double]
-        var counts: [String: Int]
-    }
-
     init(resultFolder: String) throws {
-        let data = try Data(contentsOf: URL(fileURLWithPath: resultFolder + "/run.json"))
-        let record = try JSONDecoder().decode(Record.self, from: data)
-        let suffix = "_seconds"
-        stageSeconds = Dictionary(
-            uniqueKeysWithValues: record.timings.compactMap { name, seconds in
-                // The wall-clock time is measured from outside.
-                guard name.hasSuffix(suffix), name != "wall_seconds" else { return nil }
-                return (String(name.dropLast(suffix.count)), seconds)
-            })
-        sampledFrames = max(1, record.counts["sampled_frames"] ?? 1)
-        decodedFrames = record.counts["decoded_frames"] ?? 0
+        let record = try RecordFile.decode(RunRecord.self, folder: resultFolder, name: "run.json")
+        let timings = record.timings
+        // The wall-clock time is measured from outside.
+        stageSeconds = [
+            "resample": timings.resampleSeconds, "detect": timings.detectSeconds, "crop": timings.cropSeconds,
+            "mesh": timings.meshSeconds, "measure": timings.measureSeconds, "look": timings.lookSeconds,
+            "follow": timings.followSeconds, "table": timings.tableSeconds,
+        ]
+        sampledFrames = max(1, record.counts.sampledFrames)
+        decodedFrames = record.counts.decodedFrames
     }
 }

@@ -4,6 +4,7 @@ import Testing
 import TestSupport
 import VidscanAnalysis
 import VidscanBase
+import VidscanResults
 
 /// One analysis with its own folder, and its results.
 struct AnalysisRun {
@@ -30,30 +31,8 @@ struct AnalysisRun {
     func bytes(_ name: String) throws -> Data { try folder.bytes(Self.resultName + "/" + name) }
     func table(_ name: String) throws -> CSVTable { try CSVTable(bytes: bytes(name)) }
 
-    /// The fields of `run.json` that tests read.
     func record() throws -> RunRecord {
-        let decoder = JSONDecoder()
-        decoder.keyDecodingStrategy = .convertFromSnakeCase
-        return try decoder.decode(RunRecord.self, from: bytes("run.json"))
-    }
-
-    struct RunRecord: Decodable {
-        struct Counts: Decodable {
-            var sampledFrames: Int
-            var faces: Int
-            var faceIds: Int
-            var damagedFramesOrPackets: Int
-        }
-        struct Video: Decodable {
-            var codec: String
-            var displayWidth: Int
-            var displayHeight: Int
-            var containerStartSeconds: Double
-        }
-        var counts: Counts
-        var video: Video
-        var warnings: [String]
-        var models: [String: String]
+        try RecordFile.decode(RunRecord.self, folder: "\(folder.path)/\(Self.resultName)", name: "run.json")
     }
 }
 

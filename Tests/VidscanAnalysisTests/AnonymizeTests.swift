@@ -3,6 +3,7 @@ import Foundation
 import Testing
 import TestSupport
 import VidscanBase
+import VidscanFaces
 import VidscanRender
 
 @Suite("Anonymized faces cannot be recognized")

@@ -211,12 +211,20 @@ struct DamagedResultTests {
             ("duration_seconds", "1e30", "video.duration_seconds must be -8589934592 to 8589934592"),
             ("hard_cuts", "9223372036854775807", "counts.hard_cuts must be 0 to 1125899906842624"),
             ("display_width", "0", "video.display_width must be 1 to 1000000"),
+            ("rate", "\"often\"", "pipeline.sample.rate: 'often' is not a number of samples per second"),
+            ("accuracy", "\"best\"", "pipeline.detect.accuracy: 'best' is not one of low, medium, high"),
+            ("min_track", "\"one\"", "pipeline.track.min_track has a value of another kind"),
         ] as [(String, String, String?)] {
             try result.replace(path, by: changed(key, value))
             let reason = try #require(await Self.reason { try await Self.report(result) }, "\(key) \(value)")
             #expect(reason.hasPrefix("\(place): its run.json cannot be read: "), "\(reason)")
             if let message { #expect(reason.hasSuffix(message), "\(reason)") }
         }
+        // Early versions did not record discontinuities.
+        let pattern = try Regex("\"discontinuities\" : \\[[^\\]]*\\],")
+        try #require(text.contains(pattern))
+        try result.replace(path, by: Data(text.replacing(pattern, with: "").utf8))
+        try await Self.report(result)
         try result.replace(path, by: Data(String(repeating: "[", count: 500_000).utf8))
         #expect(await Self.reason { try await Self.report(result) } != nil)
         for file in ["run.json", "faces.csv", "frames.csv"] {
@@ -271,6 +279,10 @@ struct DamagedResultTests {
             if let message { #expect(reason.hasSuffix(message), "\(reason)") }
         }
         #expect(!FileManager.default.fileExists(atPath: segments.folder.path + "/../escaped.vidscan"))
+        try segments.replace(path, by: Data(text.replacing("\"interocular_distance\"", with: "\"beard\"").utf8))
+        #expect(
+            await Self.reason { try await Self.merge(segments) }
+                == "\(segments.places[0]): was made by another build of vidscan; this is \(Vidscan.version)")
     }
 
     @Test("A result with random damage gives a report or a video, or an error in one line")

@@ -20,6 +20,18 @@ struct SampleGridTests {
         return SampleGrid(rate: rate, clock: clock, start: start, end: end)
     }
 
+    @Test("A rate is read from its text, and every frame is more than any number of frames per second")
+    func rates() throws {
+        let rates = try ["0.5", "30000/1001", "30", "1000000", "every-frame"].map {
+            try #require(SampleGrid.Rate($0), "\($0)")
+        }
+        #expect(rates.map(\.description) == ["1/2", "30000/1001", "30", "1000000", "every-frame"])
+        for (lesser, greater) in zip(rates, rates.dropFirst()) {
+            #expect(lesser < greater && !(greater < lesser), "\(lesser) \(greater)")
+        }
+        for text in ["", "0", "-1", "5 ", "every", "1/0"] { #expect(SampleGrid.Rate(text) == nil, "\(text)") }
+    }
+
     @Test("Each tick selects the first frame at or after it")
     func firstFrameAtOrAfter() throws {
         let grid = try grid((1, 1), timeBase: (1, 1000))

@@ -28,13 +28,13 @@ struct OutputPass {
         var current = 0
         var number = 0
         var shot = 0
-        report.faces = 0
+        report.counts.faces = 0
         func write(_ position: Int) throws {
             let rows = smoother.rows(
                 window, at: position, identities: following.identities, metrics: settings.measure.metrics)
             try writer.write(window[position].frame, rows: rows)
             aggregator.add(rows, tracks: window[position].tracks, of: window[position])
-            report.faces += rows.count
+            report.counts.faces += rows.count
         }
         while let frame = try frames.next() {
             try Task.checkCancellation()
@@ -58,10 +58,10 @@ struct OutputPass {
         let (rows, events) = aggregator.finish()
         try writer.write(rows)
         try writer.write(events)
-        report.events = events.count
-        report.identities = rows.count
-        report.people = Set(rows.compactMap(\.personID)).count
-        report.tracksDropped = following.identities.count { $0 == nil }
+        report.counts.events = events.count
+        report.counts.faceIds = rows.count
+        report.counts.personIds = Set(rows.compactMap(\.personID)).count
+        report.counts.tracksDropped = following.identities.count { $0 == nil }
         report.lacksBlinks = !aggregator.detectsBlinks && aggregator.hasMeasuredEyes
     }
 }
@@ -88,8 +88,7 @@ struct TrackSmoother {
             rows.append(
                 FaceRow(
                     microseconds: entry.frame.microseconds, frame: entry.frame.index, faceID: identity.faceID,
-                    personID: identity.personID, face: smoothed, rawBox: face.box, rawPoints: face.points,
-                    metrics: metrics))
+                    personID: identity.personID, face: smoothed, raw: face.numbers, metrics: metrics))
         }
         return rows.sorted { $0.faceID < $1.faceID }
     }
@@ -98,9 +97,9 @@ struct TrackSmoother {
         _ face: inout FaceRecord, track: Int, _ window: [OutputPass.Entry], at position: Int,
         with regression: LocalRegression
     ) {
-        let hasMesh = face.points.chin != nil
+        let hasMesh = face.numbers[.chin] != nil
         let now = window[position]
-        var near: [(offset: Double, face: FaceRecord)] = [(0, face)]
+        var near: [(offset: Double, numbers: FaceNumbers)] = [(0, face.numbers)]
         for direction in [-1, 1] {
             var neighbour = position + direction
             while window.indices.contains(neighbour) {
@@ -109,25 +108,18 @@ struct TrackSmoother {
                 guard entry.shot == now.shot, entry.frame.size == now.frame.size,
                     abs(offset) <= regression.reach + 1e-6,
                     let index = entry.tracks.firstIndex(of: track),
-                    (entry.frame.faces[index].points.chin != nil) == hasMesh
+                    (entry.frame.faces[index].numbers[.chin] != nil) == hasMesh
                 else { break }
-                near.append((offset, entry.frame.faces[index]))
+                near.append((offset, entry.frame.faces[index].numbers))
                 neighbour += direction
             }
         }
         guard near.count > 1 else { return }
         let factors = regression.factors(offsets: near.map(\.offset))
-        var box = [0.0, 0, 0, 0]
-        var points = [Double](repeating: 0, count: FacePoints.count)
-        for (factor, sample) in zip(factors, near) {
-            let other = sample.face.box
-            for (index, value) in [other.x, other.y, other.width, other.height].enumerated() {
-                box[index] += factor * value
-            }
-            for (index, value) in sample.face.points.numbers.enumerated() { points[index] += factor * value }
-        }
-        face.box = Rectangle(x: box[0], y: box[1], width: max(box[2], 1), height: max(box[3], 1)).clamped(
-            to: now.frame.size)
-        face.points = FacePoints(numbers: points)
+        face.numbers.smoothen(zip(factors, near).map { (weight: $0, numbers: $1.numbers) })
+        var box = face.box
+        box.width = max(box.width, 1)
+        box.height = max(box.height, 1)
+        face.numbers.box = box.clamped(to: now.frame.size)
     }
 }

@@ -80,14 +80,14 @@ struct TrackAggregator {
     private mutating func record(
         _ row: FaceRow, raw: FaceRecord, into aggregate: inout Aggregate, _ entry: OutputPass.Entry
     ) {
-        let openness = [Metric.leftEyeOpenness, .rightEyeOpenness].compactMap { raw[$0] }
+        let openness = [Metric.leftEyeOpenness, .rightEyeOpenness].compactMap { raw.numbers[.metric($0)] }
         if !openness.isEmpty { hasMeasuredEyes = true }
         events += aggregate.detector.update(
             FaceEventDetector.Measurement(
                 eyeOpenness: openness.isEmpty ? nil : openness.reduce(0, +) / Double(openness.count),
-                smile: raw[.smile], turnDegrees: raw.turnDegrees), at: row.microseconds)
+                smile: raw.numbers[.metric(.smile)], turnDegrees: raw.numbers.turnDegrees), at: row.microseconds)
         for (index, measure) in TrackTable.measures.enumerated() {
-            if let value = measure.value(row) { aggregate.histograms[index].add(value) }
+            if let value = row[measure] { aggregate.histograms[index].add(value) }
         }
         let box = row.face.box
         for (index, value) in [box.x, box.y, box.width, box.height].enumerated() { aggregate.boxSum[index] += value }

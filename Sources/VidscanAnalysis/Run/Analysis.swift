@@ -32,9 +32,9 @@ public struct Analysis: Sendable {
 
         init(_ outcome: RunOutcome, resultPath: String, wallSeconds: Double, parts: Int? = nil) {
             self.resultPath = resultPath
-            frames = outcome.written.frames
-            faces = outcome.written.faces
-            identities = outcome.written.identities
+            frames = outcome.written.counts.sampledFrames
+            faces = outcome.written.counts.faces
+            identities = outcome.written.counts.faceIds
             analysedMicroseconds = outcome.analysedMicroseconds
             self.wallSeconds = wallSeconds
             warnings = outcome.warnings
@@ -63,19 +63,17 @@ public struct Analysis: Sendable {
             let wall = begin.duration(to: .now) / .seconds(1)
             let tools = Tools(openvinoVersion: InferenceRuntime.version, models: try models.digests())
             if let segment = settings.segment, let decoded = outcome.decoded {
-                let part = SegmentRecord(
-                    name: input, input: RunRecord.Input(file), segment: segment,
-                    resultName: ResultPaths.resultName(ofPart: resultPath, segment), tools: tools,
-                    frames: outcome.written.frames, digests: try SegmentRecord.digests(in: folder.partialPath),
-                    faceBytes: FaceRecordLayout(
-                        hasMesh: settings.write.landmarks, blendshapeCount: blendshapeNames.count
-                    )
-                    .faceBytes,
-                    blendshapeNames: blendshapeNames, decoded: decoded, times: outcome.times, wallSeconds: wall)
+                var part = try SegmentRecord(
+                    of: file, segment: segment, resultName: ResultPaths.resultName(ofPart: resultPath, segment),
+                    tools: tools, decoded: decoded, folderPath: folder.partialPath)
+                part.frames = outcome.written.counts.sampledFrames
+                part.blendshapeNames = blendshapeNames
+                part.times = outcome.times
+                part.wallSeconds = wall
                 try folder.write(SegmentRecord.File(pipeline: settings.record, part: part))
                 try folder.complete()
             } else {
-                let record = RunRecord(
+                let record = try RunRecord(
                     outcome, settings: settings, input: RunRecord.Input(file), tools: tools, wallSeconds: wall)
                 try await ResultFinalizer(settings: settings, observer: observer).complete(
                     folder, record: record, name: file.name)

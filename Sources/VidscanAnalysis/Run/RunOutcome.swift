@@ -87,40 +87,6 @@ struct RunOutcome: Sendable {
         return notices
     }
 
-    /// The effect of the filters on the frames; `nil` if there are no filters or if no frame was sampled.
-    func filters(_ chain: FilterChain?) -> RunRecord.Filters? {
-        guard let chain, let filtering = decoded?.filtering else { return nil }
-        return RunRecord.Filters(
-            chain: chain.text, everyFrame: chain.needsEveryFrame, sourceWidth: filtering.sourceSize.width,
-            sourceHeight: filtering.sourceSize.height, toSource: filtering.toSource.map(RunRecord.Filters.Map.init))
-    }
-
-    var video: RunRecord.Video {
-        let info = decoded?.info
-        return RunRecord.Video(
-            format: info?.format ?? "", codec: info?.codec ?? "", stream: info?.streamIndex ?? 0,
-            codedWidth: info?.codedSize.width ?? 0, codedHeight: info?.codedSize.height ?? 0,
-            displayWidth: decoded?.displaySize?.width, displayHeight: decoded?.displaySize?.height,
-            durationSeconds: info?.durationMicroseconds.map { Double($0) / 1e6 },
-            containerStartSeconds: Double(info?.containerStartMicroseconds ?? 0) / 1e6,
-            streamStartSeconds: info?.streamStartMicroseconds.map { Double($0) / 1e6 },
-            assumedFrameRate: decoded?.statistics.assumesFrameRate?.description)
-    }
-
-    var discontinuities: [RunRecord.Discontinuity] {
-        decoded?.statistics.discontinuities.map(RunRecord.Discontinuity.init) ?? []
-    }
-
-    var counts: RunRecord.Counts {
-        let statistics = decoded?.statistics ?? ReadStatistics()
-        return RunRecord.Counts(
-            sampledFrames: written.frames, faces: written.faces, faceIds: written.identities, personIds: written.people,
-            tracksDropped: written.tracksDropped,
-            hardCuts: written.hardCuts, gradualCuts: written.gradualCuts, events: written.events,
-            decodedFrames: statistics.framesDecoded, packetsNotDecoded: statistics.packetsDropped,
-            damagedFramesOrPackets: statistics.damage + statistics.corruptPackets)
-    }
-
     /// Whether the last frame lies well before the announced end: by more than a second and more than a tenth of the
     /// duration.
     private func endsEarly(_ decoded: DecodingReport, duration: Int64) -> Bool {

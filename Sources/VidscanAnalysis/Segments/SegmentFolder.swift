@@ -37,8 +37,10 @@ struct SegmentFolder {
         } catch {
             throw failure("its part.json cannot be read by this version")
         }
-        guard record.tools.vidscanVersion == Vidscan.version, record.faceBytes == layout.faceBytes else {
-            throw failure("was made by vidscan \(record.tools.vidscanVersion); this is \(Vidscan.version)")
+        guard record.isOfThisVersion else {
+            let version = record.tools.vidscanVersion
+            let maker = version == Vidscan.version ? "another build of vidscan" : "vidscan \(version)"
+            throw failure("was made by \(maker); this is \(Vidscan.version)")
         }
     }
 

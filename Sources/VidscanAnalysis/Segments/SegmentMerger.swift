@@ -64,7 +64,7 @@ public struct SegmentMerger: Sendable {
                 observer.warned(segments.name, message: warning)
             }
             let wall = begin.duration(to: .now) / .seconds(1)
-            let record = RunRecord(
+            let record = try RunRecord(
                 outcome, settings: settings, input: first.record.input, tools: first.record.tools,
                 wallSeconds: folders.reduce(wall) { $0 + $1.record.wallSeconds }, parts: folders.count)
             try await ResultFinalizer(settings: settings, observer: observer).complete(

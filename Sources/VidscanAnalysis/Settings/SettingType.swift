@@ -124,21 +124,10 @@ extension SampleGrid.Rate: SettingType {
 
     init?(setting value: SettingValue) {
         guard case .text(let text) = value else { return nil }
-        if text == SettingKind.everyFrame {
-            self = .everyFrame
-        } else if let rate = SampleRate.parse(text) {
-            self = .perSecond(rate)
-        } else {
-            return nil
-        }
+        self.init(text)
     }
 
-    var settingValue: SettingValue {
-        switch self {
-        case .everyFrame: .text(SettingKind.everyFrame)
-        case .perSecond(let rate): .text(rate.description)
-        }
-    }
+    var settingValue: SettingValue { .text(description) }
 }
 
 extension FilterChain: SettingType {

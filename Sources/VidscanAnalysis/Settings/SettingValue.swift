@@ -36,7 +36,6 @@ public enum SettingKind: Sendable, Equatable {
     case insets
     case filters
 
-    static let everyFrame = "every-frame"
     static let positive = Double.leastNonzeroMagnitude...Double.greatestFiniteMagnitude
 
     /// The allowed values, in words.
@@ -48,7 +47,7 @@ public enum SettingKind: Sendable, Equatable {
         case .choice(let names): names.joined(separator: ", ")
         case .list(let names):
             names.count > 12 ? "a list of names, see 'vidscan schema'" : "a list of " + names.joined(separator: ", ")
-        case .rate: "a positive number, a fraction such as 30000/1001, or \(Self.everyFrame)"
+        case .rate: "a positive number, a fraction such as 30000/1001, or \(SampleGrid.Rate.everyFrame)"
         case .time: "seconds or [hh:]mm:ss"
         case .text: "text"
         case .file, .folder: "a path"
@@ -80,7 +79,7 @@ public enum SettingKind: Sendable, Equatable {
         case (.choice(let names), .text(let name)): names.contains(name)
         case (.insets, .text(let text)): StickerOptions.CapInsets(text) != nil
         case (.list(let names), .list(let chosen)): chosen.allSatisfy(names.contains)
-        case (.rate, .text(let text)): text == Self.everyFrame || SampleRate.parse(text) != nil
+        case (.rate, .text(let text)): SampleGrid.Rate(text) != nil
         case (.time, .number(let seconds)): seconds >= 0
         default: false
         }
@@ -124,9 +123,7 @@ public enum SettingKind: Sendable, Equatable {
             return .number(value)
         case .choice, .text, .file, .folder, .insets: return .text(text)
         case .list: return .list([text])
-        case .rate:
-            if text == Self.everyFrame { return .text(text) }
-            return SampleRate.parse(text).map { .text($0.description) }
+        case .rate: return SampleGrid.Rate(text).map(\.settingValue)
         case .time: return DecimalNumber.microseconds(text).map { .number(Double($0) / 1e6) }
         case .filters: return nil
         }
@@ -139,12 +136,4 @@ public struct SettingError: Error, Sendable, Equatable, CustomStringConvertible 
     public let allowed: String
 
     public var description: String { "allowed: " + allowed }
-}
-
-/// A positive number of samples per second.
-enum SampleRate {
-    static func parse(_ text: String) -> Rational? {
-        guard let rate = DecimalNumber.rational(text), rate.numerator > 0 else { return nil }
-        return rate
-    }
 }

@@ -26,12 +26,12 @@ public struct Settings: Sendable, Equatable {
     /// Changes the settings so that all faces can be hidden: every frame is analysed, small and uncertain faces are
     /// detected, none is dropped, and positions are not smoothed.
     public mutating func detectThoroughly() {
-        sample.rate = .everyFrame
-        detect.faces = .small
+        sample.rate = max(sample.rate, AnonymizeRequirements.rate)
+        detect.faces = max(detect.faces, AnonymizeRequirements.faces)
         detect.minimumConfidence = min(detect.minimumConfidence, AnonymizeRequirements.confidence)
         detect.keepsUncertainFaces = true
         detect.minimumFace = 0
-        track.minimumSamples = AnonymizeRequirements.trackSamples
+        track.minimumSamples = min(track.minimumSamples, AnonymizeRequirements.trackSamples)
         track.maximumFaces = nil
         track.smoothing = false
     }

@@ -40,8 +40,7 @@ struct DecodeStage {
             }
             line.frames.finish()
             return DecodingReport(
-                info: reader.info, statistics: reader.statistics, displaySize: displaySize,
-                filtering: reader.filtering,
+                reader, displaySize: displaySize,
                 isWholeVideo: settings.sample.start == nil && settings.sample.end == nil && settings.segment == nil)
         } catch let error as MediaError {
             if error.code == .cancelled { throw CancellationError() }

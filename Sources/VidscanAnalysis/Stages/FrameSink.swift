@@ -59,19 +59,19 @@ final class TableBuilder: FrameSink {
     func finish() throws -> WriteStage.Report {
         shots.finish()
         let changes = boundaries
-        report.hardCuts = changes.count { $0.kind == .hard }
-        report.gradualCuts = changes.count { $0.kind == .gradual }
+        report.counts.hardCuts = changes.count { $0.kind == .hard }
+        report.counts.gradualCuts = changes.count { $0.kind == .gradual }
         try intermediate.finish()
         let clock = ContinuousClock()
         var begin = clock.now
         let tracks = try TrackingPass(settings: settings, changes: changes).run(
             intermediate, tracks: TrackIndexFile(path: folderPath + "/.tracks"))
-        report.followSeconds = begin.duration(to: clock.now) / .seconds(1)
+        report.timings.followSeconds = begin.duration(to: clock.now) / .seconds(1)
         begin = clock.now
         try OutputPass(settings: settings, changes: changes, following: tracks).run(
             intermediate, writer: writer, report: &report)
         try writer.finish()
-        report.tableSeconds = begin.duration(to: clock.now) / .seconds(1)
+        report.timings.tableSeconds = begin.duration(to: clock.now) / .seconds(1)
         intermediate.remove()
         tracks.indices.remove()
         return report

@@ -4,25 +4,17 @@ internal import VidscanResults
 /// The single consumer of results: restores their time order and passes them to the sink.
 struct WriteStage {
     struct Report: Sendable {
-        var frames = 0
-        var faces = 0
-        var identities = 0
-        var people = 0
-        var tracksDropped = 0
-        var hardCuts = 0
-        var gradualCuts = 0
-        var events = 0
+        var counts = RunRecord.Counts()
+        var timings = RunRecord.Timings()
         /// Whether eyes were measured, but at too low a sampling rate to detect blinks.
         var lacksBlinks = false
         var firstMicroseconds: Int64?
         var lastMicroseconds: Int64?
-        var followSeconds = 0.0
-        var tableSeconds = 0.0
 
         /// Counts a frame, and its faces before tracking.
         mutating func add(_ frame: FrameRecord) {
-            frames += 1
-            faces += frame.faces.count
+            counts.sampledFrames += 1
+            counts.faces += frame.faces.count
             firstMicroseconds = firstMicroseconds ?? frame.microseconds
             lastMicroseconds = frame.microseconds
         }

@@ -1,5 +1,5 @@
 /// A JSON value of any kind, for data that has no type of its own.
-package indirect enum JSONValue: Encodable, Equatable {
+package indirect enum JSONValue: Codable, Equatable, Sendable {
     case null
     case flag(Bool)
     case integer(Int)
@@ -7,6 +7,25 @@ package indirect enum JSONValue: Encodable, Equatable {
     case text(String)
     case list([JSONValue])
     case object([String: JSONValue])
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if container.decodeNil() {
+            self = .null
+        } else if let value = try? container.decode(Bool.self) {
+            self = .flag(value)
+        } else if let value = try? container.decode(Int.self) {
+            self = .integer(value)
+        } else if let value = try? container.decode(Double.self) {
+            self = .number(value)
+        } else if let value = try? container.decode(String.self) {
+            self = .text(value)
+        } else if let values = try? container.decode([JSONValue].self) {
+            self = .list(values)
+        } else {
+            self = .object(try container.decode([String: JSONValue].self))
+        }
+    }
 
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()

@@ -30,4 +30,8 @@ public struct FaceLandmarks: Sendable, Hashable {
         self.leftMouthCorner = leftMouthCorner
         self.rightMouthCorner = rightMouthCorner
     }
+
+    /// The points in the order of the properties.
+    package var points: [Point] { [leftEye, rightEye, nose, leftMouthCorner, rightMouthCorner] }
+    package static let count = 5
 }

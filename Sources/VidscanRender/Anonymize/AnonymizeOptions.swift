@@ -1,3 +1,6 @@
+package import VidscanBase
+package import VidscanFaces
+
 /// How faces are hidden.
 public struct AnonymizeOptions: Sendable, Equatable {
     /// What covers a face.
@@ -49,13 +52,13 @@ public struct AnonymizeOptions: Sendable, Equatable {
     }
 }
 
-/// The settings that an analysis must have used before faces can be hidden. Faces must be detected in every frame,
+/// The least thorough settings of an analysis after which faces can be hidden. Faces must be detected in every frame,
 /// including small faces and those with low confidence, and their positions must not be smoothed.
 package enum AnonymizeRequirements {
-    /// The required `sample.rate`.
-    package static let rate = "every-frame"
-    /// The required `detect.faces`.
-    package static let faces = "small"
+    /// The minimum of `sample.rate`.
+    package static let rate = SampleGrid.Rate.everyFrame
+    /// The minimum of `detect.faces`.
+    package static let faces = FaceSize.small
     /// The maximum of `detect.min_confidence`.
     package static let confidence = 0.3
     /// The maximum of `track.min_track`.

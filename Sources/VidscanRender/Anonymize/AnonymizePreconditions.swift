@@ -1,4 +1,5 @@
 package import VidscanBase
+internal import VidscanFaces
 internal import VidscanMedia
 package import VidscanResults
 
@@ -41,11 +42,11 @@ package enum AnonymizePreconditions {
     }
 
     /// Returns the settings of the analysis that are less thorough than hiding faces requires.
-    private static func shortcomings(_ found: StoredResult.Record.Pipeline) -> [String] {
+    private static func shortcomings(_ found: RecordedSettings) -> [String] {
         typealias Requirements = AnonymizeRequirements
         var list: [String] = []
-        if found.sample.rate != Requirements.rate { list.append("sample.rate: \(found.sample.rate)") }
-        if found.detect.faces != Requirements.faces { list.append("detect.faces: \(found.detect.faces)") }
+        if found.sample.rate < Requirements.rate { list.append("sample.rate: \(found.sample.rate)") }
+        if found.detect.faces < Requirements.faces { list.append("detect.faces: \(found.detect.faces.rawValue)") }
         if found.detect.minConfidence > Requirements.confidence {
             list.append("detect.min_confidence: \(NumberText.plain(found.detect.minConfidence))")
         }

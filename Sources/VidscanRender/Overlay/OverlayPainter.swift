@@ -1,6 +1,7 @@
 internal import VidscanBase
 internal import VidscanFaces
 internal import VidscanMedia
+internal import VidscanResults
 
 /// Draws the measurements of a face on a frame: box, label, landmarks, mesh, axes, trail and bars.
 final class OverlayPainter {
@@ -92,17 +93,17 @@ final class OverlayPainter {
     private func draw(pointsOf face: FaceState, _ ink: Ink, _ sizes: Sizes) {
         let shadow = Ink.black.faded(to: 0.45)
         let radius = face.box.width * 0.055
-        for eye in [face.leftEye, face.rightEye].compactMap({ $0 }) {
+        for eye in [face[.leftEye], face[.rightEye]].compactMap({ $0 }) {
             surface.ellipse(
                 center: eye, radiusX: radius, radiusY: radius, .stroke(shadow, width: sizes.line * 1.8))
             surface.ellipse(center: eye, radiusX: radius, radiusY: radius, .stroke(.white, width: sizes.line * 0.8))
         }
-        if let left = face.leftMouthCorner, let right = face.rightMouthCorner {
-            let line = face.mouth.map { [right, $0, left] } ?? [right, left]
+        if let left = face[.leftMouthCorner], let right = face[.rightMouthCorner] {
+            let line = face[.mouth].map { [right, $0, left] } ?? [right, left]
             surface.line(through: line, .stroke(shadow, width: sizes.line * 1.8))
             surface.line(through: line, .stroke(.white, width: sizes.line * 0.8))
         }
-        if let nose = face.nose {
+        if let nose = face[.nose] {
             surface.dots(at: [nose], radius: sizes.line * 1.3, shadow)
             surface.dots(at: [nose], radius: sizes.line * 0.8, .white)
         }
@@ -128,7 +129,9 @@ final class OverlayPainter {
     /// Draws the head's own axes as the camera sees them: the columns of the rotation matrix given by yaw, pitch and
     /// roll.
     private func draw(axesOf face: FaceState, _ sizes: Sizes) {
-        guard let yaw = face.yaw, let pitch = face.pitch, let roll = face.roll, let origin = face.nose else { return }
+        guard let yaw = face[.yaw], let pitch = face[.pitch], let roll = face[.roll], let origin = face[.nose] else {
+            return
+        }
         let (sy, cy) = (Trigonometry.sine(yaw), Trigonometry.cosine(yaw))
         let (sp, cp) = (Trigonometry.sine(pitch), Trigonometry.cosine(pitch))
         let (sr, cr) = (Trigonometry.sine(roll), Trigonometry.cosine(roll))
@@ -216,7 +219,7 @@ final class OverlayPainter {
 
     /// Returns the likeliest emotion and its score, for example `joy 87`; `nil` if no emotion is likely.
     static func dominantEmotion(of face: FaceState) -> String? {
-        Metric.likeliest(of: Metric.namedEmotions) { face.metrics[$0] }.map {
+        Metric.likeliest(of: Metric.namedEmotions) { face[.metric($0)] }.map {
             "\($0.metric.rawValue) \(Int($0.score.rounded()))"
         }
     }
@@ -226,7 +229,7 @@ final class OverlayPainter {
     private func paintBars(
         of face: FaceState, others: [Rectangle], _ ink: Ink, _ sizes: Sizes, on frame: EditableFrame
     ) throws(MediaError) {
-        let values = style.bars.compactMap { metric in face.metrics[metric].map { (metric, $0) } }
+        let values = style.bars.compactMap { metric in face[.metric(metric)].map { (metric, $0) } }
         guard !values.isEmpty else { return }
         let font = sizes.smallFont
         let names = values.map { $0.0.rawValue.split(separator: "_").joined(separator: " ") }

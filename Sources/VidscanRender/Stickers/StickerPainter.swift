@@ -47,12 +47,13 @@ final class StickerPainter {
             // The upright box of a tilted face is about as large as the face, so its size needs no correction.
             return centered(face.box.center, face.box.width, face.box.height, options.scale, degrees)
         case .eyes:
-            guard let left = face.leftEye, let right = face.rightEye else { return nil }
+            guard let left = face[.leftEye], let right = face[.rightEye] else { return nil }
             let distance = eyeDistance(face, left, right)
             let middle = Point(x: (left.x + right.x) / 2, y: (left.y + right.y) / 2)
             return centered(middle, distance * 2.2, distance * 0.9, options.scale, degrees)
         case .mustache:
-            guard let left = face.leftEye, let right = face.rightEye, let nose = face.nose, let mouth = face.mouth
+            guard let left = face[.leftEye], let right = face[.rightEye], let nose = face[.nose],
+                let mouth = face[.mouth]
             else { return nil }
             let distance = eyeDistance(face, left, right)
             // The tip of the nose overhangs the upper half of the lip.

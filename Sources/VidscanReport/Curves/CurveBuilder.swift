@@ -24,7 +24,7 @@ struct CurveBuilder {
     /// The mean time between samples, in seconds.
     let interval: Double
 
-    static let measures: [TrackTable.Measure] = TrackTable.measures.filter { $0.range != 0...1 }
+    static let measures: [FaceField] = TrackTable.measures.filter { $0.range != 0...1 }
 
     /// Reads the series of all faces from the result folder.
     func build(_ folder: String) throws(VidscanError) -> ReportCurves {
@@ -50,7 +50,7 @@ struct CurveBuilder {
             start: range.lowerBound, end: range.lowerBound + span, step: step,
             metrics: Self.measures.map { measure in
                 ReportCurves.Metric(
-                    name: measure.name, unit: measure.unit, meaning: Self.meaning(measure.name),
+                    name: measure.name, unit: measure.unit, meaning: measure.meaning,
                     range: measure.range)
             },
             cuts: events.filter { $0.kind == "shot_cut" }.map {
@@ -107,9 +107,5 @@ struct CurveBuilder {
         let told: Set = ["blink", "eyes_closed", "smile_started", "look_away"]
         curve.marks = own.filter { told.contains($0.kind) }.map { ($0.seconds, $0.kind) }
         return curve
-    }
-
-    private static func meaning(_ name: String) -> String {
-        FaceTable.columns.first { $0.name == name }?.meaning ?? ""
     }
 }

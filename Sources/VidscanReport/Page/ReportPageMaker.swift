@@ -5,61 +5,14 @@ internal import VidscanResults
 
 /// The contents of `run.json`, formatted for a page.
 struct ReportFacts {
-    private struct Record: Decodable {
-        struct Input: Decodable { var path: String }
-        struct Video: Decodable {
-            var format: String
-            var codec: String
-            var displayWidth: Int?
-            var displayHeight: Int?
-            var durationSeconds: Double?
-            var containerStartSeconds: Double
-        }
-        struct Counts: Decodable {
-            var sampledFrames: Int
-            var faces: Int
-            var faceIds: Int
-            var personIds: Int
-            var hardCuts: Int
-            var gradualCuts: Int
-        }
-        struct Timings: Decodable { var wallSeconds: Double }
-        var vidscanVersion: String
-        var input: Input
-        var video: Video
-        var pipeline: StoredResult.Record.Pipeline
-        var counts: Counts
-        var warnings: [String]
-        var notices: [String]
-        var timings: Timings
-    }
-
-    private let record: Record
+    private let record: RunRecord
     private let namesFileOnly: Bool
     var notices: [String]
 
-    /// Reads and checks the record of a result.
-    ///
-    /// - Parameters:
-    ///   - path: The path of the result.
-    ///   - namesFileOnly: Whether the page gives only the name of the video, without its folder.
-    /// - Throws: `VidscanError` if `run.json` cannot be read or contains an invalid value.
-    init(path: String, namesFileOnly: Bool) throws(VidscanError) {
+    /// - Parameter namesFileOnly: Whether the page gives only the name of the video, without its folder.
+    init(_ record: RunRecord, namesFileOnly: Bool) {
+        self.record = record
         self.namesFileOnly = namesFileOnly
-        record = try RecordFile.decode(Record.self, folder: path, name: ResultFolder.Kind.result.record)
-        let check = RecordCheck(file: ResultFolder.Kind.result.record)
-        try check.number(record.video.durationSeconds, "video.duration_seconds", in: ReadLimits.seconds)
-        try check.number(record.video.containerStartSeconds, "video.container_start_seconds", in: ReadLimits.seconds)
-        try check.number(record.timings.wallSeconds, "timings.wall_seconds", in: ReadLimits.durations)
-        try check.integer(record.video.displayWidth, "video.display_width", in: ReadLimits.sides)
-        try check.integer(record.video.displayHeight, "video.display_height", in: ReadLimits.sides)
-        let counts = record.counts
-        for (value, key) in [
-            (counts.sampledFrames, "sampled_frames"), (counts.faces, "faces"), (counts.faceIds, "face_ids"),
-            (counts.personIds, "person_ids"), (counts.hardCuts, "hard_cuts"), (counts.gradualCuts, "gradual_cuts"),
-        ] {
-            try check.count(value, "counts.\(key)")
-        }
         notices = record.notices
     }
 
@@ -87,11 +40,10 @@ struct ReportFacts {
         if let width = video.displayWidth, let height = video.displayHeight {
             facts.append(ReportPage.Fact("Upright frame", "\(width) × \(height)"))
         }
-        let rate = record.pipeline.sample.rate
+        let (rate, detect) = (record.pipeline.sample.rate, record.pipeline.detect)
         facts += [
-            ReportPage.Fact("Sampling", rate == "every-frame" ? "every frame" : "\(rate) per second"),
-            ReportPage.Fact(
-                "Detector", "accuracy \(record.pipeline.detect.accuracy), faces \(record.pipeline.detect.faces)"),
+            ReportPage.Fact("Sampling", rate == .everyFrame ? "every frame" : "\(rate) per second"),
+            ReportPage.Fact("Detector", "accuracy \(detect.accuracy.rawValue), faces \(detect.faces.rawValue)"),
             ReportPage.Fact("Faces in all samples", "\(record.counts.faces)"),
             ReportPage.Fact("Container's start", String(format: "%.3f s", video.containerStartSeconds)),
             ReportPage.Fact("Took", String(format: "%.1f s", record.timings.wallSeconds)),

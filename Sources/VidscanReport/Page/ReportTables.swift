@@ -31,16 +31,15 @@ struct ReportedEvent {
 /// Reads `tracks.csv` and `events.csv` of a result.
 enum ReportTables {
     /// Reads the faces and the means of the given metrics from `tracks.csv`.
-    static func faces(_ folder: String, measures: [TrackTable.Measure]) throws(VidscanError) -> [ReportedFace] {
+    static func faces(_ folder: String, measures: [FaceField]) throws(VidscanError) -> [ReportedFace] {
         let table = try TableReader(folder: folder, name: "tracks.csv")
         let id = try table.column("face_id")
         let person = try table.column("person_id")
         let (first, last) = (try table.column("first_time"), try table.column("last_time"))
         let (visible, best) = (try table.column("seconds_visible"), try table.column("best_time"))
         let (samples, appearances) = (try table.column("samples"), try table.column("appearances"))
-        let (x, y) = (try table.column("x"), try table.column("y"))
-        let (width, height) = (try table.column("width"), try table.column("height"))
-        var means: [(measure: TrackTable.Measure, column: Int)] = []
+        let box = try FaceColumns(FaceField.box, of: table)
+        var means: [(measure: FaceField, column: Int)] = []
         for measure in measures { means.append((measure, try table.column("\(measure.name)_mean"))) }
         var ids: Set<Int> = []
         var faces: [ReportedFace] = []
@@ -58,7 +57,6 @@ enum ReportTables {
             for (measure, column) in means {
                 values[measure.name] = try table.optionalNumber(column, in: measure.range)
             }
-            let (places, extents) = (ReadLimits.coordinates, ReadLimits.extents)
             faces.append(
                 ReportedFace(
                     id: face, person: try table.optionalInteger(person, in: ReadLimits.ids).map(String.init),
@@ -66,10 +64,7 @@ enum ReportTables {
                     visibleSeconds: try table.number(visible, in: ReadLimits.durations),
                     samples: try table.count(samples), appearances: try table.count(appearances),
                     bestMicroseconds: try table.microseconds(best),
-                    box: Rectangle(
-                        x: try table.number(x, in: places), y: try table.number(y, in: places),
-                        width: try table.number(width, in: extents), height: try table.number(height, in: extents)),
-                    means: values))
+                    box: try box.numbers(in: table).box, means: values))
         }
         return faces
     }

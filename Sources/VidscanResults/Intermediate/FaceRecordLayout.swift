@@ -1,11 +1,18 @@
-package import VidscanBase
-package import VidscanFaces
+internal import VidscanBase
+internal import VidscanFaces
 
 /// The layout of a face in the intermediate file: a fixed number of bytes, first 32-bit floats, then a flag and the
 /// appearance descriptor.
 package struct FaceRecordLayout: Sendable {
-    private static let fixedCount = 1 + 4 + 10 + 1 + FacePoints.count + 5 + 1
-    private let metricCount = Metric.allCases.count
+    /// The names of the numbers that come first, in order. Segments record them, so that a version with other numbers
+    /// does not misread their files.
+    package static let fieldNames = FaceField.stored.map(\.name)
+
+    /// The numbers that come first: where `FaceNumbers` has each of them, and what it must be.
+    private static let fields = FaceField.stored.map { field in
+        // The brightness of a frame with colours outside the nominal range may lie slightly outside its own.
+        (position: field.position, facts: field.description, range: field == .brightness ? -1...101 : field.range)
+    }
     private let shapeCount = FaceShape.betweenVariances.count
     private let blendshapeCount: Int
     private let meshCount: Int
@@ -20,33 +27,25 @@ package struct FaceRecordLayout: Sendable {
 
     static let frameBytes = 8 + 8 + 4 + 4 + 4 + 4
 
-    private var floatCount: Int { Self.fixedCount + metricCount + shapeCount + blendshapeCount + meshCount }
-    package var faceBytes: Int { 4 * floatCount + AppearanceDescriptor.byteCount + 1 }
+    /// The emoji is one number.
+    private var floatCount: Int {
+        Self.fields.count + 2 * FaceLandmarks.count + 1 + shapeCount + blendshapeCount + meshCount
+    }
+    var faceBytes: Int { 4 * floatCount + AppearanceDescriptor.byteCount + 1 }
 
-    package func write(_ face: FaceRecord, to writer: inout ByteWriter) {
+    func write(_ face: FaceRecord, to writer: inout ByteWriter) {
         var floats: [Float] = []
         floats.reserveCapacity(floatCount)
-        floats.append(Float(face.confidence))
-        for value in [face.box.x, face.box.y, face.box.width, face.box.height] { floats.append(Float(value)) }
-        let marks = face.landmarks
-        for point in [marks.leftEye, marks.rightEye, marks.nose, marks.leftMouthCorner, marks.rightMouthCorner] {
-            floats.append(Float(point.x))
-            floats.append(Float(point.y))
-        }
-        floats.append(Float(face.presence))
-        for value in face.points.numbers { floats.append(Float(value)) }
-        for value in [face.yaw, face.pitch, face.roll, face.brightness, face.sharpness] {
-            floats.append(value.map(Float.init) ?? .nan)
-        }
+        for field in Self.fields { floats.append(Float(face.numbers.values[field.position])) }
+        for point in face.landmarks.points { floats += [Float(point.x), Float(point.y)] }
         floats.append(face.emoji.flatMap { Metric.allCases.firstIndex(of: $0) }.map(Float.init) ?? .nan)
-        floats += face.metrics
         floats += Self.filled(face.shape, count: shapeCount)
         floats += Self.filled(face.blendshapes, count: blendshapeCount)
         if meshCount > 0 { floats += Self.filled(face.mesh?.coordinates, count: meshCount) }
         floats.withUnsafeBytes { writer.write(bytes: $0) }
         writer.write(byte: face.appearance == nil ? 0 : 1)
-        let look = face.appearance?.bytes ?? [UInt8](repeating: 0, count: AppearanceDescriptor.byteCount)
-        look.withUnsafeBytes { writer.write(bytes: $0) }
+        let appearance = face.appearance?.bytes ?? [UInt8](repeating: 0, count: AppearanceDescriptor.byteCount)
+        appearance.withUnsafeBytes { writer.write(bytes: $0) }
     }
 
     private static func filled(_ values: [Float]?, count: Int) -> [Float] {
@@ -55,63 +54,49 @@ package struct FaceRecordLayout: Sendable {
     }
 
     /// An invalid value in the bytes of a face, one that no run writes.
-    package struct Fault: Error {
+    struct Fault: Error {
         /// The offset from the first byte of the face.
-        package let offset: Int
-        package let reason: String
+        let offset: Int
+        let reason: String
     }
 
     /// - Parameter bytes: The bytes of one face, `faceBytes` of them.
-    package func read(_ bytes: UnsafeRawBufferPointer) -> Result<FaceRecord, Fault> {
+    func read(_ bytes: UnsafeRawBufferPointer) -> Result<FaceRecord, Fault> {
         var floats = FloatReader(bytes: bytes)
-        let confidence = floats.next("confidence", in: 0...1)
-        let (x, y) = (floats.next("position", in: Self.places), floats.next("position", in: Self.places))
-        let (width, height) = (floats.next("size", in: Self.extents), floats.next("size", in: Self.extents))
-        let landmarks = FaceLandmarks(
-            leftEye: floats.nextPoint(), rightEye: floats.nextPoint(), nose: floats.nextPoint(),
-            leftMouthCorner: floats.nextPoint(), rightMouthCorner: floats.nextPoint())
-        let presence = floats.next("presence", in: 0...1)
-        // The chin and the interocular distance, which come last, may be missing.
-        let points = (0..<FacePoints.count).map { index in
-            index < FacePoints.requiredCount
-                ? floats.next("point", in: Self.places) : floats.nextOptional("point", in: Self.places) ?? .nan
+        var numbers = FaceNumbers()
+        for (position, facts, range) in Self.fields {
+            numbers.values[position] =
+                facts.isRequired
+                ? floats.next(facts.name, in: range) : floats.nextOptional(facts.name, in: range) ?? .nan
         }
-        let yaw = floats.nextOptional("yaw", in: HeadPose.yaws)
-        let pitch = floats.nextOptional("pitch", in: HeadPose.pitches)
-        let roll = floats.nextOptional("roll", in: HeadPose.rolls)
-        let brightness = floats.nextOptional("brightness", in: -1...101)
-        let sharpness = floats.nextOptional("sharpness", in: ReadLimits.sharpness)
-        let emoji = floats.nextEmoji()
-        let metrics = Metric.allCases.map { Float(floats.nextOptional($0.rawValue, in: $0.values) ?? .nan) }
-        let shape = floats.nextOptional(shapeCount, of: "shape", in: Self.places)
-        let blendshapes = floats.nextOptional(blendshapeCount, of: "blendshape", in: 0...1)
-        let mesh = meshCount > 0 ? floats.nextOptional(meshCount, of: "mesh", in: Self.places) : nil
+        var face = FaceRecord(
+            numbers: numbers,
+            landmarks: FaceLandmarks(
+                leftEye: floats.nextPoint(), rightEye: floats.nextPoint(), nose: floats.nextPoint(),
+                leftMouthCorner: floats.nextPoint(), rightMouthCorner: floats.nextPoint()))
+        face.emoji = floats.nextEmoji()
+        face.shape = floats.nextOptional(shapeCount, of: "shape", in: ReadLimits.coordinates)
+        face.blendshapes = floats.nextOptional(blendshapeCount, of: "blendshape", in: 0...1)
+        face.mesh = floats.nextOptional(meshCount, of: "mesh", in: ReadLimits.coordinates)
+            .map(FaceMesh.init(coordinates:))
         if let fault = floats.fault { return .failure(fault) }
-        guard bytes[4 * floatCount] <= 1 else {
-            return .failure(Fault(offset: 4 * floatCount, reason: "the appearance flag of a face is neither 0 nor 1"))
+        let flag = 4 * floatCount
+        guard bytes[flag] <= 1 else {
+            return .failure(Fault(offset: flag, reason: "the appearance flag of a face is neither 0 nor 1"))
         }
-        let look =
-            bytes[4 * floatCount] == 1
-            ? AppearanceDescriptor(bytes: Array(bytes[(4 * floatCount + 1)...].prefix(AppearanceDescriptor.byteCount)))
-            : nil
-        return .success(
-            FaceRecord(
-                box: Rectangle(x: x, y: y, width: width, height: height), confidence: confidence,
-                landmarks: landmarks, presence: presence, points: FacePoints(numbers: points), yaw: yaw, pitch: pitch,
-                roll: roll, brightness: brightness, sharpness: sharpness, metrics: metrics, emoji: emoji,
-                appearance: look, shape: shape, blendshapes: blendshapes,
-                mesh: mesh.map(FaceMesh.init(coordinates:))))
+        if bytes[flag] == 1 {
+            face.appearance = AppearanceDescriptor(
+                bytes: Array(bytes[(flag + 1)...].prefix(AppearanceDescriptor.byteCount)))
+        }
+        return .success(face)
     }
-
-    private static let places = ReadLimits.coordinates
-    private static let extents = ReadLimits.extents
 
     /// Reads consecutive 32-bit floats; NaN means that a value is missing. Keeps the first value outside its range as
     /// the fault.
     private struct FloatReader {
-        package let bytes: UnsafeRawBufferPointer
-        package var offset = 0
-        package var fault: Fault?
+        let bytes: UnsafeRawBufferPointer
+        var offset = 0
+        var fault: Fault?
 
         private mutating func nextFloat() -> Float {
             defer { offset += 4 }
@@ -127,7 +112,7 @@ package struct FaceRecordLayout: Sendable {
             fault = Fault(offset: offset - 4, reason: "a face has the invalid \(name) \(value)")
         }
 
-        package mutating func next(_ name: String, in range: ClosedRange<Double>) -> Double {
+        mutating func next(_ name: String, in range: ClosedRange<Double>) -> Double {
             let value = nextFloat()
             check(value, name, range)
             return Double(value)
@@ -141,8 +126,8 @@ package struct FaceRecordLayout: Sendable {
         }
 
         mutating func nextPoint() -> Point {
-            let x = next("point", in: FaceRecordLayout.places)
-            return Point(x: x, y: next("point", in: FaceRecordLayout.places))
+            let x = next("landmark", in: ReadLimits.coordinates)
+            return Point(x: x, y: next("landmark", in: ReadLimits.coordinates))
         }
 
         /// Returns all values, or `nil` if the first one is missing.
@@ -167,30 +152,5 @@ package struct FaceRecordLayout: Sendable {
             }
             return metric
         }
-    }
-}
-
-extension FaceRecord {
-    package init(
-        box: Rectangle, confidence: Double, landmarks: FaceLandmarks, presence: Double, points: FacePoints,
-        yaw: Double?, pitch: Double?, roll: Double?, brightness: Double?, sharpness: Double?, metrics: [Float],
-        emoji: Metric?, appearance: AppearanceDescriptor?, shape: [Float]?, blendshapes: [Float]?, mesh: FaceMesh?
-    ) {
-        self.box = box
-        self.confidence = confidence
-        self.landmarks = landmarks
-        self.presence = presence
-        self.points = points
-        self.yaw = yaw
-        self.pitch = pitch
-        self.roll = roll
-        self.brightness = brightness
-        self.sharpness = sharpness
-        self.metrics = metrics
-        self.emoji = emoji
-        self.appearance = appearance
-        self.shape = shape
-        self.blendshapes = blendshapes
-        self.mesh = mesh
     }
 }

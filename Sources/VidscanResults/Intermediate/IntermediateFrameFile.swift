@@ -53,7 +53,7 @@ package final class IntermediateFrameReader {
     /// - Returns: The next frame, or `nil` at the end.
     /// - Throws: `VidscanError` that names the byte, for a value that no run writes.
     package func next() throws(VidscanError) -> FrameRecord? {
-        let place = input.offset
+        let start = input.offset
         guard let head = try input.take(FaceRecordLayout.frameBytes) else { return nil }
         let (microseconds, index, width, height, count, epoch) = head.withUnsafeBytes { bytes in
             (
@@ -66,29 +66,29 @@ package final class IntermediateFrameReader {
             )
         }
         guard ReadLimits.microseconds.contains(microseconds) else {
-            throw input.problem("a frame has the invalid time \(microseconds) µs", at: place)
+            throw input.problem("a frame has the invalid time \(microseconds) µs", at: start)
         }
         guard ReadLimits.counts.contains(index) else {
-            throw input.problem("a frame has the invalid number \(index)", at: place + 8)
+            throw input.problem("a frame has the invalid number \(index)", at: start + 8)
         }
         guard ReadLimits.sides.contains(width), ReadLimits.sides.contains(height) else {
-            throw input.problem("a frame has the invalid size \(width)x\(height)", at: place + 16)
+            throw input.problem("a frame has the invalid size \(width)x\(height)", at: start + 16)
         }
         guard ReadLimits.facesInFrame.contains(count) else {
-            throw input.problem("a frame has too many faces (\(count))", at: place + 24)
+            throw input.problem("a frame has too many faces (\(count))", at: start + 24)
         }
-        guard epoch >= 0 else { throw input.problem("a frame has the invalid epoch \(epoch)", at: place + 28) }
+        guard epoch >= 0 else { throw input.problem("a frame has the invalid epoch \(epoch)", at: start + 28) }
         var frame = FrameRecord(
             microseconds: microseconds, index: index, epoch: epoch, size: PictureSize(width: width, height: height),
             faces: [])
         for _ in 0..<count {
-            let place = input.offset
+            let start = input.offset
             guard let bytes = try input.take(layout.faceBytes) else {
-                throw input.problem("ends in the middle of a frame", at: place)
+                throw input.problem("ends in the middle of a frame", at: start)
             }
             switch bytes.withUnsafeBytes({ layout.read($0) }) {
             case .success(let face): frame.faces.append(face)
-            case .failure(let fault): throw input.problem(fault.reason, at: place + fault.offset)
+            case .failure(let fault): throw input.problem(fault.reason, at: start + fault.offset)
             }
         }
         return frame
@@ -130,13 +130,13 @@ package final class TrackIndexReader {
     /// - Returns: The track numbers of the next `count` faces; 0 for none.
     package func next(_ count: Int) throws(VidscanError) -> [Int] {
         guard count > 0 else { return [] }
-        let place = input.offset
-        guard let bytes = try input.take(4 * count) else { throw input.problem("ends too early", at: place) }
+        let start = input.offset
+        guard let bytes = try input.take(4 * count) else { throw input.problem("ends too early", at: start) }
         let tracks = bytes.withUnsafeBytes { bytes in
             (0..<count).map { Int(bytes.loadUnaligned(fromByteOffset: 4 * $0, as: Int32.self)) }
         }
         guard tracks.allSatisfy((0...trackCount).contains) else {
-            throw input.problem("refers to a track that does not exist", at: place)
+            throw input.problem("refers to a track that does not exist", at: start)
         }
         return tracks
     }

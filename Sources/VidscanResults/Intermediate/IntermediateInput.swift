@@ -14,11 +14,11 @@ final class IntermediateInput {
     }
 
     /// The size of the file in bytes.
-    package var size: Int64 { file.size }
+    var size: Int64 { file.size }
 
     /// - Returns: The next `count` bytes, or `nil` at the end.
     /// - Throws: `VidscanError` if fewer bytes are left.
-    package func take(_ count: Int) throws(VidscanError) -> ArraySlice<UInt8>? {
+    func take(_ count: Int) throws(VidscanError) -> ArraySlice<UInt8>? {
         while buffer.count - position < count {
             buffer.removeFirst(position)
             position = 0
@@ -35,7 +35,7 @@ final class IntermediateInput {
     }
 
     /// Returns an error that names the offset of the byte.
-    package func problem(_ reason: String, at byte: Int) -> VidscanError {
+    func problem(_ reason: String, at byte: Int) -> VidscanError {
         VidscanError(
             .result, "\(file.name), byte \(byte): \(reason); the file is damaged, analyse the video again", stage: .open
         )

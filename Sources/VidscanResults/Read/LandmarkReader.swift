@@ -37,9 +37,9 @@ package final class LandmarkReader {
     /// Returns the mesh of the next row, or `nil` if the row is all NaN because the face has no mesh. The file has a
     /// row for every row of `faces.csv`.
     package func next() throws(VidscanError) -> FaceMesh? {
-        let place = input.offset
+        let start = input.offset
         guard row < rows, let bytes = try input.take(Self.rowBytes) else {
-            throw input.problem("ends before faces.csv", at: place)
+            throw input.problem("ends before faces.csv", at: start)
         }
         row += 1
         let coordinates = bytes.withUnsafeBytes { bytes in
@@ -49,7 +49,7 @@ package final class LandmarkReader {
         guard let index = coordinates.firstIndex(where: { !ReadLimits.coordinates.contains(Double($0)) }) else {
             return FaceMesh(coordinates: coordinates)
         }
-        throw input.problem("row \(row) has the invalid coordinate \(coordinates[index])", at: place + 4 * index)
+        throw input.problem("row \(row) has the invalid coordinate \(coordinates[index])", at: start + 4 * index)
     }
 
     /// - Throws: `VidscanError` unless all rows have been read.

@@ -36,7 +36,7 @@ package enum ReadLimits {
 
 /// An excerpt of a damaged file for a message: short, and limited to printable ASCII characters.
 enum Excerpt {
-    package static func of(_ bytes: some Collection<UInt8>) -> String {
+    static func of(_ bytes: some Collection<UInt8>) -> String {
         let shown = bytes.prefix(24).map { (0x20...0x7E).contains($0) ? Character(UnicodeScalar($0)) : "?" }
         return "'" + String(shown) + (bytes.count > shown.count ? "…'" : "'")
     }

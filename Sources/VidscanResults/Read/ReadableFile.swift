@@ -5,9 +5,9 @@ internal import VidscanBase
 /// contents to read.
 final class ReadableFile {
     /// The name for messages.
-    package let name: String
+    let name: String
     /// The size in bytes when the file was opened.
-    package let size: Int64
+    let size: Int64
     private let descriptor: Int32
 
     /// - Parameter name: The name of the file in `folder`.
@@ -31,7 +31,7 @@ final class ReadableFile {
     /// Appends the next bytes, at most `count`, to a buffer.
     ///
     /// - Returns: `false` at the end of the file.
-    package func read(upTo count: Int, into buffer: inout [UInt8]) throws(VidscanError) -> Bool {
+    func read(upTo count: Int, into buffer: inout [UInt8]) throws(VidscanError) -> Bool {
         let kept = buffer.count
         buffer.append(contentsOf: repeatElement(0, count: count))
         var received = 0
@@ -51,7 +51,7 @@ final class ReadableFile {
     /// Returns the whole of a small file.
     ///
     /// - Throws: `VidscanError` if the file is larger than `limit` bytes.
-    package func contents(limit: Int) throws(VidscanError) -> [UInt8] {
+    func contents(limit: Int) throws(VidscanError) -> [UInt8] {
         var bytes: [UInt8] = []
         while try read(upTo: 1 << 16, into: &bytes) {
             guard bytes.count <= limit else {

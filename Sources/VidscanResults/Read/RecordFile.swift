@@ -9,8 +9,6 @@ package enum RecordFile {
         _ type: Value.Type, folder: String, name: String
     ) throws(VidscanError) -> Value {
         let bytes = try ReadableFile(folder: folder, name: name).contents(limit: ReadLimits.record)
-        let decoder = JSONDecoder()
-        decoder.keyDecodingStrategy = .convertFromSnakeCase
         do {
             return try decoder.decode(type, from: Data(bytes))
         } catch {
@@ -18,7 +16,13 @@ package enum RecordFile {
         }
     }
 
-    private static func reason(_ error: any Error) -> String {
+    static var decoder: JSONDecoder {
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        return decoder
+    }
+
+    static func reason(_ error: any Error) -> String {
         guard let error = error as? DecodingError else { return "it is not valid JSON" }
         switch error {
         case .keyNotFound(let key, let context): return "\(path(context.codingPath + [key])) is missing"
@@ -33,9 +37,13 @@ package enum RecordFile {
         }
     }
 
-    /// `video.stream`
+    /// Returns the path of a value as the file writes it: `video.display_width`.
     private static func path(_ keys: [any CodingKey]) -> String {
-        printable(keys.map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: "."))
+        let names = keys.map { key in
+            key.intValue.map(String.init)
+                ?? key.stringValue.reduce(into: "") { $0 += $1.isUppercase ? "_" + $1.lowercased() : String($1) }
+        }
+        return printable(names.joined(separator: "."))
     }
 
     private static func printable(_ text: String) -> String {
@@ -44,11 +52,11 @@ package enum RecordFile {
 }
 
 /// Checks the values of a record that has been read from disk.
-package struct RecordCheck {
+struct RecordCheck {
     /// The name of the file, for messages.
-    package let file: String
+    let file: String
 
-    package init(file: String) {
+    init(file: String) {
         self.file = file
     }
 
@@ -60,25 +68,25 @@ package struct RecordCheck {
         throw VidscanError(.result, "its \(file) cannot be read: \(key) must be \(rule)", stage: .open)
     }
 
-    package func number(_ value: Double?, _ key: String, in range: ClosedRange<Double>) throws(VidscanError) {
+    func number(_ value: Double?, _ key: String, in range: ClosedRange<Double>) throws(VidscanError) {
         guard let value else { return }
         try require(
             range.contains(value), key,
             "\(NumberText.plain(range.lowerBound)) to \(NumberText.plain(range.upperBound))")
     }
 
-    package func integer<Number: BinaryInteger>(
+    func integer<Number: BinaryInteger>(
         _ value: Number?, _ key: String, in range: ClosedRange<Number>
     ) throws(VidscanError) {
         guard let value else { return }
         try require(range.contains(value), key, "\(range.lowerBound) to \(range.upperBound)")
     }
 
-    package func count(_ value: Int, _ key: String) throws(VidscanError) {
+    func count(_ value: Int, _ key: String) throws(VidscanError) {
         try integer(Int64(value), key, in: ReadLimits.counts)
     }
 
-    package func map(_ map: VidscanBase.AffineTransform?, _ key: String) throws(VidscanError) {
+    func map(_ map: VidscanBase.AffineTransform?, _ key: String) throws(VidscanError) {
         guard let map else { return }
         for (name, value) in [
             ("xx", map.xx), ("xy", map.xy), ("x", map.x), ("yx", map.yx), ("yy", map.yy), ("y", map.y),

@@ -4,73 +4,9 @@ internal import VidscanMedia
 
 /// A result folder that an earlier run has written.
 package struct StoredResult {
-    /// The members of `run.json` that are needed again.
-    package struct Record: Decodable {
-        package struct Input: Decodable {
-            package var path: String
-            package var bytes: Int64
-            package var modified: Double
-        }
-
-        /// The settings of the run.
-        package struct Pipeline: Decodable {
-            package struct Sample: Decodable {
-                package var rate: String
-                package var start: Double?
-                package var end: Double?
-            }
-            package struct Detect: Decodable {
-                package var accuracy: String
-                package var faces: String
-                package var minFace: Double
-                package var minConfidence: Double
-            }
-            package struct Track: Decodable {
-                package var maxFaces: Int?
-                package var minTrack: Int
-                package var smoothing: Bool
-            }
-            package struct Render: Decodable {
-                package var anonymize: String?
-            }
-            package var sample: Sample
-            package var detect: Detect
-            package var track: Track
-            package var render: Render?
-        }
-
-        /// The effect of the filters on the frames.
-        package struct Filters: Decodable {
-            package struct Map: Decodable {
-                package var xx, xy, x, yx, yy, y: Double
-
-                package var transform: VidscanBase.AffineTransform {
-                    VidscanBase.AffineTransform(xx: xx, xy: xy, x: x, yx: yx, yy: yy, y: y)
-                }
-            }
-            package var chain: String
-            package var everyFrame: Bool
-            package var toSource: Map?
-        }
-
-        package struct Video: Decodable {
-            package var stream: Int
-        }
-
-        package struct Counts: Decodable {
-            package var damagedFramesOrPackets: Int
-        }
-
-        package var input: Input
-        package var pipeline: Pipeline
-        package var filters: Filters?
-        package var video: Video
-        package var counts: Counts
-    }
-
     /// The path as the user wrote it.
     package let name: String
-    package let record: Record
+    package let record: RunRecord
 
     /// - Throws: `VidscanError` if the folder is not a result, or lacks a table that is needed.
     package init(path: String) throws(VidscanError) {
@@ -80,7 +16,7 @@ package struct StoredResult {
             throw failure("is not a vidscan result: it has no run.json")
         }
         do throws(VidscanError) {
-            record = try RecordFile.decode(Record.self, folder: path, name: "run.json")
+            record = try RecordFile.decode(RunRecord.self, folder: path, name: "run.json")
             try record.check()
         } catch {
             throw failure(error.reason)
@@ -139,19 +75,30 @@ package struct StoredResult {
                 .result, "was analysed with filters whose effect on positions is unknown: \(filters.chain)",
                 input: name, stage: .open)
         }
-        let transform = map.transform
-        return transform == .identity ? nil : transform
+        return map == .identity ? nil : map
     }
 }
 
-extension StoredResult.Record {
+extension RunRecord {
     /// - Throws: `VidscanError` if a number is one that no run writes.
-    package func check() throws(VidscanError) {
+    func check() throws(VidscanError) {
         let check = RecordCheck(file: ResultFolder.Kind.result.record)
         try check.integer(input.bytes, "input.bytes", in: ReadLimits.counts)
         try check.number(input.modified, "input.modified", in: ReadLimits.seconds)
-        try check.integer(video.stream, "video.stream", in: 0...Int(Int32.max))
         try check.number(pipeline.detect.minFace, "pipeline.detect.min_face", in: ReadLimits.extents)
-        try check.map(filters?.toSource?.transform, "filters.to_source")
+        try check.map(filters?.toSource, "filters.to_source")
+        try check.integer(video.stream, "video.stream", in: 0...Int(Int32.max))
+        try check.number(video.durationSeconds, "video.duration_seconds", in: ReadLimits.seconds)
+        try check.number(video.containerStartSeconds, "video.container_start_seconds", in: ReadLimits.seconds)
+        try check.integer(video.displayWidth, "video.display_width", in: ReadLimits.sides)
+        try check.integer(video.displayHeight, "video.display_height", in: ReadLimits.sides)
+        try check.number(timings.wallSeconds, "timings.wall_seconds", in: ReadLimits.durations)
+        for (value, key) in [
+            (counts.sampledFrames, "sampled_frames"), (counts.faces, "faces"), (counts.faceIds, "face_ids"),
+            (counts.personIds, "person_ids"), (counts.hardCuts, "hard_cuts"), (counts.gradualCuts, "gradual_cuts"),
+            (counts.damagedFramesOrPackets, "damaged_frames_or_packets"),
+        ] {
+            try check.count(value, "counts.\(key)")
+        }
     }
 }

@@ -3,21 +3,19 @@ package import VidscanMedia
 
 /// The outcome of reading and decoding a video or a segment of it.
 package struct DecodingReport: Sendable, Codable {
-    package var info: VideoInfo
-    package var statistics: ReadStatistics
-    package var displaySize: PictureSize?
-    package var filtering: FrameReader.Filtering?
+    package let info: VideoInfo
+    package private(set) var statistics: ReadStatistics
+    package private(set) var displaySize: PictureSize?
+    package private(set) var filtering: FrameReader.Filtering?
     /// Whether the settings select neither a time range nor a segment.
     package var isWholeVideo: Bool
 
-    package init(
-        info: VideoInfo, statistics: ReadStatistics, displaySize: PictureSize?, filtering: FrameReader.Filtering?,
-        isWholeVideo: Bool
-    ) {
-        self.info = info
-        self.statistics = statistics
+    /// - Parameter reader: A reader that has reached its end.
+    package init(_ reader: FrameReader, displaySize: PictureSize?, isWholeVideo: Bool) {
+        info = reader.info
+        statistics = reader.statistics
+        filtering = reader.filtering
         self.displaySize = displaySize
-        self.filtering = filtering
         self.isWholeVideo = isWholeVideo
     }
 

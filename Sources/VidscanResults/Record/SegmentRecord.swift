@@ -4,51 +4,50 @@ internal import VidscanMedia
 
 /// `part.json`: which segment of which video a folder holds, and the outcome of reading it. The settings are stored
 /// beside it as in `run.json`, so that the same code can read them.
-package struct SegmentRecord: Codable {
+package struct SegmentRecord: Codable, Sendable {
     /// The input's path as the user wrote it.
-    package var name: String
-    package var input: RunRecord.Input
-    package var segment: VideoSegment
+    package let name: String
+    package let input: RunRecord.Input
+    package let segment: VideoSegment
     /// The name of the result folder that merging creates: `movie.mp4.vidscan`.
-    package var resultName: String
-    package var tools: Tools
-    package var frames: Int
+    package let resultName: String
+    package let tools: Tools
+    package var frames = 0
     /// The SHA-256 of each of the folder's other files, by file name.
-    package var digests: [String: String]
-    /// The size of one face in the intermediate file, in bytes. It must match the layout of the version that reads the
-    /// file.
-    package var faceBytes: Int
+    package let digests: [String: String]
+    /// The numbers of each face in the intermediate file, in order. The version that reads the file must have the same
+    /// ones.
+    package private(set) var faceFields: [String]? = FaceRecordLayout.fieldNames
     /// Empty if blendshapes are not requested.
-    package var blendshapeNames: [String]
-    package var decoded: DecodingReport
-    package var times: StageTimes
-    package var wallSeconds: Double
+    package var blendshapeNames: [String] = []
+    package let decoded: DecodingReport
+    package var times = StageTimes()
+    package var wallSeconds = 0.0
 
+    /// - Parameter folderPath: The folder that holds the segment's other files, which must be complete.
     package init(
-        name: String, input: RunRecord.Input, segment: VideoSegment, resultName: String, tools: Tools, frames: Int,
-        digests: [String: String], faceBytes: Int, blendshapeNames: [String], decoded: DecodingReport,
-        times: StageTimes, wallSeconds: Double
-    ) {
-        self.name = name
-        self.input = input
+        of file: InputFile, segment: VideoSegment, resultName: String, tools: Tools, decoded: DecodingReport,
+        folderPath: String
+    ) throws(VidscanError) {
+        name = file.name
+        input = RunRecord.Input(file)
         self.segment = segment
         self.resultName = resultName
         self.tools = tools
-        self.frames = frames
-        self.digests = digests
-        self.faceBytes = faceBytes
-        self.blendshapeNames = blendshapeNames
         self.decoded = decoded
-        self.times = times
-        self.wallSeconds = wallSeconds
+        digests = try Self.digests(in: folderPath)
+    }
+
+    /// Whether this version can read the segment.
+    package var isOfThisVersion: Bool {
+        tools.vidscanVersion == Vidscan.version && faceFields == FaceRecordLayout.fieldNames
     }
 
     package static let framesFile = "frames.spool"
     package static let signaturesFile = "signatures.spool"
     package static let files = [framesFile, signaturesFile]
 
-    /// - Parameter folderPath: The folder that holds the files.
-    package static func digests(in folderPath: String) throws(VidscanError) -> [String: String] {
+    private static func digests(in folderPath: String) throws(VidscanError) -> [String: String] {
         var digests: [String: String] = [:]
         for file in files {
             do {

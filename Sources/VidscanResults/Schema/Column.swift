@@ -16,8 +16,8 @@ public struct Column: Sendable, Equatable {
 
 /// A column, and how to get its value from a row.
 struct ColumnDefinition<Row>: Sendable {
-    package let column: Column
-    package let field: @Sendable (Row) -> Field
+    let column: Column
+    let field: @Sendable (Row) -> Field
 
     init(
         _ name: String, unit: String = "", range: String, _ meaning: String, _ field: @escaping @Sendable (Row) -> Field

@@ -49,26 +49,8 @@ package struct TrackRow: Sendable {
 
 /// `tracks.csv`: one row per face_id.
 public enum TrackTable {
-    /// A measurement that is summarized for each face_id by its mean, median and maximum.
-    package struct Measure: Sendable {
-        package let name: String
-        package let unit: String
-        package let range: ClosedRange<Double>
-        package let value: @Sendable (FaceRow) -> Double?
-    }
-
-    package static let measures: [Measure] =
-        [
-            Measure(name: "yaw", unit: "degrees", range: HeadPose.yaws) { $0.face.yaw },
-            Measure(name: "pitch", unit: "degrees", range: HeadPose.pitches) { $0.face.pitch },
-            Measure(name: "roll", unit: "degrees", range: HeadPose.rolls) { $0.face.roll },
-            Measure(name: "brightness", unit: "", range: 0...100) { $0.face.brightness },
-        ]
-        + Metric.allCases.map { metric in
-            Measure(name: metric.rawValue, unit: metric.unit, range: metric.values) { row in
-                row.metrics.contains(metric) ? row.face[metric] : nil
-            }
-        }
+    /// The numbers that are summarized for each face_id by their mean, median and maximum.
+    package static let measures: [FaceField] = FaceField.pose + [.brightness] + FaceField.metrics
 
     public static let columns: [Column] = definitions.map(\.column)
     package static let names: [String] = columns.map(\.name)

@@ -120,22 +120,11 @@ extension ByteWriter {
         writeJSON(names: names, row: fields)
         removeLast()
         write(",\"raw\":")
-        writeJSON(names: RawFace.names, row: RawFace.fields(of: face))
+        writeJSON(
+            names: FaceField.smoothed.map(\.name),
+            row: FaceField.smoothed.map { field in
+                face.raw[field].map { .decimal($0, decimals: field.description.decimals) } ?? .missing
+            })
         write("}")
-    }
-}
-
-/// The box and points that were found in the frame alone, without smoothing. Only JSON has them.
-enum RawFace {
-    package static let names =
-        ["x", "y", "width", "height"]
-        + ["left_eye", "right_eye", "nose", "left_mouth_corner", "right_mouth_corner", "chin"].flatMap {
-            ["\($0)_x", "\($0)_y"]
-        } + ["interocular_distance"]
-
-    package static func fields(of row: FaceRow) -> [Field] {
-        ([row.rawBox.x, row.rawBox.y, row.rawBox.width, row.rawBox.height] + row.rawPoints.numbers).map {
-            $0.isNaN ? .missing : .decimal($0, decimals: 2)
-        }
     }
 }

@@ -1,30 +1,10 @@
+public import VidscanFaces
 public import VidscanInference
 
 extension Settings {
     /// How faces are detected.
     public struct Detect: Sendable, Equatable {
-        /// The long side of the detector's input.
-        public enum Accuracy: String, Sendable, CaseIterable {
-            case low, medium, high
-
-            /// The side in pixels.
-            var longSide: Int {
-                switch self {
-                case .low: 320
-                case .medium: 448
-                case .high: 640
-                }
-            }
-        }
-
-        public enum FaceSize: String, Sendable, CaseIterable {
-            /// Faces of people in front of a camera.
-            case large
-            /// Small and distant faces too, at twice the detector's resolution.
-            case small
-        }
-
-        public var accuracy = Accuracy.medium
+        public var accuracy = DetectorAccuracy.medium
         public var faces = FaceSize.large
         /// The minimum size of a face: its longer side as a fraction of the frame's shorter side, 0…1.
         public var minimumFace = 0.0
@@ -43,8 +23,8 @@ extension Settings {
     }
 }
 
-extension Settings.Detect.Accuracy: SettingChoice {}
-extension Settings.Detect.FaceSize: SettingChoice {}
+extension DetectorAccuracy: SettingChoice {}
+extension FaceSize: SettingChoice {}
 extension InferencePrecision: SettingChoice {}
 
 extension Settings.Detect {

@@ -20,7 +20,7 @@ extension Settings.Sample {
             .sample, "rate", \.sample.rate,
             options: [
                 .value("rate", "number"),
-                .flag("every-frame", sets: SettingKind.everyFrame, "Analyse every frame."),
+                .flag("every-frame", sets: SampleGrid.Rate.everyFrame.description, "Analyse every frame."),
             ],
             "Frames sampled per second: any positive number, a fraction such as 30000/1001, or every-frame."),
         Setting(

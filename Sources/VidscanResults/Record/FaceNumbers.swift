@@ -1,0 +1,73 @@
+package import VidscanBase
+
+/// The numbers that are recorded of one face.
+package struct FaceNumbers: Sendable {
+    /// In the order of `FaceField.all`; NaN if a number is missing.
+    var values = [Double](repeating: .nan, count: FaceField.all.count)
+
+    package init() {}
+
+    package subscript(field: FaceField) -> Double? {
+        get {
+            switch field {
+            case .x(let point): return self[point]?.x
+            case .y(let point): return self[point]?.y
+            default:
+                let value = values[field.position]
+                return value.isNaN ? nil : value
+            }
+        }
+        set { values[field.position] = newValue ?? .nan }
+    }
+
+    /// A point whose position has not been set is missing, except for the mouth, which lies between its corners.
+    package subscript(point: FacePoint) -> Point? {
+        get {
+            let (x, y) = (values[FaceField.x(point).position], values[FaceField.y(point).position])
+            guard x.isNaN || y.isNaN else { return Point(x: x, y: y) }
+            guard point == .mouth, let left = self[.leftMouthCorner], let right = self[.rightMouthCorner] else {
+                return nil
+            }
+            return Point(x: (left.x + right.x) / 2, y: (left.y + right.y) / 2)
+        }
+        set {
+            self[.x(point)] = newValue?.x
+            self[.y(point)] = newValue?.y
+        }
+    }
+
+    package var box: Rectangle {
+        get {
+            Rectangle(
+                x: values[FaceField.left.position], y: values[FaceField.top.position],
+                width: values[FaceField.width.position], height: values[FaceField.height.position])
+        }
+        set {
+            self[.left] = newValue.x
+            self[.top] = newValue.y
+            self[.width] = newValue.width
+            self[.height] = newValue.height
+        }
+    }
+
+    /// The angle between the head's direction and the camera's axis, in degrees.
+    package var turnDegrees: Double? {
+        guard let yaw = self[.yaw], let pitch = self[.pitch] else { return nil }
+        return (yaw * yaw + pitch * pitch).squareRoot()
+    }
+
+    /// Rounds to the precision of the intermediate file.
+    mutating func roundToSinglePrecision() {
+        for position in values.indices { values[position] = Double(Float(values[position])) }
+    }
+
+    /// Replaces the smoothed numbers by weighted sums of those of several samples. A number is missing if it is missing
+    /// in one of them.
+    package mutating func smoothen(_ samples: some Sequence<(weight: Double, numbers: FaceNumbers)>) {
+        for position in Self.smoothed {
+            values[position] = samples.reduce(0) { $0 + $1.weight * $1.numbers.values[position] }
+        }
+    }
+
+    private static let smoothed = FaceField.smoothed.map(\.position)
+}

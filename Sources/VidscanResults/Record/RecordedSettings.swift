@@ -1,0 +1,61 @@
+internal import Foundation
+package import VidscanBase
+package import VidscanFaces
+
+/// The settings of a run as `run.json` records them: all of them as JSON, and those that later steps depend on as the
+/// types that wrote them.
+package struct RecordedSettings: Codable, Sendable {
+    package struct Sample: Decodable, Sendable {
+        package let rate: SampleGrid.Rate
+        package let start: Double?
+        package let end: Double?
+    }
+
+    package struct Detect: Decodable, Sendable {
+        package let accuracy: DetectorAccuracy
+        package let faces: FaceSize
+        package let minFace: Double
+        package let minConfidence: Double
+    }
+
+    package struct Track: Decodable, Sendable {
+        package let maxFaces: Int?
+        package let minTrack: Int
+        package let smoothing: Bool
+    }
+
+    package struct Render: Decodable, Sendable {
+        /// The method of hiding faces. Readers only need to know whether there is one.
+        package let anonymize: String?
+    }
+
+    package let sample: Sample
+    package let detect: Detect
+    package let track: Track
+    package let render: Render?
+    /// All settings that affect the results, in the structure of a pipeline file: `--pipeline run.json` repeats the
+    /// run.
+    package let all: JSONValue
+
+    private enum CodingKeys: CodingKey { case sample, detect, track, render }
+
+    package init(from decoder: any Decoder) throws {
+        let sections = try decoder.container(keyedBy: CodingKeys.self)
+        sample = try sections.decode(Sample.self, forKey: .sample)
+        detect = try sections.decode(Detect.self, forKey: .detect)
+        track = try sections.decode(Track.self, forKey: .track)
+        render = try sections.decodeIfPresent(Render.self, forKey: .render)
+        all = try JSONValue(from: decoder)
+    }
+
+    package func encode(to encoder: any Encoder) throws { try all.encode(to: encoder) }
+
+    /// - Throws: `VidscanError` if a later step could not read the settings.
+    package init(_ all: JSONValue) throws(VidscanError) {
+        do {
+            self = try RecordFile.decoder.decode(Self.self, from: JSONEncoder().encode(all))
+        } catch {
+            throw VidscanError(.output, "cannot write run.json: \(RecordFile.reason(error))", stage: .write)
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import TestSupport
+import Testing
+import VidscanBase
+import VidscanFaces
+import VidscanResults
+
+@Suite("The intermediate file stores every number of a face")
+struct IntermediateFrameTests {
+    private let layout = FaceRecordLayout(hasMesh: false, blendshapeCount: 0)
+
+    /// Writes one frame with one face, whose numbers all differ.
+    private func write(into folder: TemporaryFolder) throws -> FaceRecord {
+        let point = Point(x: 7, y: 8)
+        let landmarks = FaceLandmarks(
+            leftEye: point, rightEye: point, nose: point, leftMouthCorner: point, rightMouthCorner: point)
+        let box = Rectangle(x: 1, y: 2, width: 3, height: 4)
+        var face = FaceRecord(
+            AnalyzedFace(
+                observation: FaceDetection(box: box, confidence: 0.9, landmarks: landmarks), presence: 0.75),
+            metrics: [])
+        for (index, field) in FaceField.all.enumerated() {
+            let share = Double(index + 1) / 128
+            face.numbers[field] =
+                field.range.lowerBound + share * (min(field.range.upperBound, 1024) - field.range.lowerBound)
+        }
+        face.numbers[.mouth] = nil
+        let file = try IntermediateFrameFile(path: folder.path + "/frames", layout: layout)
+        try file.append(
+            FrameRecord(
+                microseconds: 5, index: 6, epoch: 0, size: PictureSize(width: 640, height: 360), faces: [face]))
+        try file.finish()
+        return face
+    }
+
+    private func read(_ folder: TemporaryFolder) throws -> FaceRecord? {
+        try IntermediateFrameReader(folder: folder.path, name: "frames", layout: layout).next()?.faces.first
+    }
+
+    @Test("A face is read as it was written, to the precision of 32 bits")
+    func unchanged() throws {
+        let folder = try TemporaryFolder()
+        let written = try write(into: folder)
+        let face = try #require(try read(folder))
+        for field in FaceField.all where ![.x(.mouth), .y(.mouth)].contains(field) {
+            #expect(face.numbers[field] == written.numbers[field].map { Double(Float($0)) }, "\(field)")
+        }
+        #expect(face.landmarks == written.landmarks)
+        let (left, right) = (face.numbers[.leftMouthCorner], face.numbers[.rightMouthCorner])
+        #expect(face.numbers[.mouth]?.x == (try #require(left).x + #require(right).x) / 2)
+    }
+
+    @Test("A number outside its range is an error that names it and its byte")
+    func ranges() throws {
+        let folder = try TemporaryFolder()
+        _ = try write(into: folder)
+        let bytes = try folder.bytes("frames")
+        for (index, name) in FaceRecordLayout.fieldNames.enumerated() {
+            let start = 32 + 4 * index
+            var changed = bytes
+            changed.replaceSubrange(start..<start + 4, with: withUnsafeBytes(of: Float(1e30), Array.init))
+            try changed.write(to: URL(fileURLWithPath: folder.path + "/frames"))
+            let error = #expect(throws: VidscanError.self) { try read(folder) }
+            #expect(
+                error?.reason
+                    == "frames, byte \(start): a face has the \(name) 1e+30; the file is damaged, analyse the video again"
+            )
+        }
+    }
+}
