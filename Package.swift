@@ -15,14 +15,6 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-// OpenVINO's libraries lie beside an installed binary (bin/../lib/vidscan) or, in a checkout, in .deps.
-let runtimePaths: [LinkerSetting] = [
-    .unsafeFlags([
-        "-Xlinker", "-rpath", "-Xlinker", "$ORIGIN/../lib/vidscan",
-        "-Xlinker", "-rpath", "-Xlinker", "$ORIGIN/../../../.deps/openvino/lib",
-    ])
-]
-
 let package = Package(
     name: "vidscan",
     products: [
@@ -39,10 +31,10 @@ let package = Package(
     ],
     targets: [
         .systemLibrary(name: "CFFmpeg", pkgConfig: "libavformat libavcodec libavfilter libswscale libavutil"),
-        .systemLibrary(name: "COpenVINO", pkgConfig: "vidscan-openvino"),
         .systemLibrary(name: "CCairo", pkgConfig: "cairo"),
         .systemLibrary(name: "CLinux"),
         .target(name: "CFFmpegLog", dependencies: ["CFFmpeg"]),
+        .target(name: "COpenVINO", linkerSettings: [.linkedLibrary("dl")]),
         .target(name: "VidscanBase", dependencies: ["CLinux"], swiftSettings: strict),
         .target(
             name: "VidscanMedia",
@@ -93,16 +85,14 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
-            swiftSettings: strict,
-            linkerSettings: runtimePaths),
+            swiftSettings: strict),
         .executableTarget(
             name: "vidscan-bench",
             dependencies: [
                 "VidscanBase",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            swiftSettings: strict,
-            linkerSettings: runtimePaths),
+            swiftSettings: strict),
         // Judges hidden videos; not installed.
         .executableTarget(
             name: "vidscan-coverage",
@@ -110,36 +100,31 @@ let package = Package(
                 "VidscanBase", "VidscanMedia", "VidscanInference",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            swiftSettings: strict,
-            linkerSettings: runtimePaths),
+            swiftSettings: strict),
         // What the tests share. Nothing else depends on it.
         .target(
             name: "TestSupport", dependencies: ["VidscanBase"], path: "Tests/TestSupport", swiftSettings: strict),
         .testTarget(name: "VidscanBaseTests", dependencies: ["TestSupport", "VidscanBase"], swiftSettings: strict),
         .testTarget(
             name: "VidscanMediaTests", dependencies: ["TestSupport", "VidscanBase", "VidscanMedia", "CFFmpeg"],
-            swiftSettings: strict,
-            linkerSettings: runtimePaths),
+            swiftSettings: strict),
         .testTarget(
             name: "VidscanInferenceTests",
-            dependencies: ["TestSupport", "VidscanBase", "VidscanFaces", "VidscanInference"], swiftSettings: strict,
-            linkerSettings: runtimePaths),
+            dependencies: ["TestSupport", "VidscanBase", "VidscanFaces", "VidscanInference"], swiftSettings: strict),
         .testTarget(
             name: "VidscanFacesTests", dependencies: ["TestSupport", "VidscanBase", "VidscanFaces"],
             exclude: ["expressions.golden.json"],
             swiftSettings: strict),
         .testTarget(
             name: "VidscanResultsTests", dependencies: ["TestSupport", "VidscanBase", "VidscanResults"],
-            swiftSettings: strict,
-            linkerSettings: runtimePaths),
+            swiftSettings: strict),
         .testTarget(
             name: "VidscanAnalysisTests",
             dependencies: [
                 "TestSupport", "VidscanBase", "VidscanMedia", "VidscanInference", "VidscanFaces", "VidscanResults",
                 "VidscanRender", "VidscanReport",
                 "VidscanAnalysis",
-            ], swiftSettings: strict,
-            linkerSettings: runtimePaths),
+            ], swiftSettings: strict),
         .testTarget(
             name: "VidscanBatchTests",
             dependencies: ["TestSupport", "VidscanBatch", .product(name: "GRDB", package: "GRDB.swift")],
@@ -150,12 +135,11 @@ let package = Package(
                 "TestSupport", "VidscanBase", "VidscanMedia", "VidscanInference", "VidscanResults", "VidscanRender",
                 "VidscanReport", "VidscanAnalysis", "VidscanBatch", .product(name: "GRDB", package: "GRDB.swift"),
             ],
-            swiftSettings: strict, linkerSettings: runtimePaths),
+            swiftSettings: strict),
         .testTarget(
             name: "CLITests", dependencies: ["TestSupport", "VidscanMedia", "VidscanRender", "vidscan"],
             exclude: ["mesh.golden.json"],
-            swiftSettings: strict,
-            linkerSettings: runtimePaths),
+            swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )
@@ -165,7 +149,7 @@ let package = Package(
 if let runtime = Context.environment["VIDSCAN_FUZZER_RUNTIME"] {
     package.targets.removeAll { $0.type == .test || $0.name == "TestSupport" }
     for target in package.targets where target.type == .regular || target.type == .executable {
-        if target.name == "CFFmpegLog" {
+        if ["CFFmpegLog", "COpenVINO"].contains(target.name) {
             target.cSettings = [.unsafeFlags(["-fsanitize=fuzzer-no-link,address"])]
         } else {
             target.swiftSettings = strict + [.unsafeFlags(["-sanitize=fuzzer,address"])]
@@ -182,7 +166,7 @@ if let runtime = Context.environment["VIDSCAN_FUZZER_RUNTIME"] {
             ],
             path: "Tests/Fuzzing", exclude: ["CFuzzer", "Dictionaries"],
             swiftSettings: strict,
-            linkerSettings: runtimePaths + [
+            linkerSettings: [
                 .unsafeFlags(["-sanitize=address", "-Xlinker", runtime, "-lstdc++"])
             ]),
     ]

@@ -2,7 +2,7 @@ internal import CLinux
 internal import Foundation
 internal import Synchronization
 public import VidscanBase
-internal import VidscanFaces
+package import VidscanFaces
 public import VidscanInference
 internal import VidscanMedia
 
@@ -67,7 +67,8 @@ public final class ModelStore: Sendable {
             throw VidscanError(
                 .setup,
                 "no folder holds the models (\(files)); looked in \(Self.candidateFolders.joined(separator: ", "));"
-                    + " 'make demo' in a checkout, or 'make install', puts them there")
+                    + " 'make demo' in a checkout, or 'make install', puts them there, and VIDSCAN_HOME names another place"
+            )
         }
         self.folder = folder
         do {
@@ -113,7 +114,7 @@ public final class ModelStore: Sendable {
     }
 
     /// Returns the expression model, which is read at first use.
-    func expressionModel() throws(VidscanError) -> ExpressionModel {
+    package func expressionModel() throws(VidscanError) -> ExpressionModel {
         let result: Result<ExpressionModel, VidscanError> = expressions.withLock { expressions in
             if let expressions { return .success(expressions) }
             do {
@@ -145,14 +146,8 @@ public final class ModelStore: Sendable {
         return digests
     }
 
-    /// The folders that may hold the models: beside an installed binary, or in a checkout's `.deps`.
-    public static var candidateFolders: [String] {
-        let binary = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "vidscan"
-        let folder = (binary as NSString).deletingLastPathComponent
-        return ["/../share/vidscan/models", "/../../../.deps/models"].map {
-            ((folder + $0) as NSString).standardizingPath
-        }
-    }
+    /// The folders that may hold the models.
+    public static var candidateFolders: [String] { Installation.candidates.map(\.modelFolder) }
 
     public static func findFolder() -> String? {
         candidateFolders.first { folder in

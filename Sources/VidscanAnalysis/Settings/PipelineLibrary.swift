@@ -1,7 +1,7 @@
 internal import Foundation
 internal import VidscanBase
 
-/// The pipelines that come with vidscan: `pipelines/*.yaml` beside an installed binary or in a checkout.
+/// The pipelines that come with vidscan: `pipelines/*.yaml` of its installation or of a checkout.
 public enum PipelineLibrary {
     /// The names of the pipelines, in alphabetical order.
     public static var names: [String] {
@@ -11,14 +11,8 @@ public enum PipelineLibrary {
     }
 
     public static var folder: String? {
-        candidateFolders.first { FileManager.default.fileExists(atPath: $0 + "/default.yaml") }
-    }
-
-    private static var candidateFolders: [String] {
-        let binary = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "vidscan"
-        let folder = (binary as NSString).deletingLastPathComponent
-        return ["/../share/vidscan/pipelines", "/../../../pipelines"].map {
-            ((folder + $0) as NSString).standardizingPath
+        Installation.candidates.map(\.pipelineFolder).first {
+            FileManager.default.fileExists(atPath: $0 + "/default.yaml")
         }
     }
 
