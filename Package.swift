@@ -7,6 +7,7 @@ import PackageDescription
 //        └──────► VidscanAnalysis ──► VidscanRender ──────┘   └──► VidscanMedia ─────────┘
 //                        └──────────► VidscanInference ──────────────────────────────────┘
 //
+// Vidscan, the library for other packages, is a thin layer over VidscanAnalysis.
 // Each C library is visible to one target: FFmpeg to VidscanMedia, OpenVINO to VidscanInference, Cairo to VidscanRender.
 
 let strict: [SwiftSetting] = [
@@ -18,6 +19,7 @@ let strict: [SwiftSetting] = [
 let package = Package(
     name: "vidscan",
     products: [
+        .library(name: "Vidscan", targets: ["Vidscan"]),
         .executable(name: "vidscan", targets: ["vidscan"]),
         .executable(name: "vidscan-bench", targets: ["vidscan-bench"]),
     ],
@@ -67,6 +69,13 @@ let package = Package(
             dependencies: [
                 "CLinux", "VidscanBase", "VidscanMedia", "VidscanInference", "VidscanFaces", "VidscanResults",
                 "VidscanRender", "VidscanReport", .product(name: "Yams", package: "Yams"),
+            ],
+            swiftSettings: strict),
+        // What other packages use. No target that it needs has unsafe flags, with which SwiftPM would refuse it.
+        .target(
+            name: "Vidscan",
+            dependencies: [
+                "VidscanAnalysis", "VidscanBase", "VidscanFaces", "VidscanMedia", "VidscanResults",
             ],
             swiftSettings: strict),
         .target(
@@ -125,6 +134,10 @@ let package = Package(
                 "VidscanRender", "VidscanReport",
                 "VidscanAnalysis",
             ], swiftSettings: strict),
+        // Imports only Vidscan, as another package would, so it does without MemberImportVisibility.
+        .testTarget(
+            name: "VidscanTests", dependencies: ["TestSupport", "Vidscan", "vidscan"],
+            swiftSettings: [.enableUpcomingFeature("ExistentialAny")]),
         .testTarget(
             name: "VidscanBatchTests",
             dependencies: ["TestSupport", "VidscanBatch", .product(name: "GRDB", package: "GRDB.swift")],

@@ -10,7 +10,7 @@ package struct FacePoints: Sendable, Equatable {
     package var rightMouthCorner: Point
     /// Only from the mesh, like the interocular distance.
     package var chin: Point?
-    var interocularDistance: Double?
+    package var interocularDistance: Double?
 
     package init(_ face: AnalyzedFace) {
         let marks = face.observation.landmarks
