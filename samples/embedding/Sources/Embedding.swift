@@ -9,8 +9,8 @@ struct Embedding {
         var settings = Settings()
         // Blinks last from 0.1 to 0.4 s, so at least 12 samples a second are needed to see them.
         settings.sample.rate = .everyFrame
-        let analyzer = try VideoAnalyzer(settings: settings)
         do {
+            let analyzer = try VideoAnalyzer(settings: settings)
             for try await update in analyzer.updates(for: path) {
                 guard case .finished(let summary) = update else { continue }
                 for event in summary.events where event.kind == .blink {
