@@ -42,7 +42,7 @@ public struct VideoAnalyzer: Sendable {
 
     /// Analyses a whole video or picture.
     ///
-    /// The result has every face of every sampled frame, about 2 kB each. For long videos, `updates(for:writingTo:)`
+    /// The result has every face of every sampled frame, about 1 kB each. For long videos, `updates(for:writingTo:)`
     /// delivers the same values in a fixed amount of memory. If the task is cancelled, the analysis stops.
     ///
     /// - Parameters:
