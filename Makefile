@@ -3,7 +3,6 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 
 PREFIX ?= /usr/local
-export PKG_CONFIG_PATH := $(CURDIR)/.deps/pkgconfig:$(PKG_CONFIG_PATH)
 BINARY := .build/release/vidscan
 
 .PHONY: help bootstrap build demo test install uninstall deb docs lint format bench sanitize fuzz clean
@@ -11,7 +10,7 @@ BINARY := .build/release/vidscan
 help:  ## list these targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | expand -t 12
 
-bootstrap:  ## install what the build needs: system packages, pinned wheels, pkg-config file
+bootstrap:  ## install what the build needs: system packages and pinned wheels
 	@scripts/bootstrap
 
 build: bootstrap  ## build vidscan

@@ -7,6 +7,7 @@ import PackageDescription
 //        └──────► VidscanAnalysis ──► VidscanRender ──────┘   └──► VidscanMedia ─────────┘
 //                        └──────────► VidscanInference ──────────────────────────────────┘
 //
+// Vidscan, the library for other packages, is a thin layer over VidscanAnalysis.
 // Each C library is visible to one target: FFmpeg to VidscanMedia, OpenVINO to VidscanInference, Cairo to VidscanRender.
 
 let strict: [SwiftSetting] = [
@@ -15,17 +16,10 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-// OpenVINO's libraries lie beside an installed binary (bin/../lib/vidscan) or, in a checkout, in .deps.
-let runtimePaths: [LinkerSetting] = [
-    .unsafeFlags([
-        "-Xlinker", "-rpath", "-Xlinker", "$ORIGIN/../lib/vidscan",
-        "-Xlinker", "-rpath", "-Xlinker", "$ORIGIN/../../../.deps/openvino/lib",
-    ])
-]
-
 let package = Package(
     name: "vidscan",
     products: [
+        .library(name: "Vidscan", targets: ["Vidscan"]),
         .executable(name: "vidscan", targets: ["vidscan"]),
         .executable(name: "vidscan-bench", targets: ["vidscan-bench"]),
     ],
@@ -39,10 +33,10 @@ let package = Package(
     ],
     targets: [
         .systemLibrary(name: "CFFmpeg", pkgConfig: "libavformat libavcodec libavfilter libswscale libavutil"),
-        .systemLibrary(name: "COpenVINO", pkgConfig: "vidscan-openvino"),
         .systemLibrary(name: "CCairo", pkgConfig: "cairo"),
         .systemLibrary(name: "CLinux"),
         .target(name: "CFFmpegLog", dependencies: ["CFFmpeg"]),
+        .target(name: "COpenVINO", linkerSettings: [.linkedLibrary("dl")]),
         .target(name: "VidscanBase", dependencies: ["CLinux"], swiftSettings: strict),
         .target(
             name: "VidscanMedia",
@@ -77,6 +71,13 @@ let package = Package(
                 "VidscanRender", "VidscanReport", .product(name: "Yams", package: "Yams"),
             ],
             swiftSettings: strict),
+        // What other packages use. No target that it needs has unsafe flags, with which SwiftPM would refuse it.
+        .target(
+            name: "Vidscan",
+            dependencies: [
+                "VidscanAnalysis", "VidscanBase", "VidscanFaces", "VidscanMedia", "VidscanResults",
+            ],
+            swiftSettings: strict),
         .target(
             name: "VidscanBatch",
             dependencies: [
@@ -93,16 +94,14 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
-            swiftSettings: strict,
-            linkerSettings: runtimePaths),
+            swiftSettings: strict),
         .executableTarget(
             name: "vidscan-bench",
             dependencies: [
                 "VidscanBase", "VidscanResults",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            swiftSettings: strict,
-            linkerSettings: runtimePaths),
+            swiftSettings: strict),
         // Judges hidden videos; not installed.
         .executableTarget(
             name: "vidscan-coverage",
@@ -110,8 +109,7 @@ let package = Package(
                 "VidscanBase", "VidscanMedia", "VidscanInference",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            swiftSettings: strict,
-            linkerSettings: runtimePaths),
+            swiftSettings: strict),
         // What the tests share. Nothing else depends on it.
         .target(
             name: "TestSupport", dependencies: ["VidscanBase"], path: "Tests/TestSupport", swiftSettings: strict),
@@ -126,12 +124,10 @@ let package = Package(
         .testTarget(name: "VidscanBaseTests", dependencies: ["TestSupport", "VidscanBase"], swiftSettings: strict),
         .testTarget(
             name: "VidscanMediaTests", dependencies: ["TestSupport", "VidscanBase", "VidscanMedia", "CFFmpeg"],
-            swiftSettings: strict,
-            linkerSettings: runtimePaths),
+            swiftSettings: strict),
         .testTarget(
             name: "VidscanInferenceTests",
-            dependencies: ["TestSupport", "VidscanBase", "VidscanFaces", "VidscanInference"], swiftSettings: strict,
-            linkerSettings: runtimePaths),
+            dependencies: ["TestSupport", "VidscanBase", "VidscanFaces", "VidscanInference"], swiftSettings: strict),
         .testTarget(
             name: "VidscanFacesTests", dependencies: ["TestSupport", "VidscanBase", "VidscanFaces"],
             exclude: ["expressions.golden.json"],
@@ -139,28 +135,28 @@ let package = Package(
         .testTarget(
             name: "VidscanResultsTests",
             dependencies: ["TestSupport", "VidscanBase", "VidscanFaces", "VidscanResults"],
-            swiftSettings: strict,
-            linkerSettings: runtimePaths),
+            swiftSettings: strict),
         .testTarget(
             name: "VidscanAnalysisTests",
             dependencies: [
                 "TestSupport", "VidscanBase", "VidscanMedia", "VidscanInference", "VidscanFaces", "VidscanResults",
                 "VidscanRender", "VidscanReport",
                 "VidscanAnalysis",
-            ], swiftSettings: strict,
-            linkerSettings: runtimePaths),
+            ], swiftSettings: strict),
+        // Imports only Vidscan, as another package would, so it does without MemberImportVisibility.
+        .testTarget(
+            name: "VidscanTests", dependencies: ["TestSupport", "Vidscan", "vidscan"],
+            swiftSettings: [.enableUpcomingFeature("ExistentialAny")]),
         .testTarget(
             name: "VidscanBatchTests",
             dependencies: ["TestSupport", "VidscanBatch", .product(name: "GRDB", package: "GRDB.swift")],
             swiftSettings: strict),
         .testTarget(
-            name: "FuzzRegressionTests", dependencies: ["TestSupport", "FuzzTargets"], swiftSettings: strict,
-            linkerSettings: runtimePaths),
+            name: "FuzzRegressionTests", dependencies: ["TestSupport", "FuzzTargets"], swiftSettings: strict),
         .testTarget(
             name: "CLITests", dependencies: ["TestSupport", "VidscanMedia", "VidscanRender", "vidscan"],
             exclude: ["mesh.golden.json"],
-            swiftSettings: strict,
-            linkerSettings: runtimePaths),
+            swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )
@@ -171,7 +167,7 @@ if let runtime = Context.environment["VIDSCAN_FUZZER_RUNTIME"] {
     package.targets.removeAll { $0.type == .test || $0.name == "TestSupport" }
     for target in package.targets
     where target.name != "FuzzTargets" && (target.type == .regular || target.type == .executable) {
-        if target.name == "CFFmpegLog" {
+        if ["CFFmpegLog", "COpenVINO"].contains(target.name) {
             target.cSettings = [.unsafeFlags(["-fsanitize=fuzzer-no-link,address"])]
         } else {
             target.swiftSettings = strict + [.unsafeFlags(["-sanitize=fuzzer,address"])]
@@ -183,7 +179,7 @@ if let runtime = Context.environment["VIDSCAN_FUZZER_RUNTIME"] {
             name: "vidscan-fuzz", dependencies: ["CFuzzer", "FuzzTargets"], path: "Tests/Fuzzing",
             exclude: ["CFuzzer", "Dictionaries"],
             swiftSettings: strict,
-            linkerSettings: runtimePaths + [
+            linkerSettings: [
                 .unsafeFlags(["-sanitize=address", "-Xlinker", runtime, "-lstdc++"])
             ]),
     ]

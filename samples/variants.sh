@@ -18,6 +18,7 @@
 #                                      because they are coded without loss, as are sar.mp4 and sar_tall.mp4
 #            sar.mp4 sar_tall.mp4      pixels 4:3 (480x360 coded, 640x360 shown) and 3:4 (640x270, 480x270 shown)
 #            oddsize.webm              319x179
+# Faces      blinks.mp4               one face, still, which closes its eyes at 1.00 s and at 2.48 s
 # GOPs       bpyramid.mp4 longgop.mp4  B-frames as references; a single GOP
 #            opengop.mkv opengop.ts    open GOPs (H.264): three B-frames are shown before the keyframe that they
 #                                      follow in the file; hevc_opengop.mkv is the same in HEVC
@@ -290,6 +291,17 @@ cover_variants() {
     fi
 }
 
+face_variants() {
+    # A patch of the cheek covers each eye, with a dark line as its lashes: five frames long, then six.
+    local lid="drawbox=x=7:y=15:w=44:h=2:color=0x604030@0.8:t=fill"
+    local closed="enable='between(t,0.99,1.17)+between(t,2.47,2.69)'"
+    assemble blinks.mp4 -ss 1 -i "$samples/faces.mp4" -an -filter_complex "select='eq(n,0)',scale=1280:720:flags=bicubic,
+        crop=640:360:608:60,format=yuv444p,loop=loop=99:size=1,setpts=N/25/TB,fps=25,trim=end_frame=100,split=3[face][a][b];
+        [a]crop=58:22:247:140,${lid}[right];[b]crop=58:22:338:145,${lid}[left];
+        [face][right]overlay=247:111:${closed}[half];[half][left]overlay=338:116:${closed},format=yuv420p" \
+        -c:v libx264 -preset veryfast -crf 16
+}
+
 picture_variants() {
     assemble still.png "${clip[@]}" -frames:v 1 -update 1
     assemble still.jpg "${clip[@]}" -frames:v 1 -update 1 -q:v 3 -pix_fmt yuvj420p
@@ -374,6 +386,7 @@ geometry_variants
 codec_variants
 pixel_variants
 stream_variants
+face_variants
 picture_variants
 cover_variants
 damaged_variants

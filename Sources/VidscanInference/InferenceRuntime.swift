@@ -14,35 +14,39 @@ public enum InferencePrecision: String, Sendable, CaseIterable {
 /// `@unchecked Sendable`: the handle is created once and never changed, and OpenVINO's core may be used from any
 /// thread.
 public final class InferenceRuntime: @unchecked Sendable {
+    private let library: OpenVINOLibrary
     private let core: OpaquePointer
 
     /// - Throws: `InferenceError` if the runtime's libraries do not load.
     public init() throws(InferenceError) {
+        library = try OpenVINOLibrary.loaded()
         var core: OpaquePointer?
-        try check(ov_core_create(&core), "the inference runtime does not start")
+        try library.check(library.functions.core_create(&core), "the inference runtime does not start")
         guard let core else { throw InferenceError(.runtime, "the inference runtime does not start") }
         self.core = core
     }
 
     deinit {
-        ov_core_free(core)
+        library.functions.core_free(core)
     }
 
     /// OpenVINO's build number, for example `2026.4.1-22982-…`.
     public static var version: String {
+        guard let functions = try? OpenVINOLibrary.loaded().functions else { return "unknown" }
         var version = ov_version_t()
-        guard ov_get_openvino_version(&version) == OK else { return "unknown" }
-        defer { ov_version_free(&version) }
+        guard functions.get_openvino_version(&version) == 0 else { return "unknown" }
+        defer { functions.version_free(&version) }
         return version.buildNumber.map { String(cString: $0) } ?? "unknown"
     }
 
     /// Returns the capabilities of the CPU plugin: `FP32`, `INT8`, `BF16`, ….
     public func capabilities() throws(InferenceError) -> [String] {
         var value: UnsafeMutablePointer<CChar>?
-        try check(
-            ov_core_get_property(core, "CPU", "OPTIMIZATION_CAPABILITIES", &value), "cannot ask for CPU capabilities")
+        try library.check(
+            library.functions.core_get_property(core, "CPU", "OPTIMIZATION_CAPABILITIES", &value),
+            "cannot ask for CPU capabilities")
         guard let value else { return [] }
-        defer { ov_free(value) }
+        defer { library.functions.free(value) }
         return String(cString: value).split(separator: " ").map(String.init)
     }
 
@@ -59,8 +63,8 @@ public final class InferenceRuntime: @unchecked Sendable {
     ) throws(InferenceError) -> CompiledModel {
         let name = path.split(separator: "/").last.map(String.init) ?? path
         var model: OpaquePointer?
-        try check(ov_core_read_model(core, path, nil, &model), "cannot read the model \(name)")
-        defer { ov_model_free(model) }
+        try library.check(library.functions.core_read_model(core, path, nil, &model), "cannot read the model \(name)")
+        defer { library.functions.model_free(model) }
         if let inputShape { try reshape(model, to: inputShape, name: name) }
         // Each request gets a stream of one thread, so that its result never depends on how many requests run at the
         // same time.
@@ -72,20 +76,23 @@ public final class InferenceRuntime: @unchecked Sendable {
         ]
         var compiled: OpaquePointer?
         let status = withProperties(properties) {
-            ov_core_compile_model_props(core, model, "CPU", properties.count, $0, &compiled)
+            library.functions.core_compile_model_props(core, model, "CPU", properties.count, $0, &compiled)
         }
-        try check(status, "cannot compile the model \(name)")
+        try library.check(status, "cannot compile the model \(name)")
         guard let compiled else { throw InferenceError(.runtime, "cannot compile the model \(name)") }
-        return CompiledModel(compiled, name: name)
+        return CompiledModel(compiled, name: name, library: library)
     }
 
     private func reshape(_ model: OpaquePointer?, to shape: [Int], name: String) throws(InferenceError) {
         var partial = ov_partial_shape_t()
         var dimensions = shape.map { ov_dimension_t(min: Int64($0), max: Int64($0)) }
-        try check(
-            ov_partial_shape_create(Int64(shape.count), &dimensions, &partial), "cannot make a shape for \(name)")
-        defer { ov_partial_shape_free(&partial) }
-        try check(ov_model_reshape_single_input(model, partial), "cannot give the model \(name) the shape \(shape)")
+        try library.check(
+            library.functions.partial_shape_create(Int64(shape.count), &dimensions, &partial),
+            "cannot make a shape for \(name)")
+        defer { library.functions.partial_shape_free(&partial) }
+        try library.check(
+            library.functions.model_reshape_single_input(model, partial),
+            "cannot give the model \(name) the shape \(shape)")
     }
 
     /// Calls `body` with C structures for name-value pairs, which are valid only during the call.
@@ -107,21 +114,24 @@ public final class InferenceRuntime: @unchecked Sendable {
 /// `@unchecked Sendable`: the handle is immutable, and OpenVINO allows requests to be created on any thread.
 public final class CompiledModel: @unchecked Sendable {
     let name: String
+    fileprivate let library: OpenVINOLibrary
     private let handle: OpaquePointer
 
-    init(_ handle: OpaquePointer, name: String) {
+    fileprivate init(_ handle: OpaquePointer, name: String, library: OpenVINOLibrary) {
+        self.library = library
         self.handle = handle
         self.name = name
     }
 
     deinit {
-        ov_compiled_model_free(handle)
+        library.functions.compiled_model_free(handle)
     }
 
     /// Makes a request with its own input and output tensors. The request keeps the model alive.
     public func makeRequest() throws(InferenceError) -> InferenceRequest {
         var request: OpaquePointer?
-        try check(ov_compiled_model_create_infer_request(handle, &request), "cannot make a request of \(name)")
+        try library.check(
+            library.functions.compiled_model_create_infer_request(handle, &request), "cannot make a request of \(name)")
         guard let request else { throw InferenceError(.runtime, "cannot make a request of \(name)") }
         return InferenceRequest(request, model: self)
     }
@@ -131,6 +141,7 @@ public final class CompiledModel: @unchecked Sendable {
 public final class InferenceRequest {
     private let handle: OpaquePointer
     private let model: CompiledModel
+    private var library: OpenVINOLibrary { model.library }
 
     init(_ handle: OpaquePointer, model: CompiledModel) {
         self.handle = handle
@@ -138,43 +149,38 @@ public final class InferenceRequest {
     }
 
     deinit {
-        ov_infer_request_free(handle)
+        library.functions.infer_request_free(handle)
     }
 
     /// Returns the memory of the only input, which the caller fills before `run`.
     public func input() throws(InferenceError) -> UnsafeMutableBufferPointer<Float> {
         var tensor: OpaquePointer?
-        try check(ov_infer_request_get_input_tensor_by_index(handle, 0, &tensor), "no input in \(model.name)")
+        try library.check(
+            library.functions.infer_request_get_input_tensor_by_index(handle, 0, &tensor), "no input in \(model.name)")
         return try memory(of: tensor)
     }
 
     /// Returns the memory of an output, which is valid until the next `run`.
     public func output(_ index: Int) throws(InferenceError) -> UnsafeBufferPointer<Float> {
         var tensor: OpaquePointer?
-        try check(
-            ov_infer_request_get_output_tensor_by_index(handle, index, &tensor), "no output \(index) in \(model.name)")
+        try library.check(
+            library.functions.infer_request_get_output_tensor_by_index(handle, index, &tensor),
+            "no output \(index) in \(model.name)")
         return UnsafeBufferPointer(try memory(of: tensor))
     }
 
     /// Runs the model on the input. Blocks until the outputs are ready.
     public func run() throws(InferenceError) {
-        try check(ov_infer_request_infer(handle), "\(model.name) failed")
+        try library.check(library.functions.infer_request_infer(handle), "\(model.name) failed")
     }
 
     private func memory(of tensor: OpaquePointer?) throws(InferenceError) -> UnsafeMutableBufferPointer<Float> {
         // The request owns the memory; the tensor handle only refers to it.
-        defer { ov_tensor_free(tensor) }
+        defer { library.functions.tensor_free(tensor) }
         var data: UnsafeMutableRawPointer?
         var count = 0
-        try check(ov_tensor_data(tensor, &data), "no memory behind a tensor of \(model.name)")
-        try check(ov_tensor_get_size(tensor, &count), "no size of a tensor of \(model.name)")
+        try library.check(library.functions.tensor_data(tensor, &data), "no memory behind a tensor of \(model.name)")
+        try library.check(library.functions.tensor_get_size(tensor, &count), "no size of a tensor of \(model.name)")
         return UnsafeMutableBufferPointer(start: data?.assumingMemoryBound(to: Float.self), count: count)
     }
-}
-
-private func check(_ status: ov_status_e, _ what: String) throws(InferenceError) {
-    guard status != OK else { return }
-    let words = ov_get_last_err_msg().map { String(cString: $0) } ?? ""
-    let line = words.split(separator: "\n").last { !$0.isEmpty }.map { ": \($0)" } ?? ""
-    throw InferenceError(.runtime, what + line)
 }

@@ -58,16 +58,36 @@ struct InstallationTests {
     func noModels() throws {
         let folder = try TemporaryFolder()
         let prefix = try install(into: folder, models: [])
-        let doctor = try ChildProcess.run([prefix + "/bin/vidscan", "doctor"])
+        // Without this, another vidscan that is installed on the machine would be found.
+        let alone = ["env", "VIDSCAN_HOME=" + prefix]
+        let doctor = try ChildProcess.run(alone + [prefix + "/bin/vidscan", "doctor"])
         #expect(doctor.status == 2)
         #expect(doctor.output.contains("PROBLEM CenterFace: not found\n        -> put centerface.onnx into "))
         #expect(doctor.output.contains("'make install'"))
         let analysis = try ChildProcess.run(
-            [prefix + "/bin/vidscan", "analyze", Checkout.clip], in: folder.path)
+            alone + [prefix + "/bin/vidscan", "analyze", Checkout.clip], in: folder.path)
         #expect(analysis.status == 2)
         #expect(analysis.errorLines.count == 1)
         #expect(analysis.errors.hasPrefix("vidscan: error: cannot find the models (centerface.onnx, "))
         #expect(folder.entries.filter { $0.contains(".vidscan") } == [])
+    }
+
+    @Test("Without OpenVINO's libraries, vidscan says where it looked")
+    func noRuntime() throws {
+        let folder = try TemporaryFolder()
+        let prefix = try install(into: folder, models: try allModels())
+        try FileManager.default.removeItem(atPath: prefix + "/lib/vidscan")
+        let command = ["env", "VIDSCAN_HOME=" + prefix, prefix + "/bin/vidscan"]
+        let doctor = try ChildProcess.run(command + ["doctor"])
+        #expect(doctor.status == 2)
+        #expect(doctor.output.contains("PROBLEM OpenVINO: unknown"))
+        let analysis = try ChildProcess.run(command + ["analyze", Checkout.clip], in: folder.path)
+        #expect(analysis.status == 2)
+        #expect(
+            analysis.errorLines == [
+                "vidscan: error: OpenVINO's library libopenvino_c.so is in none of \(prefix)/lib/vidscan,"
+                    + " \(prefix)/.deps/openvino/lib"
+            ])
     }
 
     @Test("A damaged model is reported by the doctor and ends a run with one line")

@@ -18,8 +18,11 @@ struct OutputPass {
     let settings: Settings
     let changes: [ShotChange]
     let following: TrackingResult
+    let consumer: (any RunConsumer)?
 
-    func run(_ intermediate: IntermediateFrameFile, writer: ResultWriter, report: inout WriteStage.Report) throws {
+    func run(
+        _ intermediate: IntermediateFrameFile, writer: ResultWriter, report: inout WriteStage.Report
+    ) async throws {
         let frames = try IntermediateFrameReader(intermediate)
         let tracks = try TrackIndexReader(following.indices, trackCount: following.summaries.count)
         let smoother = TrackSmoother(options: settings.smoothing)
@@ -29,12 +32,13 @@ struct OutputPass {
         var number = 0
         var shot = 0
         report.counts.faces = 0
-        func write(_ position: Int) throws {
+        func write(_ position: Int) async throws {
             let rows = smoother.rows(
                 window, at: position, identities: following.identities, metrics: settings.measure.metrics)
             try writer.write(window[position].frame, rows: rows)
             aggregator.add(rows, tracks: window[position].tracks, of: window[position])
             report.counts.faces += rows.count
+            try await consumer?.tracked(window[position].frame, rows: rows)
         }
         while let frame = try frames.next() {
             try Task.checkCancellation()
@@ -43,7 +47,7 @@ struct OutputPass {
                 Entry(number: number, frame: frame, tracks: try tracks.next(frame.faces.count), shot: shot))
             number += 1
             while current < window.count, smoother.isBeyondWindow(window[current].frame, frame) {
-                try write(current)
+                try await write(current)
                 current += 1
             }
             while current > 0, smoother.isBeyondWindow(window[0].frame, window[min(current, window.count - 1)].frame) {
@@ -52,12 +56,13 @@ struct OutputPass {
             }
         }
         while current < window.count {
-            try write(current)
+            try await write(current)
             current += 1
         }
         let (rows, events) = aggregator.finish()
         try writer.write(rows)
         try writer.write(events)
+        try await consumer?.completed(rows, events)
         report.counts.events = events.count
         report.counts.faceIds = rows.count
         report.counts.personIds = Set(rows.compactMap(\.personID)).count

@@ -9,11 +9,21 @@ public struct Analysis: Sendable {
     public let settings: Settings
     private let models: ModelStore
     private let observer: any RunObserver
+    private let consumer: (any RunConsumer)?
 
     public init(settings: Settings, models: ModelStore, observer: any RunObserver) {
         self.settings = settings
         self.models = models
         self.observer = observer
+        consumer = nil
+    }
+
+    /// - Parameter consumer: Receives the values of each run in addition to the files.
+    package init(settings: Settings, models: ModelStore, observer: any RunObserver, consumer: any RunConsumer) {
+        self.settings = settings
+        self.models = models
+        self.observer = observer
+        self.consumer = consumer
     }
 
     /// The outcome of an analysis.
@@ -27,6 +37,8 @@ public struct Analysis: Sendable {
         public let analysedMicroseconds: Int64
         public let wallSeconds: Double
         public let warnings: [String]
+        /// Limits of the result that follow from the settings, in words.
+        public let notices: [String]
         /// The number of segments that were merged; `nil` if a single run made the result.
         public let parts: Int?
 
@@ -38,6 +50,7 @@ public struct Analysis: Sendable {
             analysedMicroseconds = outcome.analysedMicroseconds
             self.wallSeconds = wallSeconds
             warnings = outcome.warnings
+            notices = outcome.notices
             self.parts = parts
         }
     }
@@ -103,9 +116,11 @@ public struct Analysis: Sendable {
             group.addTask(executorPreference: line.writeThread) {
                 let sink: any FrameSink =
                     settings.segment == nil
-                    ? try TableBuilder(folderPath: folderPath, settings: settings, blendshapeNames: blendshapeNames)
+                    ? try TableBuilder(
+                        folderPath: folderPath, settings: settings, blendshapeNames: blendshapeNames,
+                        consumer: consumer)
                     : try SegmentWriter(folderPath: folderPath, settings: settings, blendshapeNames: blendshapeNames)
-                let stage = WriteStage(line: line, settings: settings, observer: observer)
+                let stage = WriteStage(line: line, settings: settings, observer: observer, consumer: consumer)
                 return .written(try await stage.run(into: sink))
             }
             var outcome = RunOutcome(input: file.name, blinkRate: settings.track.events.blinkMinimumRate)

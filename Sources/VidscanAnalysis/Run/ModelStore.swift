@@ -2,7 +2,7 @@ internal import CLinux
 internal import Foundation
 internal import Synchronization
 public import VidscanBase
-internal import VidscanFaces
+package import VidscanFaces
 public import VidscanInference
 internal import VidscanMedia
 
@@ -67,7 +67,7 @@ public final class ModelStore: Sendable {
             throw VidscanError(
                 .setup,
                 "cannot find the models (\(files)) in \(Self.candidateFolders.joined(separator: ", "));"
-                    + " 'make install', or 'make demo' in a checkout, installs them")
+                    + " 'make install', or 'make demo' in a checkout, installs them; VIDSCAN_HOME names another folder")
         }
         self.folder = folder
         do {
@@ -113,7 +113,7 @@ public final class ModelStore: Sendable {
     }
 
     /// Returns the expression model, which is read at first use.
-    func expressionModel() throws(VidscanError) -> ExpressionModel {
+    package func expressionModel() throws(VidscanError) -> ExpressionModel {
         let result: Result<ExpressionModel, VidscanError> = expressions.withLock { expressions in
             if let expressions { return .success(expressions) }
             do {
@@ -145,10 +145,8 @@ public final class ModelStore: Sendable {
         return digests
     }
 
-    /// The folders that may hold the models: beside an installed binary, or in a checkout's `.deps`.
-    public static var candidateFolders: [String] {
-        ["../share/vidscan/models", "../../../.deps/models"].map { FilePath.absolute($0, in: FilePath.programFolder) }
-    }
+    /// The folders that may hold the models.
+    public static var candidateFolders: [String] { Installation.candidates.map(\.modelFolder) }
 
     public static func findFolder() -> String? {
         candidateFolders.first { folder in

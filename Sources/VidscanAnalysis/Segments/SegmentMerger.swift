@@ -58,7 +58,7 @@ public struct SegmentMerger: Sendable {
             defer { folder.discardUnlessComplete() }
             let folderPath = folder.partialPath
             let outcome = try await BlockingWork.run(thread: "join", input: segments.name) { _ in
-                try join(folders, settings, into: folderPath)
+                try await join(folders, settings, into: folderPath)
             }
             for warning in outcome.warnings + Self.differences(of: folders) {
                 observer.warned(segments.name, message: warning)
@@ -77,7 +77,7 @@ public struct SegmentMerger: Sendable {
 
     private func join(
         _ folders: [SegmentFolder], _ settings: Settings, into folderPath: String
-    ) throws -> RunOutcome {
+    ) async throws -> RunOutcome {
         var decoded = folders[0].record.decoded
         for folder in folders.dropFirst() { decoded.join(folder.record.decoded) }
         decoded.isWholeVideo = settings.sample.start == nil && settings.sample.end == nil
@@ -109,7 +109,7 @@ public struct SegmentMerger: Sendable {
         var outcome = RunOutcome(input: name, blinkRate: settings.track.events.blinkMinimumRate)
         outcome.add(.decoded(decoded))
         for folder in folders { outcome.add(.analyzed(folder.record.times)) }
-        outcome.add(.written(try sink.finish()))
+        outcome.add(.written(try await sink.finish()))
         return outcome
     }
 

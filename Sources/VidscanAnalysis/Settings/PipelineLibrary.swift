@@ -1,7 +1,7 @@
 internal import Foundation
 internal import VidscanBase
 
-/// The pipelines that come with vidscan: `pipelines/*.yaml` beside an installed binary or in a checkout.
+/// The pipelines that come with vidscan: `pipelines/*.yaml` of its installation or of a checkout.
 public enum PipelineLibrary {
     /// The names of the pipelines, in alphabetical order.
     public static var names: [String] {
@@ -11,11 +11,9 @@ public enum PipelineLibrary {
     }
 
     public static var folder: String? {
-        candidateFolders.first { FileManager.default.fileExists(atPath: $0 + "/default.yaml") }
-    }
-
-    private static var candidateFolders: [String] {
-        ["../share/vidscan/pipelines", "../../../pipelines"].map { FilePath.absolute($0, in: FilePath.programFolder) }
+        Installation.candidates.map(\.pipelineFolder).first {
+            FileManager.default.fileExists(atPath: $0 + "/default.yaml")
+        }
     }
 
     /// Loads a shipped pipeline by name, or any file by a path that contains a slash or ends in .yaml, .yml or .json.

@@ -60,6 +60,21 @@ public struct ResolvedSettings: Sendable {
             override.setting.set(Self.absolute(override.value, of: override.setting, in: nil), &settings)
             origins[override.setting.path] = .option(override.option)
         }
+        try complete()
+    }
+
+    /// Checks settings that a program has made, and adds what they imply.
+    ///
+    /// - Throws: `SettingsError` if a value is out of its range or values contradict each other.
+    public init(_ settings: Settings) throws {
+        self.settings = settings
+        for setting in Setting.all where !setting.kind.allows(setting.get(settings)) {
+            throw SettingsError("'\(setting.path)' must be \(setting.kind.allowed)")
+        }
+        try complete()
+    }
+
+    private mutating func complete() throws {
         try checkHiding()
         addImplied()
         try checkOutputs()

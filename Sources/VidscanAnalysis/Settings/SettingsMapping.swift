@@ -1,5 +1,5 @@
 internal import VidscanBase
-internal import VidscanFaces
+package import VidscanFaces
 internal import VidscanInference
 public import VidscanRender
 
@@ -10,7 +10,7 @@ extension Settings {
         min(detect.minimumConfidence, max(0.25, detect.minimumConfidence * 0.6))
     }
 
-    var tracking: FaceTracker.Options {
+    package var tracking: FaceTracker.Options {
         FaceTracker.Options(
             maximumGapSeconds: track.maximumGapSeconds, startingConfidence: detect.minimumConfidence,
             shapeVariances: FaceShape.betweenVariances)

@@ -7,7 +7,7 @@ protocol FrameSink {
     /// - Parameter signature: The signature of the frame, for the detection of shot changes.
     func add(_ frame: FrameRecord, signature: FrameSignature) throws
     /// Completes the files when no more frames follow.
-    func finish() throws -> WriteStage.Report
+    func finish() async throws -> WriteStage.Report
 }
 
 /// Makes the tables of a whole run. Detects shots and stores the frames in the intermediate file as they arrive; tracks
@@ -17,6 +17,7 @@ final class TableBuilder: FrameSink {
     private let folderPath: String
     private let intermediate: IntermediateFrameFile
     private let writer: ResultWriter
+    private let consumer: (any RunConsumer)?
     private var shots = ShotDetector()
     private var jumps: [ShotChange] = []
     private var lastEpoch: Int?
@@ -26,7 +27,10 @@ final class TableBuilder: FrameSink {
     /// - Parameters:
     ///   - folderPath: The folder of the unfinished result.
     ///   - blendshapeNames: Empty if blendshapes are not requested.
-    init(folderPath: String, settings: Settings, blendshapeNames: [String]) throws(VidscanError) {
+    init(
+        folderPath: String, settings: Settings, blendshapeNames: [String], consumer: (any RunConsumer)? = nil
+    ) throws(VidscanError) {
+        self.consumer = consumer
         self.settings = settings
         self.folderPath = folderPath
         intermediate = try IntermediateFrameFile(
@@ -56,7 +60,7 @@ final class TableBuilder: FrameSink {
         return (shots.changes.filter { !jumped.contains($0.sample) } + jumps).sorted { $0.sample < $1.sample }
     }
 
-    func finish() throws -> WriteStage.Report {
+    func finish() async throws -> WriteStage.Report {
         shots.finish()
         let changes = boundaries
         report.counts.hardCuts = changes.count { $0.kind == .hard }
@@ -68,7 +72,7 @@ final class TableBuilder: FrameSink {
             intermediate, tracks: TrackIndexFile(path: folderPath + "/.tracks"))
         report.timings.followSeconds = begin.duration(to: clock.now) / .seconds(1)
         begin = clock.now
-        try OutputPass(settings: settings, changes: changes, following: tracks).run(
+        try await OutputPass(settings: settings, changes: changes, following: tracks, consumer: consumer).run(
             intermediate, writer: writer, report: &report)
         try writer.finish()
         report.timings.tableSeconds = begin.duration(to: clock.now) / .seconds(1)

@@ -23,6 +23,7 @@ struct WriteStage {
     let line: StageContext
     let settings: Settings
     let observer: any RunObserver
+    let consumer: (any RunConsumer)?
 
     /// Passes every frame to the sink in time order, and returns its credit.
     func run(into sink: any FrameSink) async throws -> Report {
@@ -32,12 +33,13 @@ struct WriteStage {
             for next in order.insert(result, sequence: result.sequence) {
                 let frame = FrameRecord(next, metrics: settings.measure.metrics)
                 try sink.add(frame, signature: next.signature)
+                try await consumer?.sampled(frame)
                 line.budget.giveBack(bytes: next.byteCount)
                 progress.add(frame)
                 observer.progressed(progress)
             }
         }
         precondition(order.count == 0, "a sampled frame has no outcome")
-        return try sink.finish()
+        return try await sink.finish()
     }
 }

@@ -8,12 +8,12 @@ package enum BlockingWork {
     ///   - work: The work. Its argument is a flag that is set when the task is cancelled.
     /// - Throws: `VidscanError`; with the code `interrupted` if the task was cancelled.
     package static func run<Value: Sendable>(
-        thread name: String, input: String, _ work: @escaping @Sendable (CancellationFlag) throws -> Value
+        thread name: String, input: String, _ work: @escaping @Sendable (CancellationFlag) async throws -> Value
     ) async throws -> Value {
         let thread = ThreadExecutor(name: name)
         defer { thread.shutDown() }
         let cancellation = CancellationFlag()
-        let task = Task(executorPreference: thread) { try work(cancellation) }
+        let task = Task(executorPreference: thread) { try await work(cancellation) }
         do {
             return try await withTaskCancellationHandler {
                 try await task.value

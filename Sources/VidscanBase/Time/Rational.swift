@@ -42,6 +42,12 @@ extension Rational {
     }
 }
 
+extension Rational: ExpressibleByIntegerLiteral {
+    public init(integerLiteral value: Int64) {
+        self.init(unchecked: value, 1)
+    }
+}
+
 extension Rational: CustomStringConvertible {
     public var description: String { denominator == 1 ? "\(numerator)" : "\(numerator)/\(denominator)" }
 }

@@ -48,6 +48,9 @@ public struct FaceTracker: Sendable {
         evidence = AssociationScore(betweenVariances: options.shapeVariances)
     }
 
+    /// The numbers of the tracks that a face in a later sample may continue.
+    public var activeTracks: Set<Int> { Set(tracks.map(\.id)) }
+
     /// The number of tracks so far.
     public var trackCount: Int { lastID }
 

@@ -4,7 +4,7 @@ public import VidscanMedia
 extension Settings {
     /// Which frames of a video are analysed.
     public struct Sample: Sendable, Equatable {
-        public var rate = SampleGrid.Rate.perSecond(Rational(5, 1) ?? .one)
+        public var rate = SampleGrid.Rate.perSecond(5)
         /// The start in microseconds on the video's clock; `nil` is the first frame.
         public var start: Int64?
         /// The end in microseconds on the video's clock, exclusive; `nil` is after the last frame.

@@ -1,0 +1,16 @@
+#include "COpenVINO.h"
+
+#include <dlfcn.h>
+
+const char *vs_load_openvino(const char *path, vs_openvino *functions) {
+    // The library finds those that it needs beside itself.
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!library) return dlerror();
+    // POSIX lets a function's address travel as that of an object; C itself does not.
+#define VIDSCAN_LOOK_UP(result, name, parameters) \
+    *(void **)&functions->name = dlsym(library, "ov_" #name); \
+    if (!functions->name) return dlerror();
+    VIDSCAN_OPENVINO_FUNCTIONS(VIDSCAN_LOOK_UP)
+#undef VIDSCAN_LOOK_UP
+    return NULL;
+}

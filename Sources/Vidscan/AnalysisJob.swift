@@ -1,0 +1,43 @@
+internal import Foundation
+internal import VidscanAnalysis
+internal import VidscanBase
+internal import VidscanResults
+
+/// The analysis of one file, as often as it is run.
+struct AnalysisJob: Sendable {
+    let path: String
+    /// `nil` if no file is to remain.
+    let resultPath: String?
+    let temporaryFolder: String
+    let settings: Settings
+    let models: ModelStore
+
+    /// Sends all updates, then finishes the channel, whether the analysis succeeds or not.
+    func run(into queue: UpdateQueue) async throws {
+        defer { queue.finish() }
+        let delivery = UpdateDelivery(queue: queue, settings: settings)
+        let summary: Analysis.Summary
+        if let resultPath {
+            summary = try await analyze(settings, resultPath, delivery)
+        } else {
+            guard settings.render.options() == nil, !settings.report.page else {
+                throw VidscanError(
+                    .output, "the settings request a video or a page: give the path of a result folder for it",
+                    input: path, stage: .open)
+            }
+            var settings = settings
+            settings.write.formats = []
+            let folder = temporaryFolder + "/vidscan-" + UUID().uuidString
+            defer { try? FileManager.default.removeItem(atPath: folder) }
+            summary = try await analyze(settings, folder + "/result", delivery)
+        }
+        try await delivery.finish(warnings: summary.warnings, notices: summary.notices)
+    }
+
+    private func analyze(
+        _ settings: Settings, _ resultPath: String, _ delivery: UpdateDelivery
+    ) async throws -> Analysis.Summary {
+        try await Analysis(settings: settings, models: models, observer: delivery, consumer: delivery).run(
+            input: path, resultPath: resultPath, replaces: settings.write.replaces)
+    }
+}

@@ -1,0 +1,59 @@
+public import VidscanBase
+public import VidscanFaces
+internal import VidscanResults
+
+/// A face over time: all its frames, also across cuts where the match is certain.
+public struct Track: Sendable, Identifiable {
+    /// The mean, median and maximum of a measurement; `nil` if it was never possible. The median comes from a histogram
+    /// with 512 steps.
+    public struct Statistics: Sendable, Equatable {
+        public let mean: Double?
+        public let median: Double?
+        public let maximum: Double?
+    }
+
+    private let row: TrackRow
+
+    init(_ row: TrackRow) {
+        self.row = row
+    }
+
+    /// The `face_id` of the tables, from 1 in order of first appearance.
+    public var id: Int { row.faceID }
+    /// Identifies the person, from 1; `nil` if another track may be the same person.
+    public var personID: Int? { row.personID }
+    /// The time of the first sample, in microseconds on the video's clock.
+    public var firstMicroseconds: Int64 { row.firstMicroseconds }
+    /// The time of the last sample, in microseconds on the video's clock.
+    public var lastMicroseconds: Int64 { row.lastMicroseconds }
+    /// The number of samples times the mean time between samples, in seconds.
+    public var visibleSeconds: Double { row.visibleSeconds }
+    /// The number of samples that show the face.
+    public var samples: Int { row.samples }
+    /// How often the face appears.
+    public var appearances: Int { row.appearances }
+    /// The mean of the boxes.
+    public var meanBox: Rectangle { row.meanBox }
+    /// When the face is seen best (high score, large, frontal, sharp), in microseconds: the frame for a thumbnail.
+    public var bestMicroseconds: Int64 { row.bestMicroseconds }
+    /// The index of the frame at `bestMicroseconds`.
+    public var bestFrame: Int64 { row.bestFrame }
+
+    /// Statistics of the head's angles in degrees, and of the brightness, 0…100.
+    public var yaw: Statistics { statistics("yaw") }
+    public var pitch: Statistics { statistics("pitch") }
+    public var roll: Statistics { statistics("roll") }
+    public var brightness: Statistics { statistics("brightness") }
+
+    /// Statistics of a metric, for example `track[.smile].maximum`.
+    public subscript(metric: Metric) -> Statistics { statistics(metric.rawValue) }
+
+    private func statistics(_ name: String) -> Statistics {
+        let statistic = Self.positions[name].map { row.statistics[$0] }
+        return Statistics(
+            mean: statistic?.mean.map(Double.init), median: statistic?.median.map(Double.init),
+            maximum: statistic?.maximum.map(Double.init))
+    }
+
+    private static let positions = Dictionary(uniqueKeysWithValues: zip(TrackTable.measures.map(\.name), 0...))
+}

@@ -1,0 +1,113 @@
+internal import Synchronization
+internal import VidscanAnalysis
+internal import VidscanBase
+internal import VidscanFaces
+internal import VidscanMedia
+internal import VidscanResults
+
+/// Turns the values of a run into updates and sends them, waiting when the consumer is slow.
+final class UpdateDelivery: RunConsumer, RunObserver {
+    private struct State: Sendable {
+        var info: VideoInfo?
+        var tracker: ProvisionalTracker
+        var tracks: [Track] = []
+        var events: [FaceEvent] = []
+    }
+
+    private let queue: UpdateQueue
+    private let settings: Settings
+    private let state: Mutex<State>
+
+    init(queue: UpdateQueue, settings: Settings) {
+        self.queue = queue
+        self.settings = settings
+        state = Mutex(State(tracker: ProvisionalTracker(settings: settings)))
+    }
+
+    // MARK: Values
+
+    func sampled(_ frame: FrameRecord) async throws {
+        try await send { $0.tracker.updates(for: frame) }
+    }
+
+    func tracked(_ frame: FrameRecord, rows: [FaceRow]) async throws {
+        try await send { $0.tracker.finish() + [.frame(VideoFrame(frame, faces: rows.map { Face($0) }))] }
+    }
+
+    func completed(_ tracks: [TrackRow], _ events: [FaceEvent]) async throws {
+        try await send {
+            $0.tracks = tracks.map { Track($0) }
+            $0.events = events
+            return $0.tracker.finish()
+        }
+    }
+
+    /// Sends the last update.
+    func finish(warnings: [String], notices: [String]) async throws {
+        try await send {
+            [
+                .finished(
+                    VideoSummary(tracks: $0.tracks, events: $0.events, warnings: warnings, notices: notices))
+            ]
+        }
+    }
+
+    private func send(_ updates: (inout State) -> [VideoUpdate]) async throws {
+        let updates = state.withLock { state in
+            // The first update is that the video is open.
+            let opened = state.info.map { [VideoUpdate.opened($0)] } ?? []
+            state.info = nil
+            return opened + updates(&state)
+        }
+        for update in updates { try await queue.send(update) }
+    }
+
+    // MARK: Progress
+
+    func opened(_ input: String, info: VideoInfo) {
+        state.withLock { $0.info = info }
+    }
+
+    // The updates tell the progress, and the last one has the warnings.
+    func progressed(_ progress: RunProgress) {}
+    func warned(_ input: String, message: String) {}
+}
+
+/// Tracks faces while the video is still being read, with the same tracker as the final pass, which knows the cuts.
+private struct ProvisionalTracker: Sendable {
+    private let settings: Settings
+    private var tracker: FaceTracker
+    private var epoch: Int?
+    /// When each face in sight was last seen, in microseconds.
+    private var lastSeen: [Int: Int64] = [:]
+
+    init(settings: Settings) {
+        self.settings = settings
+        tracker = FaceTracker(options: settings.tracking)
+    }
+
+    mutating func updates(for frame: FrameRecord) -> [VideoUpdate] {
+        let ids = tracker.update(
+            frame.faces.map(\.trackedDetection), seconds: frame.seconds,
+            isAfterCut: epoch.map { $0 != frame.epoch } ?? false)
+        epoch = frame.epoch
+        let lost = lastSeen.keys.filter { !tracker.activeTracks.contains($0) }
+        var updates = lose(lost)
+        // A face that no track claims is too uncertain to be reported.
+        let faces = zip(ids, frame.faces).compactMap { id, face in id.map { Face(face, id: $0, settings: settings) } }
+            .sorted { $0.id < $1.id }
+        for face in faces where lastSeen.updateValue(frame.microseconds, forKey: face.id) == nil {
+            updates.append(.faceAppeared(id: face.id, microseconds: frame.microseconds))
+        }
+        return updates + [.sample(VideoFrame(frame, faces: faces))]
+    }
+
+    /// Loses all faces after the last sample. A second call does nothing.
+    mutating func finish() -> [VideoUpdate] { lose(Array(lastSeen.keys)) }
+
+    private mutating func lose(_ ids: [Int]) -> [VideoUpdate] {
+        ids.sorted().compactMap { id in
+            lastSeen.removeValue(forKey: id).map { .faceLost(id: id, microseconds: $0) }
+        }
+    }
+}

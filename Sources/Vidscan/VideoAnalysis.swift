@@ -1,0 +1,71 @@
+public import VidscanFaces
+public import VidscanMedia
+
+/// The complete result of an analysis.
+public struct VideoAnalysis: Sendable {
+    /// What the container announces about the video.
+    public let info: VideoInfo
+    /// The sampled frames in time order, also those without a face.
+    public let frames: [VideoFrame]
+    private let summary: VideoSummary
+
+    init(info: VideoInfo, frames: [VideoFrame], summary: VideoSummary) {
+        self.info = info
+        self.frames = frames
+        self.summary = summary
+    }
+
+    /// The faces over time, by ascending `id`.
+    public var tracks: [Track] { summary.tracks }
+    /// The people who are certain, by ascending `id`.
+    public var people: [Person] { summary.people }
+    /// Events in time order.
+    public var events: [FaceEvent] { summary.events }
+    /// Problems with the file that may affect the values, in words: damage, jumps of the timestamps, an early end.
+    public var warnings: [String] { summary.warnings }
+    /// Limits of the result that follow from the settings, in words: a rate at which blinks cannot be seen.
+    public var notices: [String] { summary.notices }
+}
+
+/// The result of an analysis without the frames.
+public struct VideoSummary: Sendable {
+    /// The faces over time, by ascending `id`.
+    public let tracks: [Track]
+    /// Events in time order.
+    public let events: [FaceEvent]
+    /// Problems with the file that may affect the values, in words: damage, jumps of the timestamps, an early end.
+    public let warnings: [String]
+    /// Limits of the result that follow from the settings, in words: a rate at which blinks cannot be seen.
+    public let notices: [String]
+
+    /// The people who are certain, by ascending `id`.
+    public var people: [Person] {
+        Dictionary(grouping: tracks.filter { $0.personID != nil }) { $0.personID ?? 0 }
+            .map { Person(id: $0.key, trackIDs: $0.value.map(\.id)) }
+            .sorted { $0.id < $1.id }
+    }
+}
+
+/// A person whose faces were recognised as the same, which says nothing about who it is.
+public struct Person: Sendable, Identifiable, Equatable {
+    /// The `person_id` of the tables, from 1.
+    public let id: Int
+    /// The faces of this person in ascending order.
+    public let trackIDs: [Int]
+}
+
+extension FaceEvent {
+    /// When the event begins, in seconds on the video's clock.
+    public var seconds: Double { Double(microseconds) / 1e6 }
+
+    /// How long a blink, a closure of the eyes, a smile that stopped, or a look away lasted, in seconds; `nil` for other
+    /// kinds.
+    public var durationSeconds: Double? {
+        switch (kind, value) {
+        case (.blink, .number(let seconds)), (.eyesClosed, .number(let seconds)), (.smileStopped, .number(let seconds)),
+            (.lookAway, .number(let seconds)):
+            seconds
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import Testing
+import TestSupport
+import Vidscan
+
+@Suite("However an analysis ends, nothing remains of it")
+struct EndTests {
+    @Test("Cancelling the task ends the sequence as interrupted, with its files removed")
+    func cancellation() async throws {
+        let folder = try TemporaryFolder()
+        let analyzer = try Library.analyzer(in: folder, settings: Library.settings { $0.sample.rate = .everyFrame })
+        let task = Task {
+            var samples = 0
+            do {
+                for try await update in analyzer.updates(for: Checkout.clip) where update.sample != nil {
+                    samples += 1
+                    if samples == 3 { withUnsafeCurrentTask { $0?.cancel() } }
+                }
+            } catch {
+                return (samples, error as? VidscanError, folder.entries)
+            }
+            return (samples, nil, folder.entries)
+        }
+        let (samples, error, entries) = await task.value
+        #expect(samples == 3)
+        #expect(error?.code == .interrupted)
+        #expect(entries == [])
+    }
+
+    @Test("Cancelling an analysis in one call ends it as interrupted")
+    func cancelledCall() async throws {
+        let folder = try TemporaryFolder()
+        let analyzer = try Library.analyzer(in: folder)
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await analyzer.analyze(Checkout.clip)
+        }
+        let error = await #expect(throws: VidscanError.self) { _ = try await task.value }
+        #expect(error?.code == .interrupted)
+        #expect(folder.entries == [])
+    }
+
+    @Test("Leaving the loop stops the analysis and removes its files")
+    func leaving() async throws {
+        let folder = try TemporaryFolder()
+        let analyzer = try Library.analyzer(in: folder, settings: Library.settings { $0.sample.rate = .everyFrame })
+        var iterator: VideoUpdates.AsyncIterator? = analyzer.updates(for: Checkout.clip).makeAsyncIterator()
+        let work = try #require(iterator?.task)
+        for _ in 0..<3 { _ = try await iterator?.next() }
+        iterator = nil
+        let error = await #expect(throws: VidscanError.self) { try await work.value }
+        #expect(error?.code == .interrupted)
+        #expect(folder.entries == [])
+    }
+
+    @Test("An error in the middle of a file ends the sequence with that error")
+    func middle() async throws {
+        let folder = try TemporaryFolder()
+        let analyzer = try Library.analyzer(in: folder)
+        var samples = 0
+        let error = await #expect(throws: VidscanError.self) {
+            for try await update in analyzer.updates(for: Checkout.clip) where update.sample != nil {
+                samples += 1
+                guard samples == 3 else { continue }
+                for name in folder.entries where !name.contains("/") {
+                    try FileManager.default.removeItem(atPath: folder.path + "/" + name)
+                }
+            }
+        }
+        #expect(error?.code == .output)
+        #expect(error?.description.hasPrefix("\(Checkout.clip): cannot create its temporary file .tracks") == true)
+        #expect(samples == 100)
+        #expect(folder.entries == [])
+    }
+
+    @Test("After an error, the sequence is at its end")
+    func afterError() async throws {
+        let folder = try TemporaryFolder()
+        let path = try Variants.path("truncated_nomoov.mp4")
+        var iterator = try Library.analyzer(in: folder).updates(for: path).makeAsyncIterator()
+        let error = await #expect(throws: VidscanError.self) { _ = try await iterator.next() }
+        #expect(error?.input == path && error?.stage == .open)
+        #expect(try await iterator.next() == nil)
+        #expect(folder.entries == [])
+    }
+
+    @Test("A file that is cut off gives its first part and a warning")
+    func cutOff() async throws {
+        let analysis = try await VideoAnalyzer(settings: Library.settings()).analyze(try Variants.path("truncated.mkv"))
+        #expect(analysis.frames.count >= 10)
+        #expect(
+            analysis.warnings == ["the video ends at 1.920 s, though 3.000 s are announced; the file may be cut off"])
+    }
+}
