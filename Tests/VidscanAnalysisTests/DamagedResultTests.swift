@@ -213,7 +213,7 @@ struct DamagedResultTests {
             ("display_width", "0", "video.display_width must be 1 to 1000000"),
             ("rate", "\"often\"", "pipeline.sample.rate: 'often' is not a number of samples per second"),
             ("accuracy", "\"best\"", "pipeline.detect.accuracy: 'best' is not one of low, medium, high"),
-            ("min_track", "\"one\"", "pipeline.track.min_track has a value of another kind"),
+            ("min_track", "\"one\"", "pipeline.track.min_track has a value of the wrong type"),
         ] as [(String, String, String?)] {
             try result.replace(path, by: changed(key, value))
             let reason = try #require(await Self.reason { try await Self.report(result) }, "\(key) \(value)")

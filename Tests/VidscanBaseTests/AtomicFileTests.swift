@@ -48,7 +48,7 @@ struct AtomicFileTests {
         try Self.write("new", to: path)
         #expect(try folder.text("a") == "new")
         let other = #expect(throws: VidscanError.self) { try Self.write("new", to: folder.path) }
-        #expect(other?.reason == "\(folder.path) is no regular file; it is left as it is")
+        #expect(other?.reason == "\(folder.path) is not a regular file, and is not replaced")
         #expect(folder.entries == ["a"])
     }
 
@@ -75,7 +75,7 @@ struct AtomicFileTests {
             let error = #expect(throws: VidscanError.self) {
                 _ = try AtomicFile(path: "\(folder.path)/\(name)", source: video).writingPath
             }
-            #expect(error?.reason.hasSuffix("\(name) is the video itself, which is never replaced") == true)
+            #expect(error?.reason.hasSuffix("\(name) is the source video, which is never replaced") == true)
         }
         #expect(try folder.text("v.mp4") == "video")
     }
@@ -88,7 +88,7 @@ struct AtomicFileTests {
         try folder.write("planted", to: ".a.partial-\(getpid())")
         var error: VidscanError?
         do { try file.complete() } catch let caught { error = caught }
-        #expect(error?.reason == "cannot write \(folder.path)/a: its temporary file was taken away meanwhile")
+        #expect(error?.reason == "cannot write \(folder.path)/a: its temporary file was removed meanwhile")
         #expect(!FileManager.default.fileExists(atPath: folder.path + "/a"))
     }
 

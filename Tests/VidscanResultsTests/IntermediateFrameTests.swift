@@ -63,7 +63,7 @@ struct IntermediateFrameTests {
             let error = #expect(throws: VidscanError.self) { try read(folder) }
             #expect(
                 error?.reason
-                    == "frames, byte \(start): a face has the \(name) 1e+30; the file is damaged, analyse the video again"
+                    == "frames, byte \(start): a face has the invalid \(name) 1e+30; the file is damaged, analyse the video again"
             )
         }
     }

@@ -89,6 +89,8 @@ struct EndTests {
         let analysis = try await VideoAnalyzer(settings: Library.settings()).analyze(try Variants.path("truncated.mkv"))
         #expect(analysis.frames.count >= 10)
         #expect(
-            analysis.warnings == ["the video ends at 1.920 s, though 3.000 s are announced; the file may be cut off"])
+            analysis.warnings == [
+                "the video ends at 1.920 s, although its duration is 3.000 s; the file may be truncated"
+            ])
     }
 }

@@ -18,7 +18,7 @@ package struct AtomicFile: ~Copyable {
         path: String, replaces: Bool = true, source: String? = nil, stage: VidscanError.Stage = .write
     ) throws(VidscanError) {
         if let source, let identity = FileIdentity({ stat(source, $0) }), identity == FileIdentity({ stat(path, $0) }) {
-            throw VidscanError(.exists, "\(path) is the video itself, which is never replaced", stage: .open)
+            throw VidscanError(.exists, "\(path) is the source video, which is never replaced", stage: .open)
         }
         try Self.checkVacancy(path, replaces: replaces)
         let temporary = TemporarySibling(of: path, .partial)
@@ -62,7 +62,7 @@ package struct AtomicFile: ~Copyable {
         let (descriptor, temporaryPath) = (descriptor, temporaryPath)
         guard FileIdentity({ lstat(temporaryPath, $0) }) == FileIdentity({ fstat(descriptor, $0) }) else {
             throw VidscanError(
-                .output, "cannot write \(path): its temporary file was taken away meanwhile", stage: stage)
+                .output, "cannot write \(path): its temporary file was removed meanwhile", stage: stage)
         }
         do throws(SystemError) {
             try FileSystem.sync(descriptor)
@@ -77,7 +77,7 @@ package struct AtomicFile: ~Copyable {
         var status = stat()
         guard stat(path, &status) == 0 else { return }
         guard status.st_mode & S_IFMT == S_IFREG else {
-            throw VidscanError(.exists, "\(path) is no regular file; it is left as it is", stage: .open)
+            throw VidscanError(.exists, "\(path) is not a regular file, and is not replaced", stage: .open)
         }
         guard replaces else {
             throw VidscanError(.exists, "\(path) exists; --force replaces it", stage: .open)
