@@ -39,7 +39,7 @@ struct DiscontinuityTests {
         #expect(record.discontinuities.count == 1)
         #expect(abs(jump.jump_seconds + 3) < 1e-5)
         let warning = try #require(
-            record.warnings.first { $0.hasPrefix("the timestamps jump once, first back by 3.000 s") })
+            record.warnings.first { $0.hasPrefix("the timestamps jump once, back by 3.000 s") })
         #expect(outcome.errors.contains(warning))
 
         let frames = try CSVTable(path: folder.path + "/" + result + "/frames.csv")

@@ -26,8 +26,9 @@ enum VariantList {
     /// Files whose frames must equal those of ffmpeg, bit for bit.
     static let decodable = [
         "vfr.mp4", "vfr.mkv", "starttime.mp4", "starttime.ts", "audiofirst.mp4", "audiofirst.mkv", "editlist.mp4",
-        "oneframe.mp4", "sar.mp4", "sar_tall.mp4", "oddsize.webm", "bpyramid.mp4", "longgop.mp4", "opengop.mkv",
-        "opengop.ts", "hevc_opengop.mkv", "intrarefresh.ts", "hevc.mp4", "vp8.webm", "vp9.webm", "av1.mp4", "mpeg2.ts",
+        "oneframe.mp4", "sar.mp4", "sar_tall.mp4", "oddsize.webm", "bpyramid.mp4", "blinks.mp4", "longgop.mp4",
+        "opengop.mkv", "opengop.ts", "hevc_opengop.mkv", "intrarefresh.ts", "hevc.mp4", "vp8.webm", "vp9.webm",
+        "av1.mp4", "mpeg2.ts",
         "mpeg2.mpg", "mjpeg.avi", "ffv1.mkv", "mpeg4.avi", "h264.avi", "raw.h264", "tenbit.mp4", "yuv422.mp4",
         "yuv444.mp4", "ten422.mkv", "rgb.mkv", "gray.mp4", "fullrange.mp4", "bt601.mp4", "interlaced.ts",
         "fragmented.mp4", "cover.mp4", "twovideo.mkv", "still.png", "still.jpg", "still_exif.jpg", "anim.gif",
