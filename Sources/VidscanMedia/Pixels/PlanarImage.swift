@@ -1,4 +1,5 @@
 internal import CFFmpeg
+internal import CPixels
 internal import VidscanBase
 
 /// The planes of an 8-bit Y'CbCr image in memory and the meaning of their values. A view, which is valid as long as the
@@ -98,6 +99,13 @@ struct YCbCrToRGB: Equatable {
         blueFromCb = Float(2 * (1 - weights.blue) * chroma)
         greenFromCr = Float(-2 * (1 - weights.red) * weights.red / green * chroma)
         greenFromCb = Float(-2 * (1 - weights.blue) * weights.blue / green * chroma)
+    }
+
+    /// As the kernels take it.
+    var kernelColor: vs_color {
+        vs_color(
+            luma_offset: lumaOffset, luma_scale: lumaScale, red_from_cr: redFromCr, green_from_cb: greenFromCb,
+            green_from_cr: greenFromCr, blue_from_cb: blueFromCb)
     }
 
     static func isFullRange(_ frame: borrowing Frame) -> Bool {
