@@ -13,6 +13,11 @@
         const uint8_t *source, ptrdiff_t stride, ptrdiff_t width, const uint16_t *weights, ptrdiff_t taps, float *sums) { \
         vs_sum_rows_body(source, stride, width, weights, taps, sums); \
     } \
+    target static void sum_wide_rows_##set( \
+        const uint16_t *source, ptrdiff_t stride, ptrdiff_t width, const uint16_t *weights, ptrdiff_t taps, float unit, \
+        float *sums) { \
+        vs_sum_wide_rows_body(source, stride, width, weights, taps, unit, sums); \
+    } \
     target static void sum_float_rows_##set( \
         const float *source, ptrdiff_t stride, ptrdiff_t width, const float *weights, ptrdiff_t taps, float *sums) { \
         vs_sum_float_rows_body(source, stride, width, weights, taps, sums); \
@@ -34,6 +39,9 @@
         const float *sums, ptrdiff_t block, ptrdiff_t count, int32_t divisor, uint8_t *result) { \
         vs_average_blocks_body(sums, block, count, divisor, result); \
     } \
+    target static void narrow_##set(const uint16_t *source, ptrdiff_t count, int32_t depth, uint8_t *result) { \
+        vs_narrow_body(source, count, depth, result); \
+    } \
     target static void interleave_##set( \
         const uint8_t *first, const uint8_t *second, ptrdiff_t count, uint8_t *result) { \
         vs_interleave_body(first, second, count, result); \
@@ -44,8 +52,8 @@
         vs_sample_body(luma, chroma, count, color, r, g, b); \
     } \
     static const vs_kernels kernels_##set = { \
-        sum_rows_##set, sum_float_rows_##set, filter_##set, convert_##set, transpose_##set, average_blocks_##set, \
-        interleave_##set, sample_##set, \
+        sum_rows_##set, sum_wide_rows_##set, sum_float_rows_##set, filter_##set, convert_##set, transpose_##set, \
+        average_blocks_##set, narrow_##set, interleave_##set, sample_##set, \
     };
 
 VS_KERNELS(baseline, )

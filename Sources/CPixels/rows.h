@@ -53,6 +53,15 @@ VS_BODY void vs_transpose_body(
     }
 }
 
+VS_BODY void vs_narrow_body(const uint16_t *restrict source, ptrdiff_t count, int32_t depth, uint8_t *restrict target) {
+    const int32_t shift = depth - 8, half = 1 << (shift - 1);
+    for (ptrdiff_t i = 0; i < count; i++) {
+        // The largest values, and those of a damaged file, round to more.
+        int32_t level = (source[i] + half) >> shift;
+        target[i] = (uint8_t)(level < 255 ? level : 255);
+    }
+}
+
 VS_BODY void vs_interleave_body(
     const uint8_t *restrict first, const uint8_t *restrict second, ptrdiff_t count, uint8_t *restrict target
 ) {

@@ -40,6 +40,40 @@ VS_BODY void vs_sum_rows_body(
     vs_sum_rows_block(source + width - 64, stride, weights, taps, sums + width - 64);
 }
 
+// Floats hold the sums of 16-bit samples times weights in 1/256 exactly, and every processor multiplies them fast.
+VS_BODY void vs_sum_wide_rows_block(
+    const uint16_t *source, ptrdiff_t stride, const uint16_t *weights, ptrdiff_t taps, float unit, float *sums
+) {
+    f32x32 sum = {0};
+    for (ptrdiff_t tap = 0; tap < taps; tap++) {
+        const uint8_t *row = (const uint8_t *)source + tap * stride;
+        __builtin_prefetch((const void *)((uintptr_t)row + (uintptr_t)(taps * stride)));
+        sum += __builtin_convertvector(VS_LOAD(u16x32, row), f32x32) * (float)weights[tap];
+    }
+    VS_STORE(sums, sum * unit);
+}
+
+VS_BODY void vs_sum_wide_rows_body(
+    const uint16_t *source, ptrdiff_t stride, ptrdiff_t width, const uint16_t *weights, ptrdiff_t taps, float unit,
+    float *sums
+) {
+    if (width < 32) {
+        for (ptrdiff_t column = 0; column < width; column++) {
+            float sum = 0;
+            for (ptrdiff_t tap = 0; tap < taps; tap++) {
+                sum += (float)((const uint16_t *)((const uint8_t *)source + tap * stride))[column] * (float)weights[tap];
+            }
+            sums[column] = sum * unit;
+        }
+        return;
+    }
+    for (ptrdiff_t column = 0; column <= width - 32; column += 32) {
+        vs_sum_wide_rows_block(source + column, stride, weights, taps, unit, sums + column);
+    }
+    if (width % 32 == 0) return;
+    vs_sum_wide_rows_block(source + width - 32, stride, weights, taps, unit, sums + width - 32);
+}
+
 VS_BODY void vs_sum_float_rows_body(
     const float *source, ptrdiff_t stride, ptrdiff_t width, const float *weights, ptrdiff_t taps, float *sums
 ) {
@@ -106,7 +140,7 @@ VS_BODY void vs_filter_body(const float *samples, const vs_filter *filter, float
 VS_BODY void vs_average_blocks_body(
     const float *sums, ptrdiff_t block, ptrdiff_t count, int32_t divisor, uint8_t *target
 ) {
-    const f32x8 half = (f32x8){0} + (float)(divisor / 2);
+    const f32x8 half = (f32x8){0} + (float)divisor * 0.5f;
     const f32x8 whole = (f32x8){0} + (float)divisor;
     for (ptrdiff_t output = 0; output < count; output += 8) {
         const float *first = sums + output * block;
@@ -121,9 +155,9 @@ VS_BODY void vs_average_blocks_body(
                 totals[pair] += VS_LOAD_PAIR(start, start + 4 * block) * inside;
             }
         }
-        // Exact: totals are integers below 2^24, and a quotient below an integer is further from it than two floats are
-        // from each other.
-        f32x8 quotients = (VS_ADD_LANES(totals) + half) / whole;
+        // Exact for 8-bit samples in blocks of up to 181 × 181: a total needs 23 bits, and a quotient below an integer is
+        // further from it than two floats are from each other. Deeper samples may round to more than 255.
+        f32x8 quotients = __builtin_elementwise_min((VS_ADD_LANES(totals) + half) / whole, (f32x8){0} + 255.0f);
         VS_STORE(target + output, __builtin_convertvector(__builtin_convertvector(quotients, i32x8), u8x8));
     }
 }

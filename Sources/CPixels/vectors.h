@@ -11,6 +11,7 @@
 
 typedef uint8_t u8x8 __attribute__((vector_size(8)));
 typedef uint8_t u8x64 __attribute__((vector_size(64)));
+typedef uint16_t u16x32 __attribute__((vector_size(64)));
 typedef uint16_t u16x64 __attribute__((vector_size(128)));
 typedef float f32x4 __attribute__((vector_size(16)));
 typedef float f32x8 __attribute__((vector_size(32)));

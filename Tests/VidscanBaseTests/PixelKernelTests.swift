@@ -52,6 +52,37 @@ struct PixelKernelTests {
         }
     }
 
+    @Test("Rows of words are summed exactly, without a look behind the last pixel")
+    func wideRowSums() throws {
+        for (width, rows) in [(1, 2), (31, 1), (32, 4), (33, 5), (100, 7)] {
+            var generator = SeededGenerator(seed: UInt64(width))
+            let pixels = (0..<width * rows).map { _ in UInt16.random(in: 0...65535, using: &generator) }
+            let weights = (0..<rows).map { UInt16(30 + $0) }
+            let plane = try GuardedMemory(pixels)
+            let sums = try Self.results(width) {
+                $0.sum_wide_rows(plane.base, 2 * width, width, weights, rows, 0.25, $1)
+            }
+            let expected = (0..<width).map { column in
+                Float((0..<rows).reduce(0) { $0 + Int(pixels[$1 * width + column]) * Int(weights[$1]) }) / 4
+            }
+            #expect(sums.allSatisfy { $0 == expected }, "\(rows) rows of \(width)")
+        }
+    }
+
+    @Test("Deep samples are rounded to 8 bits, half up", arguments: [9, 10, 12, 16])
+    func narrowed(depth: Int) throws {
+        let deep = (0..<75).map { UInt16($0 * ((1 << depth) - 1) / 74) }
+        let source = try GuardedMemory(deep)
+        for kernels in Self.kernels {
+            let target = try GuardedMemory([UInt8](repeating: 0, count: 75))
+            kernels.narrow(source.base, 75, Int32(depth), target.base)
+            for (index, value) in deep.enumerated() {
+                let expected = (Double(value) / Double(1 << (depth - 8)) + 0.5).rounded(.down)
+                #expect(Double(target.base[index]) == min(expected, 255))
+            }
+        }
+    }
+
     @Test("Rows of floats have the same sums with every instruction set")
     func floatRows() throws {
         let source = try GuardedMemory(Self.bytes(3 * 75, seed: 1).map { Float($0) / 7 })

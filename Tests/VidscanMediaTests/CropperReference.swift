@@ -2,17 +2,17 @@ import VidscanBase
 
 /// A rotated square of a picture by definition, in double precision and without optimisation: BT.709 in video range.
 ///
-/// A plane with at least two pixels per step of the tensor is first averaged in blocks of as many whole pixels, and each
-/// average is rounded to a level. Then every output is interpolated between the four samples around it. Outside the border
-/// its samples are repeated.
+/// First each plane is averaged in blocks of as many whole pixels as lie in a step of the tensor, at least one, and each
+/// average is rounded to a level of 8 bits. Then every output is interpolated between the four samples around it. Outside the
+/// border its samples are repeated.
 struct CropperReference {
     private struct Plane {
-        var samples: [UInt8]
+        var samples: [Double]
         var width: Int
         var height: Int
 
         func at(_ x: Int, _ y: Int) -> Double {
-            Double(samples[min(max(y, 0), height - 1) * width + min(max(x, 0), width - 1)])
+            samples[min(max(y, 0), height - 1) * width + min(max(x, 0), width - 1)]
         }
     }
 
@@ -20,17 +20,17 @@ struct CropperReference {
     private let chroma: (x: Int, y: Int)
 
     /// - Parameter chroma: luma pixels per chroma sample, whose first lies on the left column of its block; `nil` for grey.
-    init(_ bytes: [UInt8], size: PictureSize, chroma: (Int, Int)?) {
+    init(_ levels: [Double], size: PictureSize, chroma: (Int, Int)?) {
         self.chroma = chroma.map { (x: $0.0, y: $0.1) } ?? (x: 1, y: 1)
         let luma = size.width * size.height
-        var planes = [Plane(samples: Array(bytes.prefix(luma)), width: size.width, height: size.height)]
+        var planes = [Plane(samples: Array(levels.prefix(luma)), width: size.width, height: size.height)]
         if let chroma {
             let (width, height) = (
                 (size.width + chroma.0 - 1) / chroma.0, (size.height + chroma.1 - 1) / chroma.1
             )
             for first in [luma, luma + width * height] {
                 planes.append(
-                    Plane(samples: Array(bytes[first..<first + width * height]), width: width, height: height))
+                    Plane(samples: Array(levels[first..<first + width * height]), width: width, height: height))
             }
         }
         self.planes = planes
@@ -72,13 +72,13 @@ struct CropperReference {
     private static func averaged(_ plane: Plane, _ blockX: Int, _ blockY: Int) -> Plane {
         let width = (plane.width + blockX - 1) / blockX
         let height = (plane.height + blockY - 1) / blockY
-        var samples: [UInt8] = []
+        var samples: [Double] = []
         for row in 0..<height {
             for column in 0..<width {
                 let rows = row * blockY..<min((row + 1) * blockY, plane.height)
                 let columns = column * blockX..<min((column + 1) * blockX, plane.width)
                 let sum = rows.reduce(0.0) { sum, y in columns.reduce(sum) { $0 + plane.at($1, y) } }
-                samples.append(UInt8((sum / Double(rows.count * columns.count)).rounded()))
+                samples.append(min((sum / Double(rows.count * columns.count)).rounded(), 255))
             }
         }
         return Plane(samples: samples, width: width, height: height)

@@ -34,12 +34,14 @@ struct SquareCropperTests {
 
     @Test(
         "The tensor has the samples of the decoded planes at the square's points",
-        arguments: ["yuv420p", "yuv422p", "yuv444p", "gray"])
+        arguments: ["yuv420p", "yuv422p", "yuv444p", "gray", "yuv420p10le", "gray12le"])
     func definition(pixels: String) throws {
         let video = try Self.video(pixels)
         let frame = try video.frame()
-        let chroma = ["yuv420p": (2, 2), "yuv422p": (2, 1), "yuv444p": (1, 1)][pixels]
-        let reference = CropperReference(try video.bytes(pixels), size: Self.size, chroma: chroma)
+        let chroma = ["yuv420p": (2, 2), "yuv420p10le": (2, 2), "yuv422p": (2, 1), "yuv444p": (1, 1)][pixels]
+        let depth = ["yuv420p10le": 10, "gray12le": 12][pixels] ?? 8
+        let reference = CropperReference(
+            levels(ofSamples: try video.bytes(pixels), depth: depth), size: Self.size, chroma: chroma)
         for square in Self.squares {
             let got = try Self.crop(frame, square, 45)
             let expected = reference.crop(square, resolution: 45)

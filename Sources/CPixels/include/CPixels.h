@@ -44,6 +44,11 @@ typedef struct {
     void (*sum_rows)(
         const uint8_t *source, ptrdiff_t stride, ptrdiff_t width, const uint16_t *weights, ptrdiff_t taps, float *sums);
 
+    // The same for rows of 16-bit samples in native byte order. 'stride' is in bytes. The sums are multiplied by 'unit'.
+    void (*sum_wide_rows)(
+        const uint16_t *source, ptrdiff_t stride, ptrdiff_t width, const uint16_t *weights, ptrdiff_t taps, float unit,
+        float *sums);
+
     // Adds weighted rows of floats. 'stride' is in floats.
     void (*sum_float_rows)(
         const float *source, ptrdiff_t stride, ptrdiff_t width, const float *weights, ptrdiff_t taps, float *sums);
@@ -65,6 +70,9 @@ typedef struct {
     // block. Rounds to the nearest integer, half up. Works on 8 blocks at a time, so that 'sums' has room for 'count'
     // blocks, rounded up to a multiple of 8, and three more columns, and 'target' for as many bytes as blocks.
     void (*average_blocks)(const float *sums, ptrdiff_t block, ptrdiff_t count, int32_t divisor, uint8_t *target);
+
+    // Rounds samples of 'depth' bits, 9 to 16, to 8 bits, half up.
+    void (*narrow)(const uint16_t *source, ptrdiff_t count, int32_t depth, uint8_t *target);
 
     // Interleaves two rows of bytes.
     void (*interleave)(const uint8_t *first, const uint8_t *second, ptrdiff_t count, uint8_t *target);

@@ -82,9 +82,7 @@ public final class AreaResampler {
     ) {
         // 8-bit samples times weights in 1/256 are exact in floats, also after the second axis.
         vertical.span(of: row).withUnsafeBufferPointer { weights in
-            kernels.sum_rows(
-                plane.base + vertical.first[row] * plane.stride, plane.stride, plane.width, weights.baseAddress,
-                weights.count, sums)
+            plane.sumRows(x: 0, y: vertical.first[row], width: plane.width, weights: weights, into: sums, with: kernels)
         }
         horizontal.apply(to: sums, into: output)
     }

@@ -1,6 +1,6 @@
 internal import CPixels
 
-/// Copies regions of planes, with each block of pixels averaged into one sample.
+/// Copies regions of planes in 8 bits, with each block of pixels averaged into one sample.
 final class BlockReader {
     private let kernels = vs_best_kernels().pointee
     private var sums: [Float] = []
@@ -54,20 +54,27 @@ final class BlockReader {
         if sums.count < columns { sums = [Float](repeating: 0, count: columns) }
     }
 
-    /// The samples of one row of blocks: in the plane itself, or averaged into a line.
+    /// The samples of one row of blocks: in the plane itself, or in a line, if they must be rounded or averaged.
     private func samples(
         of plane: PlanarImage.Plane, _ grid: BlockGrid, row: Int, into line: UnsafeMutablePointer<UInt8>
     ) -> UnsafePointer<UInt8> {
         let top = (grid.rows.lowerBound + row) * grid.blockHeight
         let left = grid.columns.lowerBound * grid.blockWidth
-        let source = plane.base + top * plane.stride + left
-        guard grid.blockWidth > 1 || grid.blockHeight > 1 else { return UnsafePointer(source) }
+        guard grid.blockWidth > 1 || grid.blockHeight > 1 else {
+            let source = plane.address(x: left, y: top)
+            guard plane.depth > 8 else { return source.assumingMemoryBound(to: UInt8.self) }
+            kernels.narrow(
+                source.assumingMemoryBound(to: UInt16.self), grid.columns.count, Int32(plane.depth), line)
+            return UnsafePointer(line)
+        }
         let height = min(grid.blockHeight, plane.height - top)
         let width = min(grid.columns.count * grid.blockWidth, plane.width - left)
         let complete = width / grid.blockWidth
         sums.withUnsafeMutableBufferPointer { sums in
             guard let sums = sums.baseAddress else { return }
-            kernels.sum_rows(source, plane.stride, width, Self.ones, height, sums)
+            Self.ones.prefix(height).withUnsafeBufferPointer { weights in
+                plane.sumRows(x: left, y: top, width: width, weights: weights, into: sums, with: kernels)
+            }
             kernels.average_blocks(
                 sums, grid.blockWidth, complete, Int32(grid.blockWidth * height), line)
             // The plane ends within the last block.
