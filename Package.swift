@@ -9,6 +9,7 @@ import PackageDescription
 //
 // Vidscan, the library for other packages, is a thin layer over VidscanAnalysis.
 // Each C library is visible to one target: FFmpeg to VidscanMedia, OpenVINO to VidscanInference, Cairo to VidscanRender.
+// CPixels has the inner loops over pixels.
 
 let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
@@ -37,11 +38,13 @@ let package = Package(
         .systemLibrary(name: "CLinux"),
         .target(name: "CFFmpegLog", dependencies: ["CFFmpeg"]),
         .target(name: "COpenVINO", linkerSettings: [.linkedLibrary("dl")]),
-        .target(name: "VidscanBase", dependencies: ["CLinux"], swiftSettings: strict),
+        .target(name: "CPixels"),
+        .target(name: "VidscanBase", dependencies: ["CLinux", "CPixels"], swiftSettings: strict),
         .target(
             name: "VidscanMedia",
             dependencies: [
-                "VidscanBase", "CFFmpeg", "CFFmpegLog", .product(name: "DequeModule", package: "swift-collections"),
+                "VidscanBase", "CFFmpeg", "CFFmpegLog", "CPixels",
+                .product(name: "DequeModule", package: "swift-collections"),
             ],
             resources: [.embedInCode("Resources")], swiftSettings: strict),
         .target(
@@ -121,7 +124,8 @@ let package = Package(
                 "VidscanAnalysis", "VidscanBatch", .product(name: "GRDB", package: "GRDB.swift"),
             ],
             path: "Tests/FuzzTargets", swiftSettings: strict),
-        .testTarget(name: "VidscanBaseTests", dependencies: ["TestSupport", "VidscanBase"], swiftSettings: strict),
+        .testTarget(
+            name: "VidscanBaseTests", dependencies: ["TestSupport", "VidscanBase", "CPixels"], swiftSettings: strict),
         .testTarget(
             name: "VidscanMediaTests", dependencies: ["TestSupport", "VidscanBase", "VidscanMedia", "CFFmpeg"],
             swiftSettings: strict),
@@ -167,7 +171,7 @@ if let runtime = Context.environment["VIDSCAN_FUZZER_RUNTIME"] {
     package.targets.removeAll { $0.type == .test || $0.name == "TestSupport" }
     for target in package.targets
     where target.name != "FuzzTargets" && (target.type == .regular || target.type == .executable) {
-        if ["CFFmpegLog", "COpenVINO"].contains(target.name) {
+        if ["CFFmpegLog", "COpenVINO", "CPixels"].contains(target.name) {
             target.cSettings = [.unsafeFlags(["-fsanitize=fuzzer-no-link,address"])]
         } else {
             target.swiftSettings = strict + [.unsafeFlags(["-sanitize=fuzzer,address"])]

@@ -20,11 +20,12 @@ struct AreaResamplerTests {
     private static let odd = PictureSize(width: 319, height: 179)
 
     private static func layout(
-        _ size: PictureSize = small, chroma: (Int, Int), left: Bool = true, full: Bool = false, bt601: Bool = false
+        _ size: PictureSize = small, chroma: (Int, Int), left: Bool = true, full: Bool = false, bt601: Bool = false,
+        depth: Int = 8
     ) -> ResamplerReference.Layout {
         ResamplerReference.Layout(
             size: size, chromaX: chroma.0, chromaY: chroma.1, isChromaLeft: left, isFullRange: full,
-            red: bt601 ? 0.299 : 0.2126, blue: bt601 ? 0.114 : 0.0722)
+            red: bt601 ? 0.299 : 0.2126, blue: bt601 ? 0.114 : 0.0722, depth: depth)
     }
 
     private static func format(
@@ -56,6 +57,9 @@ struct AreaResamplerTests {
             name: "JPEG", filter: "scale=318:178,format=yuvj420p", encoding: ["-c:v", "mjpeg", "-q:v", "2"],
             planes: "yuvj420p", layout: layout(chroma: (2, 2), left: false, full: true, bt601: true)),
         format("grey", pixels: "gray", tags: bt709, layout: layout(chroma: (0, 0))),
+        format("ten bits", pixels: "yuv420p10le", tags: bt709, layout: layout(odd, chroma: (2, 2), depth: 10)),
+        format("sixteen bits", pixels: "yuv444p16le", tags: bt709, layout: layout(chroma: (1, 1), depth: 16)),
+        format("grey of twelve bits", pixels: "gray12le", tags: bt709, layout: layout(chroma: (0, 0), depth: 12)),
     ]
 
     @Test("The tensor is the area average of the decoded planes", arguments: formats.indices)

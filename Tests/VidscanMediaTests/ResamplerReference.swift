@@ -17,18 +17,22 @@ struct ResamplerReference {
         /// Kr and Kb.
         var red: Double
         var blue: Double
+        /// Bits of a sample; above 8 a sample takes two bytes.
+        var depth = 8
     }
 
     let layout: Layout
-    private let planes: [[UInt8]]
+    /// In 8-bit levels.
+    private let planes: [[Double]]
     private let chromaSize: PictureSize
 
     init(_ bytes: [UInt8], layout: Layout) {
         self.layout = layout
+        let samples = levels(ofSamples: bytes, depth: layout.depth)
         let luma = layout.size.width * layout.size.height
         guard layout.chromaX > 0 else {
             chromaSize = PictureSize(width: 0, height: 0)
-            planes = [Array(bytes.prefix(luma))]
+            planes = [Array(samples.prefix(luma))]
             return
         }
         chromaSize = PictureSize(
@@ -36,8 +40,8 @@ struct ResamplerReference {
             height: (layout.size.height + layout.chromaY - 1) / layout.chromaY)
         let chroma = chromaSize.width * chromaSize.height
         planes = [
-            Array(bytes[..<luma]), Array(bytes[luma..<luma + chroma]),
-            Array(bytes[(luma + chroma)..<luma + 2 * chroma]),
+            Array(samples[..<luma]), Array(samples[luma..<luma + chroma]),
+            Array(samples[(luma + chroma)..<luma + 2 * chroma]),
         ]
     }
 
@@ -82,13 +86,13 @@ struct ResamplerReference {
     }
 
     private func mean(
-        _ plane: [UInt8], _ size: PictureSize, x: Double, y: Double, width: Double, height: Double
+        _ plane: [Double], _ size: PictureSize, x: Double, y: Double, width: Double, height: Double
     ) -> Double {
         let columns = shares(center: x, width: width, count: size.width)
         let rows = shares(center: y, width: height, count: size.height)
         var sum = 0.0
         for (row, rowShare) in rows {
-            for (column, share) in columns { sum += Double(plane[row * size.width + column]) * share * rowShare }
+            for (column, share) in columns { sum += plane[row * size.width + column] * share * rowShare }
         }
         return sum
     }
@@ -101,5 +105,13 @@ struct ResamplerReference {
             let covered = min(Double(sample + 1), high) - max(Double(sample), low)
             return (min(max(sample, 0), count - 1), covered / (high - low))
         }
+    }
+}
+
+/// Samples as levels of 8 bits, with a fraction if they are deeper; deeper ones are in little-endian order.
+func levels(ofSamples bytes: [UInt8], depth: Int) -> [Double] {
+    guard depth > 8 else { return bytes.map(Double.init) }
+    return stride(from: 0, to: bytes.count, by: 2).map {
+        Double(Int(bytes[$0]) | Int(bytes[$0 + 1]) << 8) / Double(1 << (depth - 8))
     }
 }

@@ -1,34 +1,19 @@
 internal import CFFmpeg
+internal import CPixels
 public import VidscanBase
 
 /// Shrinks a whole frame into the input tensor of a detector: area-averaged, upright, with square pixels, as R'G'B'.
 ///
-/// Each decoded plane is averaged by itself, first down its columns, then along its rows. Only the small result is turned
-/// upright and converted to R'G'B', because averaging and the colour matrix commute. Along an axis that is enlarged
+/// Row by row, each decoded plane is averaged by itself, first down its columns, then along its rows. Only the small result
+/// is converted to R'G'B' and turned upright, because averaging and the colour matrix commute. Along an axis that is enlarged
 /// (non-square pixels), samples are interpolated linearly.
 ///
 /// Each worker has its own resampler. All give the same results.
 public final class AreaResampler {
-    private struct Key: Hashable {
-        var source: PictureSize
-        var target: PictureSize
-        var chromaShiftX: Int
-        var chromaShiftY: Int
-        var chromaOffsetX: Double
-        var chromaOffsetY: Double
-    }
-
-    private struct Weights {
-        var lumaX: AxisWeights
-        var lumaY: AxisWeights
-        var chromaX: AxisWeights
-        var chromaY: AxisWeights
-    }
-
     private let converter: PictureConverter
-    private var weights: (key: Key, value: Weights)?
-    private var columnSums: [UInt16] = []
-    private var planes: [Float] = []
+    private let kernels = vs_best_kernels().pointee
+    private var axes: PlaneAxes?
+    private var scratch: [Float] = []
 
     public init(converter: PictureConverter = PictureConverter()) {
         self.converter = converter
@@ -48,139 +33,107 @@ public final class AreaResampler {
     ) throws(MediaError) {
         let image = try converter.planes(of: frame)
         let orientation = frame.geometry.orientation
-        let codedTarget = orientation.apply(to: pictureSize)
-        let weights = weights(for: image, target: codedTarget)
-        let area = codedTarget.width * codedTarget.height
-        if planes.count < 3 * area { planes = [Float](repeating: 0, count: 3 * area) }
-        let sumCount = (image.luma.width + 31) & ~15
-        if columnSums.count < sumCount { columnSums = [UInt16](repeating: 0, count: sumCount) }
-        planes.withUnsafeMutableBufferPointer { planes in
-            columnSums.withUnsafeMutableBufferPointer { sums in
-                guard let luma = planes.baseAddress, let sums = sums.baseAddress else { return }
-                Self.average(image.luma, weights.lumaX, weights.lumaY, sums: sums, into: luma)
-                for (plane, output) in [
-                    (image.blueDifference, luma + area), (image.redDifference, luma + 2 * area),
-                ] {
-                    if let plane {
-                        Self.average(plane, weights.chromaX, weights.chromaY, sums: sums, into: output)
-                    } else {
-                        output.update(repeating: 128, count: area)
-                    }
+        let axes = axes(for: image, target: pictureSize, orientation: orientation)
+        let capacity = axes.sampleCapacity + 3 * axes.outputCapacity * (1 + Self.blockRows)
+        if scratch.count < capacity { scratch = [Float](repeating: 0, count: capacity) }
+        scratch.withUnsafeMutableBufferPointer { scratch in
+            guard let sums = scratch.baseAddress else { return }
+            let planes = sums + axes.sampleCapacity
+            // Grey has no chroma; its two rows stay as they are.
+            planes.update(repeating: 128, count: 3 * axes.outputCapacity)
+            if orientation.swapsAxes {
+                fillTurned(image, axes, sums: sums, planes: planes, tensorSize: tensorSize, into: tensor)
+            } else {
+                for row in 0..<axes.lumaY.count {
+                    let line = orientation.mirrorsY ? axes.lumaY.count - 1 - row : row
+                    average(image, row: row, axes, sums: sums, planes: planes)
+                    convert(
+                        planes, axes, image.color, into: tensor + line * tensorSize.width,
+                        planeLength: tensorSize.width * tensorSize.height)
                 }
-                Self.fill(
-                    luma, size: codedTarget, orientation: orientation, color: image.color, tensorSize: tensorSize,
-                    into: tensor)
             }
         }
+        Self.clearPadding(of: tensor, pictureSize: pictureSize, tensorSize: tensorSize)
     }
 
-    private func weights(for image: PlanarImage, target: PictureSize) -> Weights {
-        let key = Key(
-            source: PictureSize(width: image.luma.width, height: image.luma.height), target: target,
-            chromaShiftX: image.chromaShiftX, chromaShiftY: image.chromaShiftY,
-            chromaOffsetX: image.chromaOffsetX, chromaOffsetY: image.chromaOffsetY)
-        if let weights, weights.key == key { return weights.value }
-        let chroma = image.blueDifference ?? image.luma
-        let value = Weights(
-            lumaX: AxisWeights(samples: image.luma.width, length: Double(image.luma.width), outputs: target.width),
-            lumaY: AxisWeights(
-                samples: image.luma.height, length: Double(image.luma.height), outputs: target.height),
-            chromaX: AxisWeights(
-                samples: chroma.width, length: Double(image.luma.width) / Double(1 << image.chromaShiftX),
-                outputs: target.width, offset: -image.chromaOffsetX / Double(1 << image.chromaShiftX)),
-            chromaY: AxisWeights(
-                samples: chroma.height, length: Double(image.luma.height) / Double(1 << image.chromaShiftY),
-                outputs: target.height, offset: -image.chromaOffsetY / Double(1 << image.chromaShiftY)))
-        weights = (key, value)
+    private func axes(for image: PlanarImage, target: PictureSize, orientation: Orientation) -> PlaneAxes {
+        let key = PlaneAxes.Key(image, target: target, orientation: orientation)
+        if let axes, axes.key == key { return axes }
+        let value = PlaneAxes(key)
+        axes = value
         return value
     }
 
-    /// Averages one plane along both axes.
-    ///
-    /// - Parameter sums: room for 8.8 fixed-point numbers, as many as the plane's width rounded up to 16.
-    private static func average(
-        _ plane: PlanarImage.Plane, _ horizontal: AxisWeights, _ vertical: AxisWeights,
-        sums: UnsafeMutablePointer<UInt16>, into output: UnsafeMutablePointer<Float>
+    /// Averages one row of each plane.
+    private func average(
+        _ image: PlanarImage, row: Int, _ axes: PlaneAxes, sums: UnsafeMutablePointer<Float>,
+        planes: UnsafeMutablePointer<Float>
     ) {
-        horizontal.weights.withUnsafeBufferPointer { weights in
-            for row in 0..<vertical.count {
-                sumRows(plane, first: vertical.first[row], weights: vertical.span(of: row), into: sums)
-                let line = output + row * horizontal.count
-                for column in 0..<horizontal.count {
-                    let first = sums + horizontal.first[column]
-                    let offset = horizontal.offset[column]
-                    let taps = horizontal.offset[column + 1] - offset
-                    var sum: UInt32 = 0
-                    for tap in 0..<taps { sum &+= UInt32(first[tap]) &* UInt32(weights[offset + tap]) }
-                    line[column] = Float(sum) * (1 / 65536)
-                }
+        average(image.luma, row: row, axes.lumaY, axes.lumaX, sums: sums, into: planes)
+        if let blue = image.blueDifference, let red = image.redDifference {
+            average(blue, row: row, axes.chromaY, axes.chromaX, sums: sums, into: planes + axes.outputCapacity)
+            average(red, row: row, axes.chromaY, axes.chromaX, sums: sums, into: planes + 2 * axes.outputCapacity)
+        }
+    }
+
+    private func average(
+        _ plane: PlanarImage.Plane, row: Int, _ vertical: AxisWeights, _ horizontal: RowFilter,
+        sums: UnsafeMutablePointer<Float>, into output: UnsafeMutablePointer<Float>
+    ) {
+        // 8-bit samples times weights in 1/256 are exact in floats, also after the second axis.
+        vertical.span(of: row).withUnsafeBufferPointer { weights in
+            plane.sumRows(x: 0, y: vertical.first[row], width: plane.width, weights: weights, into: sums, with: kernels)
+        }
+        horizontal.apply(to: sums, into: output)
+    }
+
+    private func convert(
+        _ planes: UnsafePointer<Float>, _ axes: PlaneAxes, _ color: YCbCrToRGB,
+        into line: UnsafeMutablePointer<Float>, planeLength: Int
+    ) {
+        var color = color.kernelColor
+        kernels.convert(
+            planes, planes + axes.outputCapacity, planes + 2 * axes.outputCapacity, axes.lumaXCount, &color, line,
+            line + planeLength, line + 2 * planeLength)
+    }
+
+    /// Rows that are transposed together: a row of the tensor gets whole cache lines.
+    private static let blockRows = 16
+
+    /// Rows of the coded frame become columns of the tensor.
+    private func fillTurned(
+        _ image: PlanarImage, _ axes: PlaneAxes, sums: UnsafeMutablePointer<Float>,
+        planes: UnsafeMutablePointer<Float>, tensorSize: PictureSize, into tensor: UnsafeMutablePointer<Float>
+    ) {
+        let isMirrored = axes.key.orientation.mirrorsX
+        let (rows, stride) = (axes.lumaY.count, axes.outputCapacity)
+        let block = planes + 3 * stride
+        for first in Swift.stride(from: 0, to: rows, by: Self.blockRows) {
+            let count = min(Self.blockRows, rows - first)
+            for row in 0..<count {
+                let line = isMirrored ? count - 1 - row : row
+                average(image, row: first + row, axes, sums: sums, planes: planes)
+                convert(
+                    planes, axes, image.color, into: block + line * stride, planeLength: Self.blockRows * stride)
+            }
+            let column = isMirrored ? rows - first - count : first
+            for channel in 0..<3 {
+                kernels.transpose(
+                    block + channel * Self.blockRows * stride, stride, count, axes.lumaXCount,
+                    tensor + channel * tensorSize.width * tensorSize.height + column, tensorSize.width)
             }
         }
     }
 
-    /// Adds weighted rows. The weights sum to 256, so that every sum fits into 16 bits.
-    private static func sumRows(
-        _ plane: PlanarImage.Plane, first: Int, weights: ArraySlice<UInt16>, into sums: UnsafeMutablePointer<UInt16>
+    private static func clearPadding(
+        of tensor: UnsafeMutablePointer<Float>, pictureSize: PictureSize, tensorSize: PictureSize
     ) {
-        var isFirst = true
-        var row = first
-        for weight in weights {
-            let source = plane.base + row * plane.stride
-            let factor = SIMD16<UInt16>(repeating: weight)
-            let target = UnsafeMutableRawPointer(sums)
-            var column = 0
-            // Only whole vectors, because the memory of a row may end with its last pixel.
-            while column + 16 <= plane.width {
-                let bytes = UnsafeRawPointer(source + column).loadUnaligned(as: SIMD16<UInt8>.self)
-                let product = SIMD16<UInt16>(truncatingIfNeeded: bytes) &* factor
-                let position = target + column * 2
-                if isFirst {
-                    position.storeBytes(of: product, as: SIMD16<UInt16>.self)
-                } else {
-                    let sum = position.loadUnaligned(as: SIMD16<UInt16>.self)
-                    position.storeBytes(of: sum &+ product, as: SIMD16<UInt16>.self)
-                }
-                column += 16
-            }
-            while column < plane.width {
-                let product = UInt16(source[column]) &* weight
-                sums[column] = isFirst ? product : sums[column] &+ product
-                column += 1
-            }
-            isFirst = false
-            row += 1
-        }
-    }
-
-    /// Turns the averaged planes upright, converts them to R'G'B' and clears the rest of the tensor.
-    private static func fill(
-        _ planes: UnsafePointer<Float>, size: PictureSize, orientation: Orientation, color: YCbCrToRGB,
-        tensorSize: PictureSize, into tensor: UnsafeMutablePointer<Float>
-    ) {
-        let target = orientation.apply(to: size)
-        let area = size.width * size.height
-        let tensorArea = tensorSize.width * tensorSize.height
-        tensor.update(repeating: 0, count: 3 * tensorArea)
-        // Steps in the coded planes for one pixel to the right and one down in the display.
-        let stepX = (orientation.swapsAxes ? size.width : 1) * (orientation.mirrorsX ? -1 : 1)
-        let stepY = (orientation.swapsAxes ? 1 : size.width) * (orientation.mirrorsY ? -1 : 1)
-        let origin =
-            (orientation.mirrorsX ? (target.width - 1) * -stepX : 0)
-            + (orientation.mirrorsY ? (target.height - 1) * -stepY : 0)
-        for y in 0..<target.height {
-            var source = origin + y * stepY
-            let line = tensor + y * tensorSize.width
-            for x in 0..<target.width {
-                let luma = (planes[source] - color.lumaOffset) * color.lumaScale
-                let blue = planes[source + area] - 128
-                let red = planes[source + 2 * area] - 128
-                line[x] = clamp(luma + color.redFromCr * red)
-                line[x + tensorArea] = clamp(luma + color.greenFromCb * blue + color.greenFromCr * red)
-                line[x + 2 * tensorArea] = clamp(luma + color.blueFromCb * blue)
-                source += stepX
+        for channel in 0..<3 {
+            let plane = tensor + channel * tensorSize.width * tensorSize.height
+            for row in 0..<tensorSize.height {
+                let filled = row < pictureSize.height ? pictureSize.width : 0
+                (plane + row * tensorSize.width + filled).update(repeating: 0, count: tensorSize.width - filled)
             }
         }
     }
-
-    private static func clamp(_ value: Float) -> Float { min(max(value, 0), 255) }
 }

@@ -1,3 +1,5 @@
+internal import VidscanBase
+
 /// The samples of one axis that contribute to each output, and their weights: a box filter as wide as an output, and at
 /// least as wide as a sample. It averages areas when it shrinks and interpolates linearly when it enlarges.
 ///
@@ -30,6 +32,19 @@ struct AxisWeights {
     }
 
     func span(of output: Int) -> ArraySlice<UInt16> { weights[offset[output]..<offset[output + 1]] }
+
+    /// The weights as a filter of rows that were summed with weights in units of 1/256: its outputs are in the unit of the
+    /// samples.
+    func rowFilter(isMirrored: Bool) -> RowFilter {
+        let order = isMirrored ? Array((0..<count).reversed()) : Array(0..<count)
+        var offsets = [0]
+        var ordered: [UInt16] = []
+        for output in order {
+            ordered.append(contentsOf: span(of: output))
+            offsets.append(ordered.count)
+        }
+        return RowFilter(first: order.map { first[$0] }, offset: offsets) { Float(ordered[$0]) * (1 / 65536) }
+    }
 
     /// Divides 256 in proportion to the overlaps. The part outside the image counts for the sample at its edge. The running
     /// total is rounded, so that the sum stays exact.

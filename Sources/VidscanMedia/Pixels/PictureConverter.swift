@@ -1,10 +1,10 @@
 internal import CFFmpeg
 internal import VidscanBase
 
-/// Converts frames to 8-bit planar Y'CbCr, from which the resampling kernels read.
+/// Converts frames to planar Y'CbCr, from which the resampling kernels read.
 ///
-/// 8-bit planar Y'CbCr with any chroma subsampling, and 8-bit grey, need no conversion. The kernels of one worker share one
-/// converter, so that each frame is converted only once.
+/// Planar Y'CbCr of 8 to 16 bits with any chroma subsampling, and grey, need no conversion. Other formats get 8 bits. The
+/// kernels of one worker share one converter, so that each frame is converted only once.
 public final class PictureConverter {
     private var scaler = Scaler(flags: Int32(SWS_POINT) | Int32(SWS_ACCURATE_RND) | Int32(SWS_BITEXACT))
     private var converted: Frame?

@@ -1,0 +1,39 @@
+// Vectors of the compiler, wider than some instruction sets have: it splits them into what the target has.
+#ifndef VIDSCAN_VECTORS_H
+#define VIDSCAN_VECTORS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+// A body that is compiled anew into each instruction set's function.
+#define VS_BODY static inline __attribute__((always_inline))
+
+typedef uint8_t u8x8 __attribute__((vector_size(8)));
+typedef uint8_t u8x64 __attribute__((vector_size(64)));
+typedef uint16_t u16x32 __attribute__((vector_size(64)));
+typedef uint16_t u16x64 __attribute__((vector_size(128)));
+typedef float f32x4 __attribute__((vector_size(16)));
+typedef float f32x8 __attribute__((vector_size(32)));
+typedef float f32x16 __attribute__((vector_size(64)));
+typedef float f32x32 __attribute__((vector_size(128)));
+typedef float f32x64 __attribute__((vector_size(256)));
+typedef int32_t i32x8 __attribute__((vector_size(32)));
+typedef int32_t i32x16 __attribute__((vector_size(64)));
+typedef uint32_t u32x16 __attribute__((vector_size(64)));
+
+// Unaligned loads and stores. Macros, because a vector passed to a function has a different calling convention with each
+// instruction set.
+#define VS_LOAD(type, address) \
+    ({ \
+        type loaded; \
+        memcpy(&loaded, (address), sizeof loaded); \
+        loaded; \
+    })
+#define VS_STORE(address, value) \
+    do { \
+        __typeof__(value) stored = (value); \
+        memcpy((address), &stored, sizeof stored); \
+    } while (0)
+
+#endif
