@@ -5,13 +5,18 @@ struct BenchClips {
     /// The duration of the main clip in seconds.
     static let seconds = 60
 
+    /// The options of ffmpeg that encode with x264 at its defaults (medium, 3 B-frames, b-pyramid, a keyframe every 250
+    /// frames).
+    static let h264 = ["-c:v", "libx264", "-preset", "medium", "-crf", "23", "-pix_fmt", "yuv420p"]
+
     private let sample: String
     private let folder: String
 
     /// Prepares the folder of the clips.
     ///
     /// - Parameters:
-    ///   - sample: The path of a video with faces, at least 20 s long.
+    ///   - sample: The path of a video with faces, at least 20 s long. Two different people face the camera at 8 s and at
+    ///     10.5 s.
     ///   - folder: The folder that the clips are kept in. It is created if it does not exist.
     /// - Throws: `BenchError` if the sample does not exist, or an error if the folder cannot be created.
     init(sample: String, folder: String) throws {
@@ -56,9 +61,7 @@ struct BenchClips {
 
     /// Returns a folder with copies of one picture, the frame of the sample at 3 s.
     func pictures(count: Int) throws -> String {
-        let picture = try clip("picture.png") { path in
-            try ffmpeg(["-ss", "3", "-i", sample, "-frames:v", "1", path])
-        }
+        let picture = try still("picture.png", at: "3")
         let pictures = "\(folder)/pictures-\(count)"
         try FileManager.default.createDirectory(atPath: pictures, withIntermediateDirectories: true)
         for number in 1...count {
@@ -82,6 +85,11 @@ struct BenchClips {
         return try body(path)
     }
 
+    /// Returns a frame of the sample as a PNG picture.
+    func still(_ name: String, at seconds: String) throws -> String {
+        try clip(name) { path in try ffmpeg(["-ss", seconds, "-i", sample, "-frames:v", "1", path]) }
+    }
+
     /// Returns the bit rate of a clip that lasts `seconds`, for example `6.2 Mbit/s`.
     func bitRate(of path: String) throws -> String {
         let bytes = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
@@ -91,19 +99,19 @@ struct BenchClips {
     /// Returns the first 20 s of the sample at 1920x1080, without audio.
     private func enlarged(_ name: String, filter: String) throws -> String {
         try clip(name) { path in
-            try ffmpeg([
-                "-i", sample, "-t", "20", "-map", "0:v:0", "-vf", "scale=1920:1080:flags=bicubic" + filter,
-                "-c:v", "libx264", "-preset", "medium", "-crf", "23", "-pix_fmt", "yuv420p", path,
-            ])
+            try ffmpeg(
+                [
+                    "-i", sample, "-t", "20", "-map", "0:v:0", "-vf", "scale=1920:1080:flags=bicubic" + filter,
+                ] + Self.h264 + [path])
         }
     }
 
-    private func ffmpeg(_ arguments: [String]) throws {
+    func ffmpeg(_ arguments: [String]) throws {
         _ = try MeasuredProcess(["ffmpeg", "-nostdin", "-v", "error", "-y"] + arguments)
     }
 
     /// Makes a clip unless it exists. The clip is renamed to its final name only when it is complete.
-    private func clip(_ name: String, make: (String) throws -> Void) throws -> String {
+    func clip(_ name: String, make: (String) throws -> Void) throws -> String {
         let path = folder + "/" + name
         if FileManager.default.fileExists(atPath: path) { return path }
         let partial = folder + "/partial-" + name
