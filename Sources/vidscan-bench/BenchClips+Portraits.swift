@@ -13,12 +13,12 @@ extension BenchClips {
 
     /// Returns a clip with one face: 472 frames, 640x360.
     func portrait360() throws -> String {
-        try portrait("portrait-360p.mp4", size: "640:360", frames: Self.portraitFrames, noise: 4)
+        try portrait("portrait-360p.mp4", size: "640:360", frames: Self.portraitFrames)
     }
 
     /// Returns a clip with one face: 10.8 s, 1280x720.
     func portrait720() throws -> String {
-        try portrait("portrait-720p.mp4", size: "1280:720", frames: 270, noise: 6)
+        try portrait("portrait-720p.mp4", size: "1280:720", frames: 270)
     }
 
     /// Returns a clip with one face: 6 s, 3840x2160, HEVC with 10 bits per component.
@@ -29,7 +29,7 @@ extension BenchClips {
         try clip("portrait-4k.mp4") { path in
             try ffmpeg(
                 looped(try portraitStill()) + [
-                    "-vf", filmed("3840:2160", HandheldCamera()) + "," + noise(7) + ",format=yuv420p10le",
+                    "-vf", filmed("3840:2160", HandheldCamera()) + "," + Self.noise + ",format=yuv420p10le",
                     "-frames:v", "150", "-c:v", "libx265", "-preset", "fast", "-crf", "26",
                     "-x265-params", "log-level=error", path,
                 ])
@@ -47,7 +47,7 @@ extension BenchClips {
                 let camera = HandheldCamera(phase: 1.3 * Double(index))
                 return "[\(index):v]" + mirrored + filmed("640:360", camera) + "[tile\(index)]"
             }
-            let stacked = "[tile0][tile1][tile2][tile3]xstack=inputs=4:layout=0_0|w0_0|0_h0|w0_h0," + noise(4)
+            let stacked = "[tile0][tile1][tile2][tile3]xstack=inputs=4:layout=0_0|w0_0|0_h0|w0_h0," + Self.noise
             try ffmpeg(
                 inputs + ["-filter_complex", (tiles + [stacked]).joined(separator: ";"), "-frames:v", "250"]
                     + Self.h264 + [path])
@@ -63,14 +63,14 @@ extension BenchClips {
 
     /// Returns a clip with one face whose end joins its start: 20 s, 1920x1080.
     private func portrait1080() throws -> String {
-        try portrait("portrait-1080p.mp4", size: "1920:1080", frames: HandheldCamera.period, noise: 7)
+        try portrait("portrait-1080p.mp4", size: "1920:1080", frames: HandheldCamera.period)
     }
 
-    private func portrait(_ name: String, size: String, frames: Int, noise strength: Int) throws -> String {
+    private func portrait(_ name: String, size: String, frames: Int) throws -> String {
         try clip(name) { path in
             try ffmpeg(
                 looped(try portraitStill())
-                    + ["-vf", filmed(size, HandheldCamera()) + "," + noise(strength), "-frames:v", "\(frames)"]
+                    + ["-vf", filmed(size, HandheldCamera()) + "," + Self.noise, "-frames:v", "\(frames)"]
                     + Self.h264 + [path])
         }
     }
@@ -86,6 +86,4 @@ extension BenchClips {
     private func filmed(_ size: String, _ camera: HandheldCamera) -> String {
         "scale=\(size):flags=bicubic,format=yuv420p,\(camera.filter)"
     }
-
-    private func noise(_ strength: Int) -> String { "noise=alls=\(strength):allf=t:all_seed=1" }
 }

@@ -9,6 +9,9 @@ struct BenchClips {
     /// frames).
     static let h264 = ["-c:v", "libx264", "-preset", "medium", "-crf", "23", "-pix_fmt", "yuv420p"]
 
+    /// The noise of a camera's sensor. A still or enlarged picture without noise would be far too easy to decode.
+    static let noise = "noise=alls=7:allf=t:all_seed=1"
+
     private let sample: String
     private let folder: String
 
@@ -33,11 +36,10 @@ struct BenchClips {
     /// Returns a clip of 60 s, 1920x1080, 25 frames/s, encoded by x264 at its defaults (medium, crf 23, 3 B-frames,
     /// b-pyramid).
     ///
-    /// The clip contains noise, because an enlarged clip without noise would be far too easy to decode. With this
-    /// amount of noise, x264 produces about 6 Mbit/s.
+    /// With this amount of noise, x264 produces about 6 Mbit/s.
     func minute() throws -> String {
         try clip("minute.mp4") { path in
-            let third = try enlarged("noisy.mp4", filter: ",noise=alls=7:allf=t:all_seed=1")
+            let third = try enlarged("noisy.mp4", filter: "," + Self.noise)
             try ffmpeg(["-stream_loop", "2", "-i", third, "-t", "\(Self.seconds)", "-c", "copy", path])
         }
     }
@@ -90,10 +92,13 @@ struct BenchClips {
         try clip(name) { path in try ffmpeg(["-ss", seconds, "-i", sample, "-frames:v", "1", path]) }
     }
 
-    /// Returns the bit rate of a clip that lasts `seconds`, for example `6.2 Mbit/s`.
-    func bitRate(of path: String) throws -> String {
-        let bytes = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
-        return String(format: "%.1f Mbit/s", Double(bytes) * 8 / Double(Self.seconds) / 1e6)
+    /// Returns the bit rates of the clips of 60 s that have been made, for example `minute.mp4: 6.2 Mbit/s`.
+    func bitRates() -> String {
+        ["minute.mp4", "portrait-minute.mp4"].compactMap { name in
+            let attributes = try? FileManager.default.attributesOfItem(atPath: folder + "/" + name)
+            guard let bytes = attributes?[.size] as? Int else { return nil }
+            return name + String(format: ": %.1f Mbit/s", Double(bytes) * 8 / Double(Self.seconds) / 1e6)
+        }.joined(separator: ", ")
     }
 
     /// Returns the first 20 s of the sample at 1920x1080, without audio.

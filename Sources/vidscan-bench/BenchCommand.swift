@@ -87,10 +87,9 @@ struct BenchCommand: ParsableCommand {
         print()
         print(
             """
-            Median (minimum–maximum) of \(rounds) rounds, in some rows of two. The clips have 25 frames/s and are \
-            encoded by x264 (medium, crf 23); those of 60 s have 1920x1080 and \
-            \(try clips.bitRate(of: clips.minute())) (with cuts) or \
-            \(try clips.bitRate(of: clips.portraitMinute())) (one face).
+            Median (minimum–maximum) of \(rounds) \(rounds == 1 ? "round" : "rounds"), in some rows of at most two. The \
+            clips have 25 frames/s and are encoded by x264 (medium, crf 23). Those of 60 s have 1920x1080. \
+            \(clips.bitRates())
             \(facts)
             """)
     }
