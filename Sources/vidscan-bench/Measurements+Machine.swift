@@ -52,7 +52,7 @@ extension Measurements {
         add("`vidscan --version`", milliseconds: milliseconds(pair.second))
 
         // A cache of compiled models, if vidscan keeps one, is below this folder.
-        let cache = FileManager.default.currentDirectoryPath + "/" + results + "-cache"
+        let cache = URL(fileURLWithPath: results + "-cache").path
         let command = ["env", "XDG_CACHE_HOME=" + cache] + analyze(try clips.portraitPicture())
         defer { try? FileManager.default.removeItem(atPath: cache) }
         var (cold, warm): ([MeasuredProcess], [MeasuredProcess]) = ([], [])
