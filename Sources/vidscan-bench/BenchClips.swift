@@ -5,13 +5,21 @@ struct BenchClips {
     /// The duration of the main clip in seconds.
     static let seconds = 60
 
+    /// The options of ffmpeg that encode with x264 at its defaults (medium, 3 B-frames, b-pyramid, a keyframe every 250
+    /// frames).
+    static let h264 = ["-c:v", "libx264", "-preset", "medium", "-crf", "23", "-pix_fmt", "yuv420p"]
+
+    /// The noise of a camera's sensor. A still or enlarged picture without noise would be far too easy to decode.
+    static let noise = "noise=alls=7:allf=t:all_seed=1"
+
     private let sample: String
     private let folder: String
 
     /// Prepares the folder of the clips.
     ///
     /// - Parameters:
-    ///   - sample: The path of a video with faces, at least 20 s long.
+    ///   - sample: The path of a video with faces, at least 20 s long. Two different people face the camera at 8 s and at
+    ///     10.5 s.
     ///   - folder: The folder that the clips are kept in. It is created if it does not exist.
     /// - Throws: `BenchError` if the sample does not exist, or an error if the folder cannot be created.
     init(sample: String, folder: String) throws {
@@ -28,11 +36,10 @@ struct BenchClips {
     /// Returns a clip of 60 s, 1920x1080, 25 frames/s, encoded by x264 at its defaults (medium, crf 23, 3 B-frames,
     /// b-pyramid).
     ///
-    /// The clip contains noise, because an enlarged clip without noise would be far too easy to decode. With this
-    /// amount of noise, x264 produces about 6 Mbit/s.
+    /// With this amount of noise, x264 produces about 6 Mbit/s.
     func minute() throws -> String {
         try clip("minute.mp4") { path in
-            let third = try enlarged("noisy.mp4", filter: ",noise=alls=7:allf=t:all_seed=1")
+            let third = try enlarged("noisy.mp4", filter: "," + Self.noise)
             try ffmpeg(["-stream_loop", "2", "-i", third, "-t", "\(Self.seconds)", "-c", "copy", path])
         }
     }
@@ -56,9 +63,7 @@ struct BenchClips {
 
     /// Returns a folder with copies of one picture, the frame of the sample at 3 s.
     func pictures(count: Int) throws -> String {
-        let picture = try clip("picture.png") { path in
-            try ffmpeg(["-ss", "3", "-i", sample, "-frames:v", "1", path])
-        }
+        let picture = try still("picture.png", at: "3")
         let pictures = "\(folder)/pictures-\(count)"
         try FileManager.default.createDirectory(atPath: pictures, withIntermediateDirectories: true)
         for number in 1...count {
@@ -82,28 +87,36 @@ struct BenchClips {
         return try body(path)
     }
 
-    /// Returns the bit rate of a clip that lasts `seconds`, for example `6.2 Mbit/s`.
-    func bitRate(of path: String) throws -> String {
-        let bytes = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
-        return String(format: "%.1f Mbit/s", Double(bytes) * 8 / Double(Self.seconds) / 1e6)
+    /// Returns a frame of the sample as a PNG picture.
+    func still(_ name: String, at seconds: String) throws -> String {
+        try clip(name) { path in try ffmpeg(["-ss", seconds, "-i", sample, "-frames:v", "1", path]) }
+    }
+
+    /// Returns the bit rates of the clips of 60 s that have been made, for example `minute.mp4: 6.2 Mbit/s`.
+    func bitRates() -> String {
+        ["minute.mp4", "portrait-minute.mp4"].compactMap { name in
+            let attributes = try? FileManager.default.attributesOfItem(atPath: folder + "/" + name)
+            guard let bytes = attributes?[.size] as? Int else { return nil }
+            return name + String(format: ": %.1f Mbit/s", Double(bytes) * 8 / Double(Self.seconds) / 1e6)
+        }.joined(separator: ", ")
     }
 
     /// Returns the first 20 s of the sample at 1920x1080, without audio.
     private func enlarged(_ name: String, filter: String) throws -> String {
         try clip(name) { path in
-            try ffmpeg([
-                "-i", sample, "-t", "20", "-map", "0:v:0", "-vf", "scale=1920:1080:flags=bicubic" + filter,
-                "-c:v", "libx264", "-preset", "medium", "-crf", "23", "-pix_fmt", "yuv420p", path,
-            ])
+            try ffmpeg(
+                [
+                    "-i", sample, "-t", "20", "-map", "0:v:0", "-vf", "scale=1920:1080:flags=bicubic" + filter,
+                ] + Self.h264 + [path])
         }
     }
 
-    private func ffmpeg(_ arguments: [String]) throws {
+    func ffmpeg(_ arguments: [String]) throws {
         _ = try MeasuredProcess(["ffmpeg", "-nostdin", "-v", "error", "-y"] + arguments)
     }
 
     /// Makes a clip unless it exists. The clip is renamed to its final name only when it is complete.
-    private func clip(_ name: String, make: (String) throws -> Void) throws -> String {
+    func clip(_ name: String, make: (String) throws -> Void) throws -> String {
         let path = folder + "/" + name
         if FileManager.default.fileExists(atPath: path) { return path }
         let partial = folder + "/partial-" + name

@@ -4,23 +4,34 @@ internal import VidscanBase
 
 /// A part of the benchmark.
 enum BenchRow: String, CaseIterable, ExpressibleByArgument {
-    case analysis, sampling, stages, memory, workers, startup, filters, rendering, hiding, batch
+    case analysis, portrait
+    case everyFrame = "every-frame"
+    case people, sampling, stages, memory, workers, startup, filters, rendering, hiding, batch
 }
 
 @main
 struct BenchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "vidscan-bench",
-        abstract: "Measures the speed and memory of vidscan relative to ffmpeg.",
+        abstract: "Measures the speed and memory of vidscan relative to ffmpeg and to other programs.",
         discussion: """
             Runs whole processes alternately, A B A B …, and prints the ratio in each round: the median, and in brackets \
             the minimum and maximum. Rely on the ratios; the times depend on the machine and its load. The whole \
-            benchmark takes about ten minutes on two idle cores. The first run makes the clips, and later runs use them.
+            benchmark takes about twenty minutes on two idle cores. The first run makes the clips, and later runs use \
+            them.
+
+            With --peers, it also compares with a script that uses MediaPipe and OpenCV, and with deface, which hides \
+            faces. It installs them from PyPI in the folder of the clips (1.5 GB, Python 3.11 or 3.12), and nowhere \
+            else; delete the folder to remove them.
 
             EXAMPLES
               vidscan-bench                            all parts
-              vidscan-bench --quick                    fewer rounds, no hour-long video
+              vidscan-bench --quick                    fewer rounds
               vidscan-bench --only sampling startup    two parts
+              vidscan-bench --peers --only portrait every-frame hiding
+                                                       relative to MediaPipe and deface
+              vidscan-bench --only memory --long       the memory of long videos, too
+              vidscan-bench --vidscan old/vidscan      another build
             """)
 
     @Option(help: ArgumentHelp("Number of rounds of each pair.", valueName: "count"))
@@ -29,8 +40,14 @@ struct BenchCommand: ParsableCommand {
     @Option(parsing: .upToNextOption, help: ArgumentHelp("Parts to measure. Default: all.", valueName: "part"))
     var only: [BenchRow] = []
 
-    @Flag(help: "At most two rounds, and no hour-long video.")
+    @Flag(help: "At most two rounds.")
     var quick = false
+
+    @Flag(help: "Compare with MediaPipe and deface, which are installed first.")
+    var peers = false
+
+    @Flag(help: "Also measure the memory of hiding faces in 10 min of video, and of analysing an hour.")
+    var long = false
 
     @Option(help: ArgumentHelp("A video with faces, from which the clips are made.", valueName: "file"))
     var sample = "samples/faces.mp4"
@@ -45,7 +62,7 @@ struct BenchCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The program deface, to compare anonymization with. Default: no comparison.",
+            "The program deface, to compare hiding with. Default: that of --peers.",
             valueName: "file"))
     var deface: String?
 
@@ -55,11 +72,14 @@ struct BenchCommand: ParsableCommand {
 
     func run() throws {
         let rounds = quick ? min(rounds, 2) : rounds
-        let facts = MachineFacts.text(ffmpeg: try MachineFacts.ffmpegVersion())
+        let vidscan = try program()
+        let facts = MachineFacts.text(
+            versions: [try MachineFacts.vidscanVersion(vidscan), try MachineFacts.ffmpegVersion()]
+                + (peers ? [PeerPrograms.versions] : []))
         let clips = try BenchClips(sample: sample, folder: cache)
         var measurements = Measurements(
-            vidscan: try program(), clips: clips, rounds: rounds, minutes: quick ? [1, 10] : [1, 10, 60],
-            results: cache + "/results", deface: deface)
+            vidscan: vidscan, clips: clips, rounds: rounds, long: long, results: cache + "/results",
+            peers: peers ? try PeerPrograms(folder: cache + "/peers") : nil, deface: deface)
         for row in BenchRow.allCases where only.isEmpty || only.contains(row) {
             try measurements.measure(row)
         }
@@ -67,8 +87,9 @@ struct BenchCommand: ParsableCommand {
         print()
         print(
             """
-            Median (minimum–maximum) of \(rounds) rounds on a 60 s clip, 1920x1080, 25 frames/s, x264 medium, crf 23, \
-            \(try clips.bitRate(of: clips.minute())).
+            Median (minimum–maximum) of \(rounds) \(rounds == 1 ? "round" : "rounds"), in some rows of at most two. The \
+            clips have 25 frames/s and are encoded by x264 (medium, crf 23). Those of 60 s have 1920x1080. \
+            \(clips.bitRates())
             \(facts)
             """)
     }

@@ -11,16 +11,25 @@ struct MeasuredProcess {
 
     /// Runs a command, discards its standard output, and waits for it.
     ///
-    /// `wait4` measures the process from outside, so that loading, threads and teardown are included.
+    /// `wait4` measures the process from outside, so that loading, threads and teardown are included, and the CPU time
+    /// of the processes that it started and waited for.
     ///
     /// - Parameter command: The program, which is looked up on the PATH, and its arguments.
-    /// - Throws: `BenchError` if the command cannot start or does not exit with 0.
+    /// - Throws: `BenchError` with the last line of the standard error if the command cannot start or does not exit
+    ///   with 0.
     init(_ command: [String]) throws(BenchError) {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
+        // The file has no name, and disappears when it is closed.
+        guard let file = tmpfile() else {
+            throw BenchError("cannot make a temporary file for the messages of \(command[0]): \(SystemError.current)")
+        }
+        defer { fclose(file) }
+        let errors = fileno(file)
+        posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO)
 
         var arguments: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) }
         arguments.append(nil)
@@ -48,8 +57,18 @@ struct MeasuredProcess {
         guard status == 0 else {
             // The low seven bits are the signal, and the next byte is the exit status.
             let how = status & 0x7f == 0 ? "ended with status \(status >> 8)" : "was killed by signal \(status & 0x7f)"
-            throw BenchError("\(command.joined(separator: " ")): \(how)")
+            let reason = Self.lastLine(of: errors).map { ": " + $0 } ?? ""
+            throw BenchError("\(command.joined(separator: " ")) \(how)\(reason)")
         }
+    }
+
+    /// Returns the last line that is not empty, of the last 4 kB of a file.
+    private static func lastLine(of file: Int32) -> String? {
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        let size = lseek(file, 0, SEEK_END)
+        let count = pread(file, &bytes, bytes.count, max(0, size - bytes.count))
+        return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+            .split(whereSeparator: \.isNewline).last.map(String.init)
     }
 
     private static func seconds(_ time: timeval) -> Double {

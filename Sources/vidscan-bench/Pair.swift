@@ -24,8 +24,13 @@ struct Pair {
         }
     }
 
-    /// Returns the ratio of the first command to the second in each round.
+    /// Returns the spread of the ratios of the first command to the second over the rounds.
     func ratio(_ quantity: KeyPath<MeasuredProcess, Double>) -> Spread {
-        Spread(zip(first, second).map { $0[keyPath: quantity] / $1[keyPath: quantity] })
+        Spread(ratios(quantity))
+    }
+
+    /// Returns the ratio of the first command to the second, round by round.
+    func ratios(_ quantity: KeyPath<MeasuredProcess, Double>) -> [Double] {
+        zip(first, second).map { $0[keyPath: quantity] / $1[keyPath: quantity] }
     }
 }

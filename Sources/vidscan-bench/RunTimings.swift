@@ -6,6 +6,7 @@ struct RunTimings {
     let stageSeconds: [String: Double]
     let sampledFrames: Int
     let decodedFrames: Int
+    let faces: Int
 
     init(resultFolder: String) throws {
         let record = try RecordFile.decode(RunRecord.self, folder: resultFolder, name: "run.json")
@@ -18,5 +19,11 @@ struct RunTimings {
         ]
         sampledFrames = max(1, record.counts.sampledFrames)
         decodedFrames = record.counts.decodedFrames
+        faces = record.counts.faces
+    }
+
+    /// Returns the time of some stages per sampled frame.
+    func milliseconds(of stages: [String]) -> Double {
+        stages.reduce(0) { $0 + (stageSeconds[$1] ?? 0) } * 1000 / Double(sampledFrames)
     }
 }
