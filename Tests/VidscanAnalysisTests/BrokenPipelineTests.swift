@@ -24,11 +24,11 @@ struct Broken: Sendable, CustomTestStringConvertible {
         Broken(
             "detect:\n  acuracy: high",
             "2:3: unknown key 'acuracy' in 'detect'; allowed: accuracy, faces, min_face, min_confidence, "
-                + "precision, workers; did you mean 'accuracy'?"),
+                + "precision, stride, workers; did you mean 'accuracy'?"),
         Broken(
             "detect:\n  rate: 5",
             "2:3: unknown key 'rate' in 'detect'; allowed: accuracy, faces, min_face, min_confidence, "
-                + "precision, workers; 'rate' belongs to 'sample'"),
+                + "precision, stride, workers; 'rate' belongs to 'sample'"),
         Broken(
             "detect:\n  accuracy: hihg",
             "2:13: 'detect.accuracy' is hihg; allowed: low, medium, high; did you mean 'high'?"),
@@ -79,7 +79,7 @@ struct Broken: Sendable, CustomTestStringConvertible {
         Broken(
             "detect: high",
             "1:9: 'detect' is high; allowed: keys (accuracy, faces, min_face, min_confidence, precision, "
-                + "workers)"),
+                + "stride, workers)"),
         Broken(
             "- detect",
             "1:1: the file is a list; allowed: sections (sample, filters, detect, track, measure, write, render, report)"

@@ -9,8 +9,8 @@ struct DisplaySpaceTests {
         try await AnalysisRun(try Variants.path(name)).table("faces.csv").faces()
     }
 
-    /// In display pixels. Mirroring and scaling change rounding errors, but do not move a face.
-    private static let tolerance = 2.0
+    /// In display pixels. Mirroring and scaling change rounding errors, but do not move a face of 88 × 108 pixels.
+    private static let tolerance = 2.5
 
     @Test(
         "Boxes are the same for every orientation and pixel aspect ratio",

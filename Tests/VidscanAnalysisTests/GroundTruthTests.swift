@@ -7,6 +7,8 @@ import VidscanResults
 
 @Suite("The sample clip's faces are found where they really are")
 struct GroundTruthTests {
+    private static let size = PictureSize(width: 640, height: 360)
+
     @Test("Every visible face is found and tracked, and nothing else is taken for a face")
     func everyFrame() async throws {
         let truth = Dictionary(grouping: try SampleTruth.faces(), by: \.frame)
@@ -25,8 +27,11 @@ struct GroundTruthTests {
         // 0.857 was measured. The difference allows for other versions of decoder and model runtime.
         #expect(overlaps.reduce(0, +) / Double(overlaps.count) >= 0.8)
         for row in rows {
-            let truths = truth[row.frame, default: []]
-            #expect(truths.contains { $0.box.intersectionOverUnion(with: row.box) > 0.3 }, "no face is there: \(row)")
+            // Of a face that leaves the frame, a box covers what is visible, or more.
+            let isThere = truth[row.frame, default: []].contains {
+                [$0.box, $0.box.clamped(to: Self.size)].contains { $0.intersectionOverUnion(with: row.box) > 0.3 }
+            }
+            #expect(isThere, "no face is there: \(row)")
         }
         #expect(rows.filter { (14.5..<17).contains($0.seconds) }.isEmpty)
 

@@ -5,7 +5,7 @@ import VidscanBase
 
 @Suite("Segments divide a window evenly")
 struct VideoSegmentTests {
-    @Test("Segments are contiguous, equally long, and open-ended where the window is")
+    @Test("Segments are contiguous, open-ended where the window is, and equally long but for whole chunks")
     func chain() throws {
         var generator = SeededGenerator(seed: 7)
         for _ in 0..<2_000 {
@@ -29,7 +29,9 @@ struct VideoSegmentTests {
             let whole = max(0, min(end ?? .max, duration ?? .max) - (start ?? 0))
             for (index, border) in borders.enumerated() {
                 let exact = Double(start ?? 0) + Double(whole) * Double(index) / Double(count)
-                #expect(abs(Double(border) - exact) <= 1)
+                #expect(abs(Double(border) - exact) <= Double(AnchorSchedule.chunkMicroseconds) / 2 + 1)
+                let isInside = border > start ?? 0 && border < (start ?? 0) + whole
+                #expect(!isInside || border.isMultiple(of: AnchorSchedule.chunkMicroseconds))
             }
         }
     }
@@ -38,7 +40,7 @@ struct VideoSegmentTests {
     func endless() throws {
         let segment = try #require(VideoSegment(index: 0, count: 2))
         #expect(segment.window(start: 5, end: nil, duration: nil) == nil)
-        #expect(segment.window(start: nil, end: 8, duration: nil)?.end == 4)
+        #expect(segment.window(start: nil, end: 8_000_000, duration: nil)?.end == 3_000_000)
     }
 
     @Test("Segments are numbered from 0", arguments: [(-1, 2), (2, 2), (0, 0), (0, -1)])

@@ -8,16 +8,17 @@ struct StageContext: Sendable {
     let decodeThread = ThreadExecutor(name: "decode")
     let workerThreads: [ThreadExecutor]
     let writeThread = ThreadExecutor(name: "write")
-    let frames = Channel<SampledFrame>()
+    let runs = Channel<SampleRun>()
     let results = Channel<FrameResult>()
-    /// A frame takes a credit when it is sampled and returns it when its result has been written. This bounds both
-    /// channels, and results cannot pile up behind one slow frame.
+    /// A run takes a credit when it is sent and returns it when its last result has been written. This bounds both
+    /// channels, and results cannot pile up behind one slow run.
     let budget: InFlightBudget
 
     init(settings: Settings) {
         let workers = max(1, settings.detect.workers)
         workerThreads = (0..<workers).map { ThreadExecutor(name: "worker \($0)") }
-        budget = InFlightBudget(count: 2 * workers + 1, bytes: 192 << 20)
+        // One run in the queue, and one whose results wait for an earlier one.
+        budget = InFlightBudget(count: workers + 2, bytes: 192 << 20)
     }
 
     func shutDown() {

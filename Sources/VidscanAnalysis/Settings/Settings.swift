@@ -30,6 +30,7 @@ public struct Settings: Sendable, Equatable {
         detect.faces = max(detect.faces, AnonymizeRequirements.faces)
         detect.minimumConfidence = min(detect.minimumConfidence, AnonymizeRequirements.confidence)
         detect.keepsUncertainFaces = true
+        detect.stride = AnonymizeRequirements.stride
         detect.minimumFace = 0
         track.minimumSamples = min(track.minimumSamples, AnonymizeRequirements.trackSamples)
         track.maximumFaces = nil

@@ -18,19 +18,20 @@ extension Settings {
 
     var smoothing: LocalRegression? { track.smoothing ? LocalRegression() : nil }
 
-    /// Returns the size of the scaled frame in the detector's input, and the size of the input tensor, whose sides must
-    /// be multiples of 32. Frames are never enlarged.
-    func detectorGeometry(for display: PictureSize) -> (picture: PictureSize, tensor: PictureSize) {
+    /// Returns the size in which the detector receives a frame. Frames are never enlarged.
+    func detectorPictureSize(for display: PictureSize) -> PictureSize {
         let longSide = detect.accuracy.longSide * (detect.faces == .small ? 2 : 1)
         let scale = min(1, Double(longSide) / Double(display.longSide))
-        let picture = PictureSize(
+        return PictureSize(
             width: max(1, Int((Double(display.width) * scale).rounded())),
             height: max(1, Int((Double(display.height) * scale).rounded())))
-        let multiple = FaceDetector.sideMultiple
-        let tensor = PictureSize(
-            width: (picture.width + multiple - 1) / multiple * multiple,
-            height: (picture.height + multiple - 1) / multiple * multiple)
-        return (picture, tensor)
+    }
+
+    /// The samples that are searched for faces. If faces are to be hidden, `RunAnalyzer` looks for them in the others too.
+    var anchors: AnchorSchedule {
+        AnchorSchedule(
+            rate: sample.rate, maximumSamples: detect.keepsUncertainFaces ? .max : detect.stride ?? .max,
+            maximumBytes: 12 << 20)
     }
 
     /// The options for the video to make from the result; `nil` makes none.

@@ -27,6 +27,8 @@ struct DecodeStage {
             observer.opened(file.name, info: reader.info)
             stage = .decode
             var displaySize: PictureSize?
+            var runs = RunGrouping<SampledFrame>(settings.anchors)
+            var anchor: AnchorExchange?
             while let frame = try reader.next() {
                 lastTime = frame.microseconds
                 let size = frame.geometry.displaySize
@@ -35,10 +37,12 @@ struct DecodeStage {
                         size, first: first, microseconds: frame.microseconds, stage: .decode)
                 }
                 displaySize = displaySize ?? size
-                try await line.budget.take(bytes: frame.byteCount)
-                line.frames.send(frame)
+                let position = RunGrouping<SampledFrame>.Position(
+                    microseconds: frame.microseconds, epoch: frame.epoch, size: size, byteCount: frame.byteCount)
+                try await send(runs.add(frame, at: position), after: &anchor)
             }
-            line.frames.finish()
+            try await send(runs.finish(), after: &anchor)
+            line.runs.finish()
             return DecodingReport(
                 reader, displaySize: displaySize,
                 isWholeVideo: settings.sample.start == nil && settings.sample.end == nil && settings.segment == nil)
@@ -46,6 +50,15 @@ struct DecodeStage {
             if error.code == .cancelled { throw CancellationError() }
             throw VidscanError(
                 .media(error.code), error.message, stage: stage, microseconds: error.microseconds ?? lastTime)
+        }
+    }
+
+    private func send(_ runs: [RunGrouping<SampledFrame>.Run], after anchor: inout AnchorExchange?) async throws {
+        for run in runs {
+            let run = SampleRun(frames: run.samples, previous: run.isFirst ? nil : anchor)
+            try await line.budget.take(bytes: run.byteCount)
+            line.runs.send(run)
+            anchor = run.anchor
         }
     }
 }

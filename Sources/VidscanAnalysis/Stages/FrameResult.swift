@@ -1,5 +1,6 @@
 internal import VidscanBase
 internal import VidscanFaces
+internal import VidscanMedia
 internal import VidscanResults
 
 /// The result of analysing one sampled frame.
@@ -13,8 +14,16 @@ struct FrameResult: Sendable {
     var signature: FrameSignature
     /// In descending order of confidence.
     var faces: [AnalyzedFace]
-    /// The size of the frame in bytes. Its credit is returned when this result has been written.
-    var byteCount: Int
+    /// For the last frame of a run, the size of the run's frames in bytes, which is its credit.
+    var runBytes: Int?
+}
+
+extension FrameResult {
+    init(_ frame: SampledFrame, signature: FrameSignature, faces: [AnalyzedFace], runBytes: Int?) {
+        self.init(
+            sequence: frame.sequence, index: frame.index, microseconds: frame.microseconds, epoch: frame.epoch,
+            displaySize: frame.geometry.displaySize, signature: signature, faces: faces, runBytes: runBytes)
+    }
 }
 
 extension FrameRecord {

@@ -25,7 +25,7 @@ struct WriteStage {
     let observer: any RunObserver
     let consumer: (any RunConsumer)?
 
-    /// Passes every frame to the sink in time order, and returns its credit.
+    /// Passes every frame to the sink in time order, and returns the credits of their runs.
     func run(into sink: any FrameSink) async throws -> Report {
         var order = ReorderBuffer<FrameResult>()
         var progress = RunProgress(microseconds: 0, frames: 0, faces: 0)
@@ -34,7 +34,7 @@ struct WriteStage {
                 let frame = FrameRecord(next, metrics: settings.measure.metrics)
                 try sink.add(frame, signature: next.signature)
                 try await consumer?.sampled(frame)
-                line.budget.giveBack(bytes: next.byteCount)
+                if let bytes = next.runBytes { line.budget.giveBack(bytes: bytes) }
                 progress.add(frame)
                 observer.progressed(progress)
             }

@@ -14,6 +14,21 @@ public struct RotatedSquare: Sendable, Hashable {
         self.angle = angle
     }
 
+    /// The unit vector along the square's x axis.
+    public var axis: Point { Point(x: cos(angle), y: sin(angle)) }
+
+    /// Returns the square between this one and another: centre and angle are interpolated linearly, the side by its
+    /// logarithm.
+    ///
+    /// - Parameter share: 0 gives this square, 1 the other one.
+    public func interpolated(to other: RotatedSquare, share: Double) -> RotatedSquare {
+        RotatedSquare(
+            center: Point(
+                x: center.x + (other.center.x - center.x) * share, y: center.y + (other.center.y - center.y) * share),
+            side: side * exp(log(other.side / side) * share),
+            angle: angle + remainder(other.angle - angle, 2 * .pi) * share)
+    }
+
     /// Returns the map from a grid of `resolution` × `resolution` over the square (its first cell covers 0…1) to the
     /// frame.
     public func transform(resolution: Int) -> AffineTransform {

@@ -1,4 +1,5 @@
-/// One of `count` segments of equal length into which a video is divided.
+/// One of `count` segments into which a video is divided. Their lengths are nearly equal: each border is one between two
+/// chunks of `AnchorSchedule`, so that the segments give the same results as the whole video.
 public struct VideoSegment: Sendable, Hashable, Codable {
     /// Counts from 0.
     public let index: Int
@@ -25,7 +26,10 @@ public struct VideoSegment: Sendable, Hashable, Codable {
         guard let last = [end, duration].compactMap({ $0 }).min() else { return nil }
         let first = start ?? 0
         let span = Int128(max(0, last - first))
-        let border = { (number: Int) in first + Int64(span * Int128(number) / Int128(count)) }
+        let border = { (number: Int) in
+            let border = AnchorSchedule.nearestBorder(to: first + Int64(span * Int128(number) / Int128(count)))
+            return min(max(border, first), max(first, last))
+        }
         return (index == 0 ? start : border(index), index == count - 1 ? end : border(index + 1))
     }
 }

@@ -24,6 +24,18 @@ public struct FaceMesh: Sendable, Equatable {
     /// Returns the depth of a point in display pixels; smaller is nearer to the camera.
     public func z(_ index: Int) -> Double { Double(coordinates[3 * index + 2]) }
 
+    /// The bounding box of the points. The irises lie inside.
+    package var bounds: Rectangle {
+        var low = self[0]
+        var high = low
+        for index in 1..<MeshPoint.rightIris {
+            let point = self[index]
+            low = Point(x: min(low.x, point.x), y: min(low.y, point.y))
+            high = Point(x: max(high.x, point.x), y: max(high.y, point.y))
+        }
+        return Rectangle(x: low.x, y: low.y, width: high.x - low.x, height: high.y - low.y)
+    }
+
     /// Returns the midpoint of two points.
     public func middle(_ first: Int, _ second: Int) -> Point {
         let (a, b) = (self[first], self[second])

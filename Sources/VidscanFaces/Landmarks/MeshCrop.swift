@@ -49,11 +49,31 @@ public enum MeshCrop {
             angle: angle)
     }
 
-    /// Returns whether the mesh found in the crop `used` would hardly change in the crop that it implies.
-    public static func isSettled(used: RotatedSquare, implied: RotatedSquare) -> Bool {
+    /// How much a mesh may move its crop before it has to be fitted again.
+    package struct Tolerance: Sendable {
+        /// The shift of the centre, as a fraction of the side.
+        package var shift: Double
+        /// The natural logarithm of the ratio of the sides.
+        package var scale: Double
+        /// In radians.
+        package var turn: Double
+
+        /// The mesh hardly changes when it is fitted again.
+        package static let settled = Tolerance(shift: 0.02, scale: 0.1, turn: 3 * .pi / 180)
+        /// The mesh changes little more than by its own noise when it is fitted again.
+        package static let close = Tolerance(shift: 0.06, scale: 0.15, turn: 6 * .pi / 180)
+        /// The crop still shows the same face.
+        package static let near = Tolerance(shift: 0.25, scale: 0.5, turn: 45 * .pi / 180)
+    }
+
+    /// Returns whether the crop that a mesh implies is as near to the crop `used` to find it as the tolerance allows.
+    package static func isSettled(
+        used: RotatedSquare, implied: RotatedSquare, within tolerance: Tolerance = .settled
+    ) -> Bool {
         let shift = length(vector(used.center, implied.center)) / used.side
         let turn = remainder(implied.angle - used.angle, 2 * .pi)
-        return shift <= 0.02 && abs(log(implied.side / used.side)) <= 0.1 && abs(turn) <= 3 * .pi / 180
+        return shift <= tolerance.shift && abs(log(implied.side / used.side)) <= tolerance.scale
+            && abs(turn) <= tolerance.turn
     }
 
     private static func vector(_ from: Point, _ to: Point) -> Point { Point(x: to.x - from.x, y: to.y - from.y) }

@@ -101,6 +101,16 @@ public struct FrameSignature: Sendable, Equatable {
         (brightness, edgesAcross, edgesDown, contrast) = (last[0], last[1], last[2], last[3])
     }
 
+    /// Returns whether a cut may lie between this sample and the next one. `ShotDetector`, which sees more samples,
+    /// decides whether it does.
+    package func mayBeCut(to next: FrameSignature) -> Bool {
+        let comparison = SignatureComparison(self, next)
+        return comparison.structure >= ShotDetector.minimumStructure && comparison.total > Self.possibleCut
+    }
+
+    /// Two thirds of the difference at which the shot detector considers a cut.
+    private static let possibleCut = 0.2
+
     /// Whether the frame is black, white or fog, so that there is nothing to compare.
     var isFeatureless: Bool { contrast < 7 }
 

@@ -61,6 +61,8 @@ package enum AnonymizeRequirements {
     package static let faces = FaceSize.small
     /// The maximum of `detect.min_confidence`.
     package static let confidence = 0.3
+    /// `detect.stride`: faces are looked for in every sample.
+    package static let stride = 1
     /// The maximum of `track.min_track`.
     package static let trackSamples = 1
 }

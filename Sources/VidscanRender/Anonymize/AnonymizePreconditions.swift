@@ -50,6 +50,9 @@ package enum AnonymizePreconditions {
         if found.detect.minConfidence > Requirements.confidence {
             list.append("detect.min_confidence: \(NumberText.plain(found.detect.minConfidence))")
         }
+        if found.detect.stride != Requirements.stride {
+            list.append("detect.stride: \(found.detect.stride.map { "\($0)" } ?? "null")")
+        }
         if found.track.minTrack > Requirements.trackSamples {
             list.append("track.min_track: \(found.track.minTrack)")
         }

@@ -16,6 +16,7 @@ package struct RecordedSettings: Codable, Sendable {
         package let faces: FaceSize
         package let minFace: Double
         package let minConfidence: Double
+        package let stride: Int?
     }
 
     package struct Track: Decodable, Sendable {

@@ -1,0 +1,125 @@
+internal import VidscanBase
+internal import VidscanFaces
+internal import VidscanInference
+internal import VidscanMedia
+internal import VidscanResults
+
+/// Finds the faces of single frames with CenterFace, at three sizes. Each worker has one.
+final class FrameDetector {
+    private let models: ModelStore
+    private let settings: Settings
+    private let resampler: AreaResampler
+    private var sessions: [PictureSize: FaceDetector.Session] = [:]
+    private var spare: [DetectorPicture] = []
+
+    init(models: ModelStore, settings: Settings, converter: PictureConverter) {
+        self.models = models
+        self.settings = settings
+        resampler = AreaResampler(converter: converter)
+    }
+
+    /// Shrinks a frame to the detector's size.
+    func picture(of frame: SampledFrame) throws(MediaError) -> DetectorPicture {
+        let display = frame.geometry.displaySize
+        let size = settings.detectorPictureSize(for: display)
+        let index = spare.lastIndex { $0.size == size && $0.display == display }
+        let picture = index.map { spare.remove(at: $0) } ?? DetectorPicture(size: size, display: display)
+        try resampler.resample(
+            frame, pictureSize: size, tensorSize: picture.tensorSize, into: picture.values)
+        picture.update()
+        return picture
+    }
+
+    /// Takes pictures back whose memory may be used again.
+    func recycle(_ pictures: [DetectorPicture]) {
+        spare = pictures
+    }
+
+    /// Finds all faces.
+    ///
+    /// - Returns: The faces in display space, highest score first.
+    func detect(_ picture: DetectorPicture) throws(InferenceError) -> [FaceDetection] {
+        let session = try session(picture.tensorSize)
+        let input = try session.input()
+        input.update(from: picture.values, count: picture.count)
+        input.brighten(picture.count, by: picture.gain)
+        let scale = picture.scale
+        var found: [FaceDetection] = []
+        for face in try session.detect(minimumConfidence: settings.candidateConfidence) {
+            // A box outside the frame lies in the tensor's padding.
+            if let face = face.scaled(x: scale.x, y: scale.y).clipped(to: picture.display) { found.append(face) }
+        }
+        for face in try closeUps(picture) {
+            // Of a face that is almost too large for the first search, that search finds a part, with a low score.
+            let rivals = found.indices.filter { found[$0].box.overlaps(face.box) }
+            guard rivals.allSatisfy({ found[$0].confidence < face.confidence }) else { continue }
+            for index in rivals.reversed() { found.remove(at: index) }
+            found.append(face)
+        }
+        let minimum = settings.detect.minimumFace * Double(picture.display.shortSide)
+        return found.filter { max($0.box.width, $0.box.height) >= minimum }
+            .sorted { $0.confidence > $1.confidence }
+    }
+
+    /// Finds faces at half the size, for a quarter of the work. The boxes are coarse, and small faces have low scores.
+    func glance(_ picture: DetectorPicture) throws(InferenceError) -> [FaceDetection] {
+        try look(picture, scale: 0.5)
+    }
+
+    /// Finds faces that fill the frame, which are larger than the detector's receptive field at full size.
+    private func closeUps(_ picture: DetectorPicture) throws(InferenceError) -> [FaceDetection] {
+        guard picture.size.shortSide > Self.closeUpSide else { return [] }
+        let scale = Double(Self.closeUpSide) / Double(picture.size.shortSide)
+        return try look(picture, scale: scale).filter {
+            $0.confidence >= Self.closeUpConfidence && $0.box.height >= 0.5 * Double(picture.display.height)
+        }
+    }
+
+    /// The short side of the picture in which close-ups are found. At 16:9, it is that of a glance at the medium size.
+    private static let closeUpSide = 128
+    private static let closeUpConfidence = 0.3
+    /// The minimum score of what may be a face in a reduced picture.
+    private static let coarseConfidence = 0.1
+
+    /// Finds faces in a reduced picture.
+    private func look(_ picture: DetectorPicture, scale: Double) throws(InferenceError) -> [FaceDetection] {
+        // Whole multiples of the detector's step, because a border would look like the edge of a face.
+        let step = Double(FaceDetector.sideMultiple)
+        let side = { (length: Int) in Int(max(1, (Double(length) * scale / step).rounded()) * step) }
+        let size = PictureSize(width: side(picture.size.width), height: side(picture.size.height))
+        if let found = picture.coarseFaces[size] { return found }
+        let session = try session(size)
+        let input = try session.input()
+        picture.view.resample(to: size, tensorSize: size, into: input)
+        input.brighten(3 * size.width * size.height, by: picture.gain)
+        let scaleX = Double(picture.display.width) / Double(size.width)
+        let scaleY = Double(picture.display.height) / Double(size.height)
+        let found = try session.detect(minimumConfidence: Self.coarseConfidence).compactMap {
+            $0.scaled(x: scaleX, y: scaleY).clipped(to: picture.display)
+        }
+        picture.coarseFaces[size] = found
+        return found
+    }
+
+    private func session(_ inputSize: PictureSize) throws(InferenceError) -> FaceDetector.Session {
+        if let session = sessions[inputSize] { return session }
+        // A video whose frames change in size needs few sessions at the same time.
+        if sessions.count > 5 { sessions.removeAll() }
+        let session = try models.detector(inputSize: inputSize).makeSession()
+        sessions[inputSize] = session
+        return session
+    }
+}
+
+extension UnsafeMutablePointer<Float> {
+    /// Multiplies values in 0…255.
+    fileprivate func brighten(_ count: Int, by gain: Float) {
+        guard gain != 1 else { return }
+        for index in 0..<count { self[index] = min(self[index] * gain, 255) }
+    }
+}
+
+extension Rectangle {
+    /// Whether two boxes show the same face.
+    func overlaps(_ other: Rectangle) -> Bool { intersectionOverUnion(with: other) >= 0.3 }
+}

@@ -1,0 +1,83 @@
+internal import VidscanBase
+internal import VidscanFaces
+internal import VidscanInference
+internal import VidscanMedia
+internal import VidscanResults
+
+/// Fits meshes to single faces. Each worker has one.
+final class MeshFitter {
+    /// A mesh that was found.
+    struct Fit {
+        var mesh: FaceMesh
+        /// The probability, 0…1, that the crop shows a face.
+        var presence: Double
+        /// The crop that the mesh was found in.
+        var used: RotatedSquare
+        /// The crop that the mesh implies.
+        var implied: RotatedSquare
+    }
+
+    /// How often the mesh is fitted: each pass crops where the pass before found the face.
+    struct Passes {
+        var range: ClosedRange<Int>
+        /// A mesh that moves its crop by no more is final.
+        var tolerance: MeshCrop.Tolerance
+
+        /// For a crop that comes from the detector's landmarks.
+        static let converging = Passes(range: 2...4, tolerance: .settled)
+        /// For a crop that comes from an earlier sample's mesh.
+        static let following = Passes(range: 1...4, tolerance: .settled)
+        /// For a crop that lies between two converged ones.
+        static let confirming = Passes(range: 1...2, tolerance: .settled)
+    }
+
+    private let models: ModelStore
+    private let cropper: SquareCropper
+    private var session: AttentionMesh.Session?
+
+    init(models: ModelStore, converter: PictureConverter) {
+        self.models = models
+        cropper = SquareCropper(converter: converter)
+    }
+
+    /// Fits a mesh.
+    ///
+    /// - Parameter start: The crop for the first pass.
+    /// - Returns: The last pass's mesh.
+    func fit(
+        _ frame: SampledFrame, from start: RotatedSquare, _ passes: Passes, times: inout StageTimes
+    ) throws -> Fit {
+        let session = try session ?? models.attentionMesh().makeSession()
+        self.session = session
+        guard let tensor = try session.input().baseAddress else {
+            throw InferenceError(.runtime, "the mesh's input has no memory")
+        }
+        var square = start
+        var pass = 1
+        while true {
+            try times.measure(\.crop) { () throws(MediaError) in
+                try cropper.crop(frame, square: square, resolution: AttentionMesh.resolution, into: tensor)
+            }
+            let found = try times.measure(\.mesh) { () throws(InferenceError) in try session.locate(in: square) }
+            let fit = Fit(
+                mesh: found.mesh, presence: found.presence, used: square, implied: MeshCrop.implied(by: found.mesh))
+            let isFinal =
+                pass >= passes.range.lowerBound
+                && MeshCrop.isSettled(used: square, implied: fit.implied, within: passes.tolerance)
+            // What is no face in the first crop hardly becomes one in the next.
+            if isFinal || pass == passes.range.upperBound || fit.presence < Self.hopeless { return fit }
+            square = fit.implied
+            pass += 1
+        }
+    }
+
+    /// The presence below which another pass does not help.
+    private static let hopeless = 0.1
+
+    /// The quality of the crop of the last pass.
+    func quality() throws -> PictureQuality? {
+        guard let session else { return nil }
+        return PictureQuality(
+            tensor: UnsafeBufferPointer(try session.input()), resolution: AttentionMesh.resolution)
+    }
+}

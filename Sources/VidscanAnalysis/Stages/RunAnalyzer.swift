@@ -1,0 +1,218 @@
+internal import VidscanBase
+internal import VidscanFaces
+internal import VidscanInference
+internal import VidscanMedia
+internal import VidscanResults
+
+/// Analyses runs of samples. Each worker has one.
+///
+/// The anchor at the end of a run is compared with the anchor before it. If the same faces are still there, and a glance
+/// at half the size finds no other, their meshes are fitted where they were; otherwise the anchor is searched for faces
+/// at full size. A sample between two known ones is predicted from both, and searched if the prediction does not hold.
+///
+/// Faces that are to be hidden are looked for in every sample: every anchor is searched, and a sample between two
+/// anchors is predicted only if a glance finds no other face there.
+final class RunAnalyzer {
+    private let settings: Settings
+    private let analyzer: FaceAnalyzer
+
+    init(models: ModelStore, settings: Settings) {
+        self.settings = settings
+        analyzer = FaceAnalyzer(models: models, settings: settings)
+    }
+
+    var times: StageTimes { analyzer.times }
+
+    /// Whether a face must not be missed in any sample.
+    private var looksEverywhere: Bool { settings.detect.keepsUncertainFaces }
+
+    /// Analyses a run, and publishes its anchor as soon as it is known.
+    ///
+    /// - Returns: A result for each frame, in order.
+    func analyze(_ run: SampleRun) async throws -> [FrameResult] {
+        let begin = try Preparation(run, analyzer)
+        let previous = try await run.previous?.receive()
+        let samples = begin.samples
+        var known = [KnownFrame?](repeating: nil, count: samples.count)
+        let last = samples.count - 1
+        try VidscanError.locating(samples[last].frame) {
+            known[last] = try anchor(samples, after: previous)
+        }
+        if let anchor = known[last] { run.anchor.publish(anchor) }
+        if let previous { try fill(samples, &known, after: previous) }
+        defer { analyzer.detector.recycle(samples.map(\.picture)) }
+        return samples.indices.map { index in
+            FrameResult(
+                samples[index].frame, signature: samples[index].signature,
+                faces: known[index]?.faces.map(\.face) ?? [], runBytes: index == last ? run.byteCount : nil)
+        }
+    }
+
+    // MARK: Anchors
+
+    fileprivate struct Sample {
+        let frame: SampledFrame
+        let picture: DetectorPicture
+        let signature: FrameSignature
+    }
+
+    /// The frames of a run in the detector's size.
+    private struct Preparation {
+        var samples: [Sample] = []
+
+        init(_ run: SampleRun, _ analyzer: FaceAnalyzer) throws {
+            for frame in run.frames {
+                try VidscanError.locating(frame) {
+                    let picture = try analyzer.times.measure(\.resample) { () throws(MediaError) in
+                        try analyzer.detector.picture(of: frame)
+                    }
+                    let signature = analyzer.times.measure(\.look) { FrameSignature(picture.view) }
+                    samples.append(Sample(frame: frame, picture: picture, signature: signature))
+                }
+            }
+        }
+    }
+
+    /// Analyses the last sample.
+    private func anchor(_ samples: [Sample], after previous: KnownFrame?) throws -> KnownFrame {
+        let sample = samples[samples.count - 1]
+        if !looksEverywhere, let previous, !mayBeCut(samples, after: previous),
+            let faces = try carried(previous, to: sample), try !showsOthers(sample, than: faces)
+        {
+            return sample.known(faces)
+        }
+        return try searched(sample)
+    }
+
+    private func searched(_ sample: Sample) throws -> KnownFrame {
+        sample.known(try analyzer.faces(in: sample.picture, of: sample.frame))
+    }
+
+    private func mayBeCut(_ samples: [Sample], after previous: KnownFrame) -> Bool {
+        analyzer.times.measure(\.look) {
+            var signature = previous.signature
+            for sample in samples {
+                if signature.mayBeCut(to: sample.signature) { return true }
+                signature = sample.signature
+            }
+            return false
+        }
+    }
+
+    /// Finds the faces of an anchor in the next one.
+    ///
+    /// - Returns: `nil` if a face is not found.
+    private func carried(_ previous: KnownFrame, to sample: Sample) throws -> [FittedFace]? {
+        var faces: [FittedFace] = []
+        for earlier in previous.faces {
+            guard let prediction = FacePrediction(earlier),
+                let face = try analyzer.face(at: prediction, .following, in: sample.picture, of: sample.frame),
+                !faces.contains(where: { $0.detection.box.overlaps(face.detection.box) })
+            else { return nil }
+            faces.append(face)
+        }
+        return faces
+    }
+
+    /// Returns whether a glance finds faces elsewhere than where they were found, or more of them.
+    private func showsOthers(_ sample: Sample, than faces: [FittedFace]) throws(InferenceError) -> Bool {
+        try analyzer.times.measure(\.detect) { () throws(InferenceError) in
+            try analyzer.detector.glance(sample.picture)
+        }.contains { found in
+            let overlap = faces.map { $0.detection.box.intersectionOverUnion(with: found.box) }.max() ?? 0
+            return overlap < (found.confidence >= Self.sureGlance ? Self.agreement : Self.newcomer)
+        }
+    }
+
+    /// The minimum intersection over union of a face's box and what the glance finds there. A glance finds another face
+    /// where it is lower, or a box that has not followed its face.
+    private static let agreement = 0.8
+    /// The same for what a glance finds with a low score. Its boxes are inaccurate, and only show that there may be a face.
+    private static let newcomer = 0.3
+    /// A lower score is that of a small face, or of none.
+    private static let sureGlance = 0.3
+
+    // MARK: Between anchors
+
+    private func fill(_ samples: [Sample], _ known: inout [KnownFrame?], after previous: KnownFrame) throws {
+        try fill(samples, &known, from: -1, to: samples.count - 1, previous)
+    }
+
+    /// Analyses the samples between two known ones: first one in the middle, then both halves.
+    ///
+    /// - Parameter first: An index of `samples`, or -1 for `previous`.
+    private func fill(
+        _ samples: [Sample], _ known: inout [KnownFrame?], from first: Int, to last: Int, _ previous: KnownFrame
+    ) throws {
+        guard last - first > 1, let earlier = first < 0 ? previous : known[first], let later = known[last] else {
+            return
+        }
+        let signatures = [earlier.signature] + samples[(first + 1)...last].map(\.signature)
+        let cut = analyzer.times.measure(\.look) {
+            signatures.indices.dropFirst().first { signatures[$0 - 1].mayBeCut(to: signatures[$0]) }
+        }
+        // At a cut, the last sample of the old shot and the first one of the new shot are searched.
+        var middle = (first + last) / 2
+        if let cut {
+            let new = first + cut
+            middle = new < last ? new : new - 1
+            middle = max(middle, first + 1)
+        }
+        let sample = samples[middle]
+        try VidscanError.locating(sample.frame) {
+            let predicted = cut == nil ? try predicted(sample, earlier, later) : nil
+            known[middle] = try predicted ?? searched(sample)
+        }
+        try fill(samples, &known, from: first, to: middle, previous)
+        try fill(samples, &known, from: middle, to: last, previous)
+    }
+
+    /// Finds the faces of two samples in one between them.
+    ///
+    /// - Returns: `nil` if the two disagree, or if a face is not found.
+    private func predicted(_ sample: Sample, _ earlier: KnownFrame, _ later: KnownFrame) throws -> KnownFrame? {
+        let share =
+            Double(sample.frame.microseconds - earlier.microseconds)
+            / Double(max(1, later.microseconds - earlier.microseconds))
+        guard let pairs = pairs(earlier.faces, later.faces) else { return nil }
+        var faces: [FittedFace] = []
+        for (first, second) in pairs {
+            guard let prediction = FacePrediction(first, second, share: share),
+                let face = try analyzer.face(at: prediction, .confirming, in: sample.picture, of: sample.frame),
+                !faces.contains(where: { $0.detection.box.overlaps(face.detection.box) })
+            else { return nil }
+            faces.append(face)
+        }
+        if looksEverywhere, try showsOthers(sample, than: faces) { return nil }
+        return sample.known(faces)
+    }
+
+    /// Pairs the faces of two samples.
+    ///
+    /// - Returns: `nil` if a face that must not be lost has no partner. Others are left out.
+    private func pairs(_ earlier: [FittedFace], _ later: [FittedFace]) -> [(FittedFace, FittedFace)]? {
+        let cost = earlier.flatMap { first in
+            later.map { second -> Double? in
+                let overlap = first.detection.box.intersectionOverUnion(with: second.detection.box)
+                return overlap >= 0.3 ? -overlap : nil
+            }
+        }
+        let columns = Assignment.solve(
+            cost: cost, rowCount: earlier.count, columnCount: later.count, unpaired: 0)
+        let (looksEverywhere, minimum) = (looksEverywhere, settings.detect.minimumConfidence)
+        let isCertain = { (face: FittedFace) in looksEverywhere || face.detection.confidence >= minimum }
+        let taken = Set(columns.compactMap { $0 })
+        guard !zip(earlier, columns).contains(where: { isCertain($0) && $1 == nil }),
+            !later.indices.contains(where: { isCertain(later[$0]) && !taken.contains($0) })
+        else { return nil }
+        return zip(earlier, columns).compactMap { face, column in column.map { (face, later[$0]) } }
+    }
+}
+
+extension RunAnalyzer.Sample {
+    fileprivate func known(_ faces: [FittedFace]) -> KnownFrame {
+        KnownFrame(
+            microseconds: frame.microseconds, signature: signature,
+            faces: faces.sorted { $0.detection.confidence > $1.detection.confidence })
+    }
+}

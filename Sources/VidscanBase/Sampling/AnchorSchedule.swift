@@ -1,0 +1,128 @@
+/// Decides which samples are anchors. An anchor is searched for faces. The samples between two anchors are predicted from
+/// both, and searched only if the prediction does not hold.
+///
+/// Anchors depend on the time of the samples and the size of the frames alone. Time is divided into chunks of
+/// `chunkMicroseconds`, and a chunk into strides. The first sample of each stride and the last sample of each chunk are
+/// anchors. Nothing is predicted across the border of two chunks, so the chunks of a video can be analysed in separate
+/// processes.
+public struct AnchorSchedule: Sendable, Equatable {
+    /// The duration of a chunk in microseconds.
+    public static let chunkMicroseconds: Int64 = 3_000_000
+
+    /// The time from one anchor to the next, in microseconds.
+    public let strideMicroseconds: Int64
+    /// The maximum number of samples from one anchor to the next; 1 makes every sample an anchor.
+    public let maximumSamples: Int
+    /// The maximum size, in bytes, of the frames from one anchor to the next.
+    public let maximumBytes: Int
+
+    /// Makes a schedule with a stride of three samples, but at least 0.3 s and at most 0.6 s.
+    ///
+    /// - Parameters:
+    ///   - rate: The sampling rate.
+    ///   - maximumSamples: At least 1.
+    ///   - maximumBytes: The memory for the frames between two anchors, which must be kept until the second one is
+    ///     analysed.
+    public init(rate: SampleGrid.Rate, maximumSamples: Int = .max, maximumBytes: Int = .max) {
+        let (shortest, longest) = (300_000.0, 600_000.0)
+        switch rate {
+        case .everyFrame: strideMicroseconds = Int64(shortest)
+        case .perSecond(let rate):
+            let samples = 3e6 * Double(rate.denominator) / Double(rate.numerator)
+            strideMicroseconds = Int64(min(max(samples, shortest), longest))
+        }
+        self.maximumSamples = max(1, maximumSamples)
+        self.maximumBytes = maximumBytes
+    }
+
+    /// Returns the number of the chunk that contains a time.
+    public static func chunk(at microseconds: Int64) -> Int64 {
+        (microseconds - microseconds.flooringRemainder(chunkMicroseconds)) / chunkMicroseconds
+    }
+
+    /// Returns the border of two chunks that is nearest to a time, in microseconds.
+    public static func nearestBorder(to microseconds: Int64) -> Int64 {
+        chunk(at: microseconds + chunkMicroseconds / 2) * chunkMicroseconds
+    }
+
+    /// Returns the number of the stride that contains a time, from 0 at the beginning of its chunk.
+    func stride(at microseconds: Int64) -> Int64 {
+        microseconds.flooringRemainder(Self.chunkMicroseconds) / strideMicroseconds
+    }
+}
+
+extension Int64 {
+    fileprivate func flooringRemainder(_ divisor: Int64) -> Int64 {
+        let remainder = self % divisor
+        return remainder < 0 ? remainder + divisor : remainder
+    }
+}
+
+/// Groups the samples of a video into runs. A run ends with an anchor and contains the samples after the previous anchor.
+public struct RunGrouping<Sample> {
+    /// The samples between two anchors, with the second one.
+    public struct Run {
+        /// In time order, at least one; the last one is the anchor.
+        public var samples: [Sample]
+        /// Whether the run begins anew: its only sample is an anchor that nothing connects to an earlier one.
+        public var isFirst: Bool
+    }
+
+    /// What decides whether a sample can be connected to the one before.
+    public struct Position: Equatable, Sendable {
+        public var microseconds: Int64
+        /// Samples with different values are never connected.
+        public var epoch: Int
+        public var size: PictureSize
+        public var byteCount: Int
+
+        public init(microseconds: Int64, epoch: Int, size: PictureSize, byteCount: Int) {
+            self.microseconds = microseconds
+            self.epoch = epoch
+            self.size = size
+            self.byteCount = byteCount
+        }
+    }
+
+    private let schedule: AnchorSchedule
+    private var pending: [Sample] = []
+    private var pendingBytes = 0
+    private var last: Position?
+
+    public init(_ schedule: AnchorSchedule) {
+        self.schedule = schedule
+    }
+
+    /// Adds the next sample.
+    ///
+    /// - Returns: The runs that are complete now, at most two.
+    public mutating func add(_ sample: Sample, at position: Position) -> [Run] {
+        defer { last = position }
+        guard let last, isConnected(last, position) else {
+            return finish() + [Run(samples: [sample], isFirst: true)]
+        }
+        pending.append(sample)
+        pendingBytes += position.byteCount
+        let isAnchor =
+            schedule.stride(at: position.microseconds) != schedule.stride(at: last.microseconds)
+            || pending.count >= schedule.maximumSamples || pendingBytes + position.byteCount > schedule.maximumBytes
+        return isAnchor ? finish() : []
+    }
+
+    /// Ends the last run, because no connected sample follows.
+    ///
+    /// - Returns: The run, unless the last sample was an anchor already.
+    public mutating func finish() -> [Run] {
+        guard !pending.isEmpty else { return [] }
+        defer {
+            pending = []
+            pendingBytes = 0
+        }
+        return [Run(samples: pending, isFirst: false)]
+    }
+
+    private func isConnected(_ last: Position, _ next: Position) -> Bool {
+        schedule.maximumSamples > 1 && last.epoch == next.epoch && last.size == next.size
+            && AnchorSchedule.chunk(at: last.microseconds) == AnchorSchedule.chunk(at: next.microseconds)
+    }
+}
