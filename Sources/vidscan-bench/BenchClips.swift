@@ -54,11 +54,16 @@ struct BenchClips {
         }
     }
 
-    /// Returns a folder with copies of one picture, the frame of the sample at 3 s.
-    func pictures(count: Int) throws -> String {
-        let picture = try clip("picture.png") { path in
+    /// Returns a picture of the sample with two faces.
+    func picture() throws -> String {
+        try clip("picture.png") { path in
             try ffmpeg(["-ss", "3", "-i", sample, "-frames:v", "1", path])
         }
+    }
+
+    /// Returns a folder with copies of one picture, the frame of the sample at 3 s.
+    func pictures(count: Int) throws -> String {
+        let picture = try picture()
         let pictures = "\(folder)/pictures-\(count)"
         try FileManager.default.createDirectory(atPath: pictures, withIntermediateDirectories: true)
         for number in 1...count {

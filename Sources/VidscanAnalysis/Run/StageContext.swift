@@ -1,24 +1,38 @@
+internal import Synchronization
 internal import VidscanBase
 internal import VidscanMedia
 internal import VidscanResults
 
 /// The resources that the stages of one run share: their threads, the queues between them, and the budget of frames in
 /// flight.
-struct StageContext: Sendable {
+final class StageContext: Sendable {
     let decodeThread = ThreadExecutor(name: "decode")
     let workerThreads: [ThreadExecutor]
     let writeThread = ThreadExecutor(name: "write")
+    /// Never carries an element; it is finished when the input is open.
+    let opened = Channel<Never>()
     let frames = Channel<SampledFrame>()
     let results = Channel<FrameResult>()
     /// A frame takes a credit when it is sampled and returns it when its result has been written. This bounds both
     /// channels, and results cannot pile up behind one slow frame.
     let budget: InFlightBudget
+    private let frameLimit = Atomic(Int.max)
 
     init(settings: Settings) {
         let workers = max(1, settings.detect.workers)
         workerThreads = (0..<workers).map { ThreadExecutor(name: "worker \($0)") }
         budget = InFlightBudget(count: 2 * workers + 1, bytes: 192 << 20)
     }
+
+    /// Lets the workers prepare for the frames of the input.
+    func open(_ info: VideoInfo) {
+        // A hint from the container: another frame would be analysed as well, only not at the same time.
+        if info.isPicture { frameLimit.store(1, ordering: .relaxed) }
+        opened.finish()
+    }
+
+    /// The number of frames that are analysed at the same time; it is known when the input is open.
+    var sessions: Int { min(workerThreads.count, frameLimit.load(ordering: .relaxed)) }
 
     func shutDown() {
         for thread in [decodeThread, writeThread] + workerThreads { thread.shutDown() }

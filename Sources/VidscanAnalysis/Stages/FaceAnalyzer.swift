@@ -8,15 +8,18 @@ internal import VidscanResults
 final class FaceAnalyzer {
     private let models: ModelStore
     private let settings: Settings
+    private let sessions: Int
     private let resampler: AreaResampler
     private let cropper: SquareCropper
     private var detectorSession: FaceDetector.Session?
     private var meshSession: AttentionMesh.Session?
     private(set) var times = StageTimes()
 
-    init(models: ModelStore, settings: Settings) {
+    /// - Parameter sessions: The number of analyzers that run at the same time.
+    init(models: ModelStore, settings: Settings, sessions: Int) {
         self.models = models
         self.settings = settings
+        self.sessions = sessions
         let converter = PictureConverter()
         resampler = AreaResampler(converter: converter)
         cropper = SquareCropper(converter: converter)
@@ -91,7 +94,7 @@ final class FaceAnalyzer {
 
     private func detectorSession(inputSize: PictureSize) throws(InferenceError) -> FaceDetector.Session {
         if let detectorSession, detectorSession.inputSize == inputSize { return detectorSession }
-        let session = try models.detector(inputSize: inputSize).makeSession()
+        let session = try models.detector(inputSize: inputSize, sessions: sessions).makeSession()
         detectorSession = session
         return session
     }
@@ -104,7 +107,7 @@ final class FaceAnalyzer {
 
     /// - Returns: `nil` if the mesh model finds no face.
     private func measure(_ face: FaceDetection, in frame: SampledFrame) throws -> AnalyzedFace? {
-        let session = try meshSession ?? models.attentionMesh().makeSession()
+        let session = try meshSession ?? models.attentionMesh(sessions: sessions).makeSession()
         meshSession = session
         let input = try session.input()
         guard let tensor = input.baseAddress else { throw InferenceError(.runtime, "the mesh's input has no memory") }
@@ -128,7 +131,7 @@ final class FaceAnalyzer {
             }
             return AnalyzedFace(observation: face, presence: located.presence)
         }
-        let model = needsExpressions ? try models.expressionModel() : nil
+        let model = settings.needsExpressions ? try models.expressionModel() : nil
         return times.measure(\.measure) {
             let pose = HeadPose(mesh: located.mesh)
             let isLegible = ExpressionLimits.allow(mesh: located.mesh, pose: pose)
@@ -140,8 +143,6 @@ final class FaceAnalyzer {
                 shape: isLegible ? models.faceShape.describe(located.mesh) : nil)
         }
     }
-
-    private var needsExpressions: Bool { !settings.measure.metrics.isEmpty || settings.write.blendshapes }
 }
 
 extension FaceDetection {
