@@ -7,6 +7,7 @@
 #include <malloc.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -26,6 +27,18 @@ static inline void vs_trim_heaps(void) { malloc_trim(0); }
 
 /// A pipe that no program started meanwhile inherits; both ends in `ends`. 0, or -1 with errno.
 static inline int vs_pipe(int ends[2]) { return (int)syscall(SYS_pipe2, ends, O_CLOEXEC); }
+
+/// A file in memory that no program started meanwhile inherits. Its descriptor, or -1 with errno.
+static inline int vs_memory_file(const char *name) {
+    const unsigned int close_on_exec = 1; /* MFD_CLOEXEC */
+    return (int)syscall(SYS_memfd_create, name, close_on_exec);
+}
+
+/// Whether the process may write only files up to a certain size. The importer does not see RLIM_INFINITY.
+static inline int vs_file_size_is_limited(void) {
+    struct rlimit limit;
+    return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY;
+}
 
 /// Ends this process when the one that started it ends. 0, or -1 with errno.
 static inline int vs_die_with_parent(void) { return prctl(PR_SET_PDEATHSIG, SIGKILL); }

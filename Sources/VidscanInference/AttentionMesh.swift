@@ -8,6 +8,8 @@ public struct AttentionMesh: Sendable {
     public static let resolution = 192
 
     private let model: CompiledModel
+    /// The number of sessions that run at the same time.
+    public let concurrency: Int
 
     /// - Parameters:
     ///   - runtime: The runtime that compiles the model.
@@ -17,6 +19,7 @@ public struct AttentionMesh: Sendable {
     public init(
         runtime: InferenceRuntime, path: String, concurrency: Int, precision: InferencePrecision
     ) throws(InferenceError) {
+        self.concurrency = concurrency
         model = try runtime.compile(path: path, concurrency: concurrency, precision: precision)
     }
 

@@ -16,6 +16,8 @@ public struct FaceDetector: Sendable {
     private let model: CompiledModel
     /// The size of the input tensor in pixels.
     public let inputSize: PictureSize
+    /// The number of sessions that run at the same time.
+    public let concurrency: Int
 
     /// - Parameters:
     ///   - runtime: The runtime that compiles the model.
@@ -28,6 +30,7 @@ public struct FaceDetector: Sendable {
     ) throws(InferenceError) {
         precondition(inputSize.width % Self.sideMultiple == 0 && inputSize.height % Self.sideMultiple == 0)
         self.inputSize = inputSize
+        self.concurrency = concurrency
         model = try runtime.compile(
             path: path, inputShape: [1, 3, inputSize.height, inputSize.width], concurrency: concurrency,
             precision: precision)

@@ -1,5 +1,7 @@
 internal import COpenVINO
 internal import Glibc
+internal import Synchronization
+internal import VidscanBase
 
 /// The numeric precision of a model's computation.
 public enum InferencePrecision: String, Sendable, CaseIterable {
@@ -11,19 +13,21 @@ public enum InferencePrecision: String, Sendable, CaseIterable {
 
 /// The OpenVINO runtime: reads model files and compiles them for the processor.
 ///
-/// `@unchecked Sendable`: the handle is created once and never changed, and OpenVINO's core may be used from any
-/// thread.
+/// `@unchecked Sendable`: the handle is created once and never changed, OpenVINO's core may be used from any thread, and
+/// `loaders` has a lock.
 public final class InferenceRuntime: @unchecked Sendable {
-    private let library: OpenVINOLibrary
+    let library: OpenVINOLibrary
     private let core: OpaquePointer
+    private let cache: ModelCache?
+    /// The cores that load compiled models from the cache.
+    let loaders = Mutex<[ModelProperties: ModelLoader]>([:])
 
+    /// - Parameter cache: Where compiled models are kept; `nil` compiles them every time.
     /// - Throws: `InferenceError` if the runtime's libraries do not load.
-    public init() throws(InferenceError) {
+    public init(cache: ModelCache? = nil) throws(InferenceError) {
         library = try OpenVINOLibrary.loaded()
-        var core: OpaquePointer?
-        try library.check(library.functions.core_create(&core), "the inference runtime does not start")
-        guard let core else { throw InferenceError(.runtime, "the inference runtime does not start") }
-        self.core = core
+        core = try library.makeCore()
+        self.cache = cache
     }
 
     deinit {
@@ -50,7 +54,7 @@ public final class InferenceRuntime: @unchecked Sendable {
         return String(cString: value).split(separator: " ").map(String.init)
     }
 
-    /// Compiles a model for the processor.
+    /// Compiles a model for the processor, or loads it from the cache. Both give the same results.
     ///
     /// - Parameters:
     ///   - path: The path of an ONNX file, or of the `.xml` of an IR pair.
@@ -62,21 +66,30 @@ public final class InferenceRuntime: @unchecked Sendable {
         path: String, inputShape: [Int]? = nil, concurrency: Int, precision: InferencePrecision
     ) throws(InferenceError) -> CompiledModel {
         let name = path.split(separator: "/").last.map(String.init) ?? path
+        let usesBFloat16 = precision == .fast ? try capabilities().contains("BF16") : false
+        let properties = ModelProperties(streams: concurrency, precision: usesBFloat16 ? "bf16" : "f32")
+        guard let cache,
+            let key = ModelCacheKey(path: path, inputShape: inputShape, precision: properties.precision)
+        else { return try compile(path: path, name: name, inputShape: inputShape, properties) }
+        if let model = load(key, from: cache, properties, name: name) { return model }
+        let model = try compile(path: path, name: name, inputShape: inputShape, properties)
+        if let file = MemoryFile(), model.export(to: file), let content = file.content {
+            cache.write(content.bytes, for: key)
+        }
+        return model
+    }
+
+    private func compile(
+        path: String, name: String, inputShape: [Int]?, _ properties: ModelProperties
+    ) throws(InferenceError) -> CompiledModel {
         var model: OpaquePointer?
         try library.check(library.functions.core_read_model(core, path, nil, &model), "cannot read the model \(name)")
         defer { library.functions.model_free(model) }
         if let inputShape { try reshape(model, to: inputShape, name: name) }
-        // Each request gets a stream of one thread, so that its result never depends on how many requests run at the
-        // same time.
-        let usesBFloat16 = precision == .fast ? try capabilities().contains("BF16") : false
-        let properties = [
-            ("NUM_STREAMS", "\(concurrency)"), ("INFERENCE_NUM_THREADS", "\(concurrency)"),
-            ("INFERENCE_PRECISION_HINT", usesBFloat16 ? "bf16" : "f32"),
-            ("ENABLE_CPU_PINNING", "NO"),
-        ]
+        let pairs = properties.pairs
         var compiled: OpaquePointer?
-        let status = withProperties(properties) {
-            library.functions.core_compile_model_props(core, model, "CPU", properties.count, $0, &compiled)
+        let status = withProperties(pairs) {
+            library.functions.core_compile_model_props(core, model, "CPU", pairs.count, $0, &compiled)
         }
         try library.check(status, "cannot compile the model \(name)")
         guard let compiled else { throw InferenceError(.runtime, "cannot compile the model \(name)") }
@@ -116,15 +129,25 @@ public final class CompiledModel: @unchecked Sendable {
     let name: String
     fileprivate let library: OpenVINOLibrary
     private let handle: OpaquePointer
+    /// The bytes from which the model was loaded, which OpenVINO keeps using as its weights.
+    private let bytes: AlignedBytes?
 
-    fileprivate init(_ handle: OpaquePointer, name: String, library: OpenVINOLibrary) {
+    init(_ handle: OpaquePointer, name: String, library: OpenVINOLibrary, bytes: AlignedBytes? = nil) {
         self.library = library
         self.handle = handle
         self.name = name
+        self.bytes = bytes
     }
 
     deinit {
         library.functions.compiled_model_free(handle)
+    }
+
+    /// Writes the model in OpenVINO's own form.
+    ///
+    /// - Returns: Whether OpenVINO reports success; it overlooks a full disk.
+    fileprivate func export(to file: MemoryFile) -> Bool {
+        library.functions.compiled_model_export_model(handle, file.writingPath) == 0
     }
 
     /// Makes a request with its own input and output tensors. The request keeps the model alive.

@@ -34,6 +34,14 @@ final class OpenVINOLibrary: @unchecked Sendable {
         return .success(OpenVINOLibrary(functions))
     }()
 
+    /// Makes a core, which the caller frees.
+    func makeCore() throws(InferenceError) -> OpaquePointer {
+        var core: OpaquePointer?
+        try check(functions.core_create(&core), "the inference runtime does not start")
+        guard let core else { throw InferenceError(.runtime, "the inference runtime does not start") }
+        return core
+    }
+
     /// - Parameter what: The message for a failure, which OpenVINO's own message follows.
     /// - Throws: `InferenceError` if the status of a call is not that of success.
     func check(_ status: CInt, _ what: String) throws(InferenceError) {

@@ -59,6 +59,7 @@ struct AnalyzeCommand: AsyncParsableCommand {
         let models: ModelStore
         do {
             models = try ModelStore(concurrency: settings.detect.workers, precision: settings.detect.precision)
+            models.keepUntilExit()
         } catch {
             reporter.failed(error)
             throw ExitStatus.usage

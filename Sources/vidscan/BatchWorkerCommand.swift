@@ -50,6 +50,7 @@ struct BatchWorkerCommand: AsyncParsableCommand {
             "detect.workers", .integer(setup.workers), option: "--workers")
         let settings = try ResolvedSettings(workers: 1, file: file, overrides: [workers]).settings
         let models = try ModelStore(concurrency: settings.detect.workers, precision: settings.detect.precision)
+        models.keepUntilExit()
         return Analysis(settings: settings, models: models, observer: WorkerObserver())
     }
 

@@ -31,7 +31,7 @@ struct VidscanCommand: AsyncParsableCommand {
     static func main() async {
         // Writing to a closed pipe (`vidscan schema | head -1`) is not an error.
         signal(SIGPIPE, SIG_IGN)
-        vs_limit_heaps(2)
+        vs_limit_heaps(4)
         do {
             var command = try parseAsRoot()
             if var command = command as? any AsyncParsableCommand {

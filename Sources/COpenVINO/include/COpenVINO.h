@@ -42,6 +42,9 @@ typedef struct {
     FUNCTION(int, core_create, (ov_core_t **)) \
     FUNCTION(void, core_free, (ov_core_t *)) \
     FUNCTION(int, core_get_property, (const ov_core_t *, const char *device, const char *key, char **value)) \
+    FUNCTION(int, core_set_property, (const ov_core_t *, const char *device, ...)) \
+    FUNCTION(int, core_import_model, \
+        (const ov_core_t *, const char *content, size_t size, const char *device, ov_compiled_model_t **)) \
     FUNCTION(int, core_read_model, (const ov_core_t *, const char *path, const char *weights, ov_model_t **)) \
     FUNCTION(int, core_compile_model_props, \
         (const ov_core_t *, const ov_model_t *, const char *device, size_t count, const ov_property_t *, \
@@ -51,6 +54,7 @@ typedef struct {
     FUNCTION(int, partial_shape_create, (int64_t rank, const ov_dimension_t *, ov_partial_shape_t *)) \
     FUNCTION(void, partial_shape_free, (ov_partial_shape_t *)) \
     FUNCTION(int, compiled_model_create_infer_request, (const ov_compiled_model_t *, ov_infer_request_t **)) \
+    FUNCTION(int, compiled_model_export_model, (const ov_compiled_model_t *, const char *path)) \
     FUNCTION(void, compiled_model_free, (ov_compiled_model_t *)) \
     FUNCTION(int, infer_request_get_input_tensor_by_index, (const ov_infer_request_t *, size_t, ov_tensor_t **)) \
     FUNCTION(int, infer_request_get_output_tensor_by_index, (const ov_infer_request_t *, size_t, ov_tensor_t **)) \
@@ -70,5 +74,11 @@ typedef struct vs_openvino {
 /// Loads the library at `path` for the life of the process and looks up its functions. NULL if that succeeded, else the
 /// reason, which is valid until the thread's next call of the dynamic linker.
 const char *vs_load_openvino(const char *path, vs_openvino *functions);
+
+/// Sets a property of a core's device. OpenVINO's function has variable arguments, with which Swift cannot call it.
+static inline int vs_set_property(
+    const vs_openvino *functions, const ov_core_t *core, const char *device, const char *key, const char *value) {
+    return functions->core_set_property(core, device, key, value);
+}
 
 #endif

@@ -107,10 +107,9 @@ public struct Analysis: Sendable {
             group.addTask(executorPreference: line.decodeThread) {
                 .decoded(try await DecodeStage(line: line, settings: settings, observer: observer).run(file))
             }
-            for thread in line.workerThreads {
-                group.addTask(executorPreference: thread) {
-                    .analyzed(try await AnalyzeStage(line: line, settings: settings, models: models).run())
-                }
+            for (number, thread) in line.workerThreads.enumerated() {
+                let stage = AnalyzeStage(line: line, settings: settings, models: models, number: number)
+                group.addTask(executorPreference: thread) { .analyzed(try await stage.run()) }
             }
             let folderPath = folder.partialPath
             group.addTask(executorPreference: line.writeThread) {

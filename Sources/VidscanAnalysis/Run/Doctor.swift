@@ -15,12 +15,12 @@ public struct Doctor: Sendable {
 
     public init() {}
 
-    /// Examines FFmpeg, OpenVINO, the models and the processor.
+    /// Examines FFmpeg, OpenVINO, the models, their cache and the processor.
     public func examine() -> [Finding] {
         [
             Finding(name: "vidscan", value: Vidscan.version, remedy: nil), ffmpeg, encoder,
             Finding(name: "Cairo", value: DrawingVersion.cairo, remedy: nil), openvino,
-        ] + ModelStore.all.map(model) + [processor]
+        ] + ModelStore.all.map(model) + [modelCache, processor]
     }
 
     private var ffmpeg: Finding {
@@ -75,6 +75,12 @@ public struct Doctor: Sendable {
         } catch {
             return Finding(name: model.name, value: path, remedy: error.reason)
         }
+    }
+
+    /// Without a cache, everything works, so its absence is no problem.
+    private var modelCache: Finding {
+        let found = ModelCache.ofProcess()
+        return Finding(name: "model cache", value: found.cache?.path ?? "none: \(found.absence ?? "")", remedy: nil)
     }
 
     private var processor: Finding {

@@ -47,7 +47,8 @@ public struct FilterPreview: Sendable {
                     detail: settings.isEmpty ? "default settings" : String(settings), at: microseconds))
         }
         if let models, let last = panels.indices.last {
-            panels[last].marks = try FaceAnalyzer(models: models, settings: settings).analyze(panels[last].frame)
+            panels[last].marks = try FaceAnalyzer(models: models, settings: settings, sessions: 1)
+                .analyze(panels[last].frame)
                 .map(\.observation.box)
         }
         let png: [UInt8]

@@ -51,12 +51,13 @@ public final class ModelStore: Sendable {
     /// Its model is compiled in and needs no file.
     let faceShape = FaceShape()
     private let runtime: InferenceRuntime
-    private let concurrency: Int
+    /// The maximum number of workers of a run.
+    let concurrency: Int
     private let precision: InferencePrecision
     private let detectors = Mutex(LRUCache<PictureSize, FaceDetector>(capacity: detectorMemory))
     private let mesh = Mutex<AttentionMesh?>(nil)
     private let expressions = Mutex<ExpressionModel?>(nil)
-    private let knownDigests = Mutex<[String: String]?>(nil)
+    private let modelDigests: ModelDigests
 
     /// - Throws: `VidscanError` with the code `setup` if the models or the runtime are missing.
     public init(concurrency: Int, precision: InferencePrecision) throws(VidscanError) {
@@ -70,23 +71,37 @@ public final class ModelStore: Sendable {
                     + " 'make install', or 'make demo' in a checkout, installs them; VIDSCAN_HOME names another folder")
         }
         self.folder = folder
+        modelDigests = ModelDigests(folder: folder)
+        modelDigests.computeInBackground()
         do {
-            runtime = try InferenceRuntime()
+            runtime = try InferenceRuntime(cache: ModelCache.ofProcess().cache)
         } catch {
             throw VidscanError(.setup, error.reason)
         }
     }
 
-    /// Returns the detector for an input size. It is compiled at first use, and again if it was evicted since.
-    func detector(inputSize: PictureSize) throws(InferenceError) -> FaceDetector {
+    /// Keeps the store until the process exits. Freeing the models takes a tenth of a second, which is lost if the
+    /// process ends anyway.
+    public func keepUntilExit() {
+        Self.kept.withLock { $0.append(self) }
+    }
+
+    private static let kept = Mutex<[ModelStore]>([])
+
+    /// Returns the detector for an input size. It is loaded at first use, and again if it was evicted since.
+    ///
+    /// - Parameter sessions: The number of sessions that will run at the same time. Loading takes time for each.
+    func detector(inputSize: PictureSize, sessions: Int) throws(InferenceError) -> FaceDetector {
         let result: Result<FaceDetector, InferenceError> = detectors.withLock { detectors in
-            if let detector = detectors.value(for: inputSize) { return .success(detector) }
+            if let detector = detectors.value(for: inputSize), detector.concurrency >= sessions {
+                return .success(detector)
+            }
             return Result { () throws(InferenceError) in
                 let bytes = Self.detectorBytes(inputSize)
                 detectors.makeRoom(for: bytes)
                 let detector = try FaceDetector(
                     runtime: runtime, path: folder + "/" + Self.detector.fileName, inputSize: inputSize,
-                    concurrency: concurrency, precision: precision)
+                    concurrency: sessions, precision: precision)
                 detectors.insert(detector, for: inputSize, weight: bytes)
                 // Compiling leaves tens of megabytes of freed memory in the heap.
                 vs_trim_heaps()
@@ -96,13 +111,15 @@ public final class ModelStore: Sendable {
         return try result.get()
     }
 
-    /// Returns the attention mesh model, which is compiled at first use.
-    func attentionMesh() throws(InferenceError) -> AttentionMesh {
+    /// Returns the attention mesh model, which is loaded at first use.
+    ///
+    /// - Parameter sessions: The number of sessions that will run at the same time. Loading takes time for each.
+    func attentionMesh(sessions: Int) throws(InferenceError) -> AttentionMesh {
         let result: Result<AttentionMesh, InferenceError> = mesh.withLock { mesh in
-            if let mesh { return .success(mesh) }
+            if let mesh, mesh.concurrency >= sessions { return .success(mesh) }
             return Result { () throws(InferenceError) in
                 let compiled = try AttentionMesh(
-                    runtime: runtime, path: folder + "/" + Self.attentionMesh.fileName, concurrency: concurrency,
+                    runtime: runtime, path: folder + "/" + Self.attentionMesh.fileName, concurrency: sessions,
                     precision: precision)
                 mesh = compiled
                 vs_trim_heaps()
@@ -131,19 +148,7 @@ public final class ModelStore: Sendable {
     }
 
     /// Returns the SHA-256 of each model file, by file name.
-    public func digests() throws(VidscanError) -> [String: String] {
-        if let known = knownDigests.withLock({ $0 }) { return known }
-        var digests: [String: String] = [:]
-        do {
-            for model in Self.all {
-                digests[model.fileName] = try FileDigest.sha256(path: folder + "/" + model.fileName)
-            }
-        } catch {
-            throw VidscanError(.setup, error.reason)
-        }
-        knownDigests.withLock { [digests] in $0 = digests }
-        return digests
-    }
+    public func digests() throws(VidscanError) -> [String: String] { try modelDigests.values() }
 
     /// The folders that may hold the models.
     public static var candidateFolders: [String] { Installation.candidates.map(\.modelFolder) }

@@ -1,18 +1,22 @@
+internal import Synchronization
 internal import VidscanBase
 internal import VidscanMedia
 internal import VidscanResults
 
 /// The resources that the stages of one run share: their threads, the queues between them, and the budget of frames in
 /// flight.
-struct StageContext: Sendable {
+final class StageContext: Sendable {
     let decodeThread = ThreadExecutor(name: "decode")
     let workerThreads: [ThreadExecutor]
     let writeThread = ThreadExecutor(name: "write")
+    /// Never carries an element; it is finished when the input is open.
+    let opened = Channel<Never>()
     let runs = Channel<SampleRun>()
     let results = Channel<FrameResult>()
     /// A run takes a credit when it is sent and returns it when its last result has been written. This bounds both
     /// channels, and results cannot pile up behind one slow run.
     let budget: InFlightBudget
+    private let frameLimit = Atomic(Int.max)
 
     init(settings: Settings) {
         let workers = max(1, settings.detect.workers)
@@ -20,6 +24,16 @@ struct StageContext: Sendable {
         // One run in the queue, and one whose results wait for an earlier one.
         budget = InFlightBudget(count: workers + 2, bytes: 192 << 20)
     }
+
+    /// Lets the workers prepare for the frames of the input.
+    func open(_ info: VideoInfo) {
+        // A hint from the container: another frame would be analysed as well, only not at the same time.
+        if info.isPicture { frameLimit.store(1, ordering: .relaxed) }
+        opened.finish()
+    }
+
+    /// The number of frames that are analysed at the same time; it is known when the input is open.
+    var sessions: Int { min(workerThreads.count, frameLimit.load(ordering: .relaxed)) }
 
     func shutDown() {
         for thread in [decodeThread, writeThread] + workerThreads { thread.shutDown() }

@@ -34,6 +34,9 @@ extension Settings {
             maximumBytes: 12 << 20)
     }
 
+    /// Whether faces are measured with the expression model.
+    var needsExpressions: Bool { !measure.metrics.isEmpty || write.blendshapes }
+
     /// The options for the video to make from the result; `nil` makes none.
     var rendering: RenderOptions? {
         var options = render.options()

@@ -24,6 +24,7 @@ struct DecodeStage {
         do {
             let reader = try FrameReader(
                 path: file.absolutePath, options: FrameReader.Options(settings), cancellation: cancellation)
+            line.open(reader.info)
             observer.opened(file.name, info: reader.info)
             stage = .decode
             var displaySize: PictureSize?

@@ -12,13 +12,14 @@ final class FaceAnalyzer {
     private let fitter: MeshFitter
     var times = StageTimes()
 
-    init(models: ModelStore, settings: Settings) {
+    /// - Parameter sessions: The number of analyzers that run at the same time.
+    init(models: ModelStore, settings: Settings, sessions: Int) {
         self.models = models
         self.settings = settings
         // The detector and the mesh convert a frame's pixel format only once.
         let converter = PictureConverter()
-        detector = FrameDetector(models: models, settings: settings, converter: converter)
-        fitter = MeshFitter(models: models, converter: converter)
+        detector = FrameDetector(models: models, settings: settings, sessions: sessions, converter: converter)
+        fitter = MeshFitter(models: models, sessions: sessions, converter: converter)
     }
 
     /// Detects the faces of a frame by itself.
@@ -91,7 +92,7 @@ final class FaceAnalyzer {
     private func measure(
         _ fit: MeshFitter.Fit, _ detection: FaceDetection, _ picture: DetectorPicture
     ) throws -> FittedFace {
-        let model = needsExpressions ? try models.expressionModel() : nil
+        let model = settings.needsExpressions ? try models.expressionModel() : nil
         let appearance = times.measure(\.look) { picture.appearance(of: detection) }
         return try times.measure(\.measure) {
             let pose = HeadPose(mesh: fit.mesh)
@@ -105,6 +106,4 @@ final class FaceAnalyzer {
             return FittedFace(face: face, square: fit.implied)
         }
     }
-
-    private var needsExpressions: Bool { !settings.measure.metrics.isEmpty || settings.write.blendshapes }
 }

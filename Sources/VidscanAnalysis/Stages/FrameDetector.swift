@@ -8,13 +8,16 @@ internal import VidscanResults
 final class FrameDetector {
     private let models: ModelStore
     private let settings: Settings
+    private let sessionCount: Int
     private let resampler: AreaResampler
     private var sessions: [PictureSize: FaceDetector.Session] = [:]
     private var spare: [DetectorPicture] = []
 
-    init(models: ModelStore, settings: Settings, converter: PictureConverter) {
+    /// - Parameter sessions: The number of detectors that run at the same time.
+    init(models: ModelStore, settings: Settings, sessions: Int, converter: PictureConverter) {
         self.models = models
         self.settings = settings
+        sessionCount = sessions
         resampler = AreaResampler(converter: converter)
     }
 
@@ -105,7 +108,7 @@ final class FrameDetector {
         if let session = sessions[inputSize] { return session }
         // A video whose frames change in size needs few sessions at the same time.
         if sessions.count > 5 { sessions.removeAll() }
-        let session = try models.detector(inputSize: inputSize).makeSession()
+        let session = try models.detector(inputSize: inputSize, sessions: sessionCount).makeSession()
         sessions[inputSize] = session
         return session
     }

@@ -32,11 +32,14 @@ final class MeshFitter {
     }
 
     private let models: ModelStore
+    private let sessionCount: Int
     private let cropper: SquareCropper
     private var session: AttentionMesh.Session?
 
-    init(models: ModelStore, converter: PictureConverter) {
+    /// - Parameter sessions: The number of fitters that run at the same time.
+    init(models: ModelStore, sessions: Int, converter: PictureConverter) {
         self.models = models
+        sessionCount = sessions
         cropper = SquareCropper(converter: converter)
     }
 
@@ -47,7 +50,7 @@ final class MeshFitter {
     func fit(
         _ frame: SampledFrame, from start: RotatedSquare, _ passes: Passes, times: inout StageTimes
     ) throws -> Fit {
-        let session = try session ?? models.attentionMesh().makeSession()
+        let session = try session ?? models.attentionMesh(sessions: sessionCount).makeSession()
         self.session = session
         guard let tensor = try session.input().baseAddress else {
             throw InferenceError(.runtime, "the mesh's input has no memory")

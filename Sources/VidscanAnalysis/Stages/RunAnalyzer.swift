@@ -16,9 +16,10 @@ final class RunAnalyzer {
     private let settings: Settings
     private let analyzer: FaceAnalyzer
 
-    init(models: ModelStore, settings: Settings) {
+    /// - Parameter sessions: The number of analyzers that run at the same time.
+    init(models: ModelStore, settings: Settings, sessions: Int) {
         self.settings = settings
-        analyzer = FaceAnalyzer(models: models, settings: settings)
+        analyzer = FaceAnalyzer(models: models, settings: settings, sessions: sessions)
     }
 
     var times: StageTimes { analyzer.times }

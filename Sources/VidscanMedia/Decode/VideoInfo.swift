@@ -19,6 +19,10 @@ public struct VideoInfo: Sendable, Equatable, Codable {
     /// Frames per second, as announced. Times are computed from it only if the stream has no timestamps.
     public let frameRate: Rational
 
+    /// Whether the file is a picture, by its format: FFmpeg's demuxers of single picture files are `png_pipe`,
+    /// `jpeg_pipe` and so on.
+    public var isPicture: Bool { format.hasSuffix("_pipe") }
+
     init(_ demuxer: Demuxer) {
         let stream = demuxer.stream.pointee
         let parameters = stream.codecpar.pointee
