@@ -21,8 +21,8 @@ final class StageContext: Sendable {
     init(settings: Settings) {
         let workers = max(1, settings.detect.workers)
         workerThreads = (0..<workers).map { ThreadExecutor(name: "worker \($0)") }
-        // One run in the queue, and one whose results wait for an earlier one.
-        budget = InFlightBudget(count: workers + 2, bytes: 192 << 20)
+        // A run for each worker, and one in the queue.
+        budget = InFlightBudget(count: workers + 1, bytes: 192 << 20)
     }
 
     /// Lets the workers prepare for the frames of the input.

@@ -8,7 +8,7 @@ internal import VidscanResults
 final class FaceAnalyzer {
     private let models: ModelStore
     private let settings: Settings
-    let detector: FrameDetector
+    private let detector: FrameDetector
     private let fitter: MeshFitter
     var times = StageTimes()
 
@@ -24,10 +24,18 @@ final class FaceAnalyzer {
 
     /// Detects the faces of a frame by itself.
     func analyze(_ frame: SampledFrame) throws(VidscanError) -> [AnalyzedFace] {
-        try VidscanError.locating(frame) {
-            let picture = try detector.picture(of: frame)
-            return try faces(in: picture, of: frame).map(\.face)
-        }
+        try VidscanError.locating(frame) { try faces(in: frame).map(\.face) }
+    }
+
+    /// Returns the frame in the detector's size, which is valid until another frame is asked for.
+    func picture(of frame: SampledFrame) throws(MediaError) -> DetectorPicture {
+        try times.measure(\.resample) { () throws(MediaError) in try detector.picture(of: frame) }
+    }
+
+    /// Finds faces at half the detector's resolution.
+    func glance(_ frame: SampledFrame) throws -> [FaceDetection] {
+        let picture = try picture(of: frame)
+        return try times.measure(\.detect) { () throws(InferenceError) in try detector.glance(picture) }
     }
 
     /// The maximum number of faces in a frame that are measured; the tracker chooses among them.
@@ -36,7 +44,8 @@ final class FaceAnalyzer {
     /// Detects and measures all faces.
     ///
     /// - Returns: In descending order of confidence.
-    func faces(in picture: DetectorPicture, of frame: SampledFrame) throws -> [FittedFace] {
+    func faces(in frame: SampledFrame) throws -> [FittedFace] {
+        let picture = try picture(of: frame)
         let found = try times.measure(\.detect) { () throws(InferenceError) in try detector.detect(picture) }
         var faces: [FittedFace] = []
         for (number, detection) in found.enumerated() {
@@ -63,9 +72,9 @@ final class FaceAnalyzer {
     ///
     /// - Returns: `nil` if the prediction does not hold: the crop shows no face, or the face is elsewhere.
     func face(
-        at prediction: FacePrediction, _ passes: MeshFitter.Passes, in picture: DetectorPicture,
-        of frame: SampledFrame
+        at prediction: FacePrediction, _ passes: MeshFitter.Passes, in frame: SampledFrame
     ) throws -> FittedFace? {
+        let picture = try picture(of: frame)
         let fit = try fitter.fit(frame, from: prediction.square, passes, times: &times)
         guard fit.presence >= MeshPresence.threshold,
             MeshCrop.isSettled(used: prediction.square, implied: fit.implied, within: .near),

@@ -11,7 +11,9 @@ final class FrameDetector {
     private let sessionCount: Int
     private let resampler: AreaResampler
     private var sessions: [PictureSize: FaceDetector.Session] = [:]
-    private var spare: [DetectorPicture] = []
+    private var picture: DetectorPicture?
+    /// The frame that `picture` shows.
+    private var pictureFrame: (identity: ObjectIdentifier, sequence: Int)?
 
     /// - Parameter sessions: The number of detectors that run at the same time.
     init(models: ModelStore, settings: Settings, sessions: Int, converter: PictureConverter) {
@@ -21,21 +23,23 @@ final class FrameDetector {
         resampler = AreaResampler(converter: converter)
     }
 
-    /// Shrinks a frame to the detector's size.
+    /// Shrinks a frame to the detector's size, unless it is the latest one.
+    ///
+    /// Shrinking a frame again costs less than keeping the pictures of all frames of a run.
+    ///
+    /// - Returns: The picture, which is valid until the next call.
     func picture(of frame: SampledFrame) throws(MediaError) -> DetectorPicture {
+        let identity = (ObjectIdentifier(frame), frame.sequence)
+        if let picture, let pictureFrame, pictureFrame == identity { return picture }
         let display = frame.geometry.displaySize
         let size = settings.detectorPictureSize(for: display)
-        let index = spare.lastIndex { $0.size == size && $0.display == display }
-        let picture = index.map { spare.remove(at: $0) } ?? DetectorPicture(size: size, display: display)
-        try resampler.resample(
-            frame, pictureSize: size, tensorSize: picture.tensorSize, into: picture.values)
+        let reusable = picture.flatMap { $0.size == size && $0.display == display ? $0 : nil }
+        let picture = reusable ?? DetectorPicture(size: size, display: display)
+        pictureFrame = nil
+        try resampler.resample(frame, pictureSize: size, tensorSize: picture.tensorSize, into: picture.values)
         picture.update()
+        (self.picture, pictureFrame) = (picture, identity)
         return picture
-    }
-
-    /// Takes pictures back whose memory may be used again.
-    func recycle(_ pictures: [DetectorPicture]) {
-        spare = pictures
     }
 
     /// Finds all faces.

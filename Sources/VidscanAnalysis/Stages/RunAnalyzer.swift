@@ -41,7 +41,6 @@ final class RunAnalyzer {
         }
         if let anchor = known[last] { run.anchor.publish(anchor) }
         if let previous { try fill(samples, &known, after: previous) }
-        defer { analyzer.detector.recycle(samples.map(\.picture)) }
         return samples.indices.map { index in
             FrameResult(
                 samples[index].frame, signature: samples[index].signature,
@@ -53,22 +52,19 @@ final class RunAnalyzer {
 
     fileprivate struct Sample {
         let frame: SampledFrame
-        let picture: DetectorPicture
         let signature: FrameSignature
     }
 
-    /// The frames of a run in the detector's size.
+    /// The frames of a run, with their signatures.
     private struct Preparation {
         var samples: [Sample] = []
 
         init(_ run: SampleRun, _ analyzer: FaceAnalyzer) throws {
             for frame in run.frames {
                 try VidscanError.locating(frame) {
-                    let picture = try analyzer.times.measure(\.resample) { () throws(MediaError) in
-                        try analyzer.detector.picture(of: frame)
-                    }
+                    let picture = try analyzer.picture(of: frame)
                     let signature = analyzer.times.measure(\.look) { FrameSignature(picture.view) }
-                    samples.append(Sample(frame: frame, picture: picture, signature: signature))
+                    samples.append(Sample(frame: frame, signature: signature))
                 }
             }
         }
@@ -86,7 +82,7 @@ final class RunAnalyzer {
     }
 
     private func searched(_ sample: Sample) throws -> KnownFrame {
-        sample.known(try analyzer.faces(in: sample.picture, of: sample.frame))
+        sample.known(try analyzer.faces(in: sample.frame))
     }
 
     private func mayBeCut(_ samples: [Sample], after previous: KnownFrame) -> Bool {
@@ -107,7 +103,7 @@ final class RunAnalyzer {
         var faces: [FittedFace] = []
         for earlier in previous.faces {
             guard let prediction = FacePrediction(earlier),
-                let face = try analyzer.face(at: prediction, .following, in: sample.picture, of: sample.frame),
+                let face = try analyzer.face(at: prediction, .following, in: sample.frame),
                 !faces.contains(where: { $0.detection.box.overlaps(face.detection.box) })
             else { return nil }
             faces.append(face)
@@ -116,10 +112,8 @@ final class RunAnalyzer {
     }
 
     /// Returns whether a glance finds faces elsewhere than where they were found, or more of them.
-    private func showsOthers(_ sample: Sample, than faces: [FittedFace]) throws(InferenceError) -> Bool {
-        try analyzer.times.measure(\.detect) { () throws(InferenceError) in
-            try analyzer.detector.glance(sample.picture)
-        }.contains { found in
+    private func showsOthers(_ sample: Sample, than faces: [FittedFace]) throws -> Bool {
+        try analyzer.glance(sample.frame).contains { found in
             let overlap = faces.map { $0.detection.box.intersectionOverUnion(with: found.box) }.max() ?? 0
             return overlap < (found.confidence >= Self.sureGlance ? Self.agreement : Self.newcomer)
         }
@@ -179,7 +173,7 @@ final class RunAnalyzer {
         var faces: [FittedFace] = []
         for (first, second) in pairs {
             guard let prediction = FacePrediction(first, second, share: share),
-                let face = try analyzer.face(at: prediction, .confirming, in: sample.picture, of: sample.frame),
+                let face = try analyzer.face(at: prediction, .confirming, in: sample.frame),
                 !faces.contains(where: { $0.detection.box.overlaps(face.detection.box) })
             else { return nil }
             faces.append(face)

@@ -80,7 +80,10 @@ extension FaceField {
     private var described: Description {
         switch self {
         case .confidence:
-            Description("confidence", 0...1, decimals: 4, isRequired: true, "The detector's score for the face. Between two samples that were searched, it is interpolated, as the box is.")
+            Description(
+                "confidence", 0...1, decimals: 4, isRequired: true,
+                "The detector's score for the face. Between two samples that were searched, it is interpolated, as the"
+                    + " box is.")
         case .left: Self.side("x", ReadLimits.coordinates, "Left edge")
         case .top: Self.side("y", ReadLimits.coordinates, "Top edge")
         case .width: Self.side("width", ReadLimits.extents, "Width")
@@ -88,8 +91,9 @@ extension FaceField {
         case .presence:
             Description(
                 "presence", 0...1, decimals: 4, isRequired: true,
-                "The mesh model's score for a face in the box. Below \(NumberText.plain(MeshPresence.threshold)) there is no mesh, and the values from the mesh are"
-                    + " blank (full profiles); a box with a confidence below \(NumberText.plain(MeshPresence.trusted)) is then dropped.")
+                "The mesh model's score for a face in the box. Below \(NumberText.plain(MeshPresence.threshold)) there is"
+                    + " no mesh, and the values from the mesh are blank (full profiles); a box with a confidence below"
+                    + " \(NumberText.plain(MeshPresence.trusted)) is then dropped.")
         case .x(let point): Self.coordinate("x", of: point)
         case .y(let point): Self.coordinate("y", of: point)
         case .interocularDistance:
