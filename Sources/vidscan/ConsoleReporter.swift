@@ -89,12 +89,13 @@ final class ConsoleReporter: RunObserver {
         let seconds = String(format: "%.1f", summary.wallSeconds)
         let video = Double(summary.analysedMicroseconds) / 1e6
         let speed =
-            video > 0 && summary.parts == nil
+            video > 0 && summary.segmentCount == nil
             ? String(format: " (%.1f× real time)", video / max(summary.wallSeconds, 1e-3)) : ""
         // Identities are only known after the segments are merged.
         let segment = state.withLock { $0.window.segment }
         let extent =
-            segment.map { "segment \($0): " } ?? summary.parts.map { NumberText.count($0, "segment") + ": " } ?? ""
+            segment.map { "segment \($0): " } ?? summary.segmentCount.map { NumberText.count($0, "segment") + ": " }
+            ?? ""
         let ids = segment == nil ? " of \(summary.identities) \(summary.identities == 1 ? "id" : "ids")" : ""
         let text =
             "\(input): \(extent)\(NumberText.count(summary.faces, "face"))\(ids) in"

@@ -15,11 +15,11 @@ struct MergeCommand: AsyncParsableCommand {
             EXAMPLES
               for k in 0 1 2 3; do vidscan analyze day.mp4 --segment $k/4; done
               vidscan merge day.mp4.part-*-of-4
-              vidscan merge parts/* --output results
+              vidscan merge segments/* --output results
             """)
 
     @Argument(help: ArgumentHelp("Folders made by 'vidscan analyze --segment', in any order.", valueName: "segment"))
-    var parts: [String]
+    var segments: [String]
 
     @Option(name: .shortAndLong, help: .of("write.folder"))
     var output: String?
@@ -31,14 +31,14 @@ struct MergeCommand: AsyncParsableCommand {
     var messages: MessageArguments
 
     func validate() throws {
-        if parts.isEmpty { throw ValidationError("Name the folders of the segments.") }
+        if segments.isEmpty { throw ValidationError("Name the folders of the segments.") }
     }
 
     func run() async throws {
         let reporter = try messages.makeReporter()
         let sets: [SegmentMerger.SegmentSet]
         do {
-            sets = try SegmentMerger.sets(of: parts)
+            sets = try SegmentMerger.sets(of: segments)
         } catch {
             reporter.failed(error)
             throw ExitStatus.someFailed

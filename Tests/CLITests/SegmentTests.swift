@@ -19,7 +19,7 @@ struct SegmentTests {
         #expect(again.status == 1)
         #expect(
             again.errors
-                == "vidscan: error: \(name): the part \(folder.path)/parts/faces.mp4.part-1-of-2 exists;"
+                == "vidscan: error: \(name): the segment \(folder.path)/parts/faces.mp4.part-1-of-2 exists;"
                 + " --force replaces it\n")
         let merged = try Tool.shell("\"$0\" merge parts/faces.mp4.part-*-of-2 --output results", in: folder)
         #expect(merged.status == 0)

@@ -17,7 +17,7 @@ struct IntermediateFrameTests {
         let box = Rectangle(x: 1, y: 2, width: 3, height: 4)
         var face = FaceRecord(
             AnalyzedFace(
-                observation: FaceDetection(box: box, confidence: 0.9, landmarks: landmarks), presence: 0.75),
+                detection: FaceDetection(box: box, confidence: 0.9, landmarks: landmarks), presence: 0.75),
             metrics: [])
         for (index, field) in FaceField.all.enumerated() {
             let share = Double(index + 1) / 128

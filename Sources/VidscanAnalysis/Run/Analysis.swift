@@ -40,9 +40,9 @@ public struct Analysis: Sendable {
         /// Limits of the result that follow from the settings, in words.
         public let notices: [String]
         /// The number of segments that were merged; `nil` if a single run made the result.
-        public let parts: Int?
+        public let segmentCount: Int?
 
-        init(_ outcome: RunOutcome, resultPath: String, wallSeconds: Double, parts: Int? = nil) {
+        init(_ outcome: RunOutcome, resultPath: String, wallSeconds: Double, segmentCount: Int? = nil) {
             self.resultPath = resultPath
             frames = outcome.written.counts.sampledFrames
             faces = outcome.written.counts.faces
@@ -51,7 +51,7 @@ public struct Analysis: Sendable {
             self.wallSeconds = wallSeconds
             warnings = outcome.warnings
             notices = outcome.notices
-            self.parts = parts
+            self.segmentCount = segmentCount
         }
     }
 
@@ -69,7 +69,7 @@ public struct Analysis: Sendable {
             let begin = ContinuousClock.now
             let file = try InputFile(input)
             let folder = try ResultFolder(
-                finalPath: resultPath, kind: settings.segment == nil ? .result : .part, replaces: replaces)
+                finalPath: resultPath, kind: settings.segment == nil ? .result : .segment, replaces: replaces)
             defer { folder.discardUnlessComplete() }
             let blendshapeNames = settings.write.blendshapes ? try models.expressionModel().blendshapeNames : []
             let outcome = try await analyze(file, into: folder, blendshapeNames: blendshapeNames)

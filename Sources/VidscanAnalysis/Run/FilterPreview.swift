@@ -49,7 +49,7 @@ public struct FilterPreview: Sendable {
         if let models, let last = panels.indices.last {
             panels[last].marks = try FaceAnalyzer(models: models, settings: settings, sessions: 1)
                 .analyze(panels[last].frame)
-                .map(\.observation.box)
+                .map(\.detection.box)
         }
         let png: [UInt8]
         do throws(MediaError) {

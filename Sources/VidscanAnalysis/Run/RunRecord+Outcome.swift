@@ -4,7 +4,8 @@ internal import VidscanResults
 extension RunRecord {
     /// - Parameter tools: The versions of the software and the models that analysed the frames.
     init(
-        _ outcome: RunOutcome, settings: Settings, input: Input, tools: Tools, wallSeconds: Double, parts: Int? = nil
+        _ outcome: RunOutcome, settings: Settings, input: Input, tools: Tools, wallSeconds: Double,
+        segmentCount: Int? = nil
     ) throws(VidscanError) {
         var timings = outcome.written.timings
         timings.wallSeconds = wallSeconds
@@ -13,7 +14,7 @@ extension RunRecord {
             counts: outcome.written.counts, timings: timings, workers: outcome.times)
         if let decoded = outcome.decoded { add(decoded, filters: settings.filters) }
         workers = settings.detect.workers
-        self.parts = parts
+        parts = segmentCount
         warnings = outcome.warnings
         notices = outcome.notices
     }

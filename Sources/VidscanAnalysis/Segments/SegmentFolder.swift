@@ -19,12 +19,12 @@ struct SegmentFolder {
     init(path: String) throws(VidscanError) {
         name = path
         let failure = { (reason: String) in VidscanError(.result, reason, input: path, stage: .open) }
-        let file = "\(path)/\(ResultFolder.Kind.part.record)"
+        let file = "\(path)/\(ResultFolder.Kind.segment.record)"
         guard FileManager.default.fileExists(atPath: file) else {
             throw failure("is not a segment made by 'vidscan analyze --segment': it has no part.json")
         }
         do throws(VidscanError) {
-            record = try RecordFile.decode(File.self, folder: path, name: ResultFolder.Kind.part.record).part
+            record = try RecordFile.decode(File.self, folder: path, name: ResultFolder.Kind.segment.record).part
             try record.check()
         } catch {
             throw failure(error.reason)

@@ -66,10 +66,10 @@ public struct SegmentMerger: Sendable {
             let wall = begin.duration(to: .now) / .seconds(1)
             let record = try RunRecord(
                 outcome, settings: settings, input: first.record.input, tools: first.record.tools,
-                wallSeconds: folders.reduce(wall) { $0 + $1.record.wallSeconds }, parts: folders.count)
+                wallSeconds: folders.reduce(wall) { $0 + $1.record.wallSeconds }, segmentCount: folders.count)
             try await ResultFinalizer(settings: settings, observer: observer).complete(
                 folder, record: record, name: segments.name)
-            return Analysis.Summary(outcome, resultPath: resultPath, wallSeconds: wall, parts: folders.count)
+            return Analysis.Summary(outcome, resultPath: resultPath, wallSeconds: wall, segmentCount: folders.count)
         } catch {
             throw Analysis.describe(error, input: (error as? VidscanError)?.input ?? segments.name)
         }

@@ -33,9 +33,9 @@ final class FaceAnalyzer {
     }
 
     /// Finds faces at half the detector's resolution.
-    func glance(_ frame: SampledFrame) throws -> [FaceDetection] {
+    func detectCoarsely(_ frame: SampledFrame) throws -> [FaceDetection] {
         let picture = try picture(of: frame)
-        return try times.measure(\.detect) { () throws(InferenceError) in try detector.glance(picture) }
+        return try times.measure(\.detect) { () throws(InferenceError) in try detector.detectCoarsely(picture) }
     }
 
     /// The maximum number of faces in a frame that are measured; the tracker chooses among them.
@@ -53,7 +53,7 @@ final class FaceAnalyzer {
                 guard settings.detect.keepsUncertainFaces else { break }
                 // There are too many faces to measure them all. If faces are to be hidden, keep the rest unmeasured.
                 let face = AnalyzedFace(
-                    observation: detection, presence: 0, appearance: picture.appearance(of: detection))
+                    detection: detection, presence: 0, appearance: picture.appearance(of: detection))
                 faces.append(FittedFace(face: face))
                 continue
             }
@@ -94,7 +94,7 @@ final class FaceAnalyzer {
         times.measure(\.look) {
             FittedFace(
                 face: AnalyzedFace(
-                    observation: detection, presence: presence, appearance: picture.appearance(of: detection)))
+                    detection: detection, presence: presence, appearance: picture.appearance(of: detection)))
         }
     }
 
@@ -107,7 +107,7 @@ final class FaceAnalyzer {
             let pose = HeadPose(mesh: fit.mesh)
             let isLegible = ExpressionLimits.allow(mesh: fit.mesh, pose: pose)
             let face = AnalyzedFace(
-                observation: detection, presence: fit.presence, mesh: fit.mesh, pose: pose,
+                detection: detection, presence: fit.presence, mesh: fit.mesh, pose: pose,
                 quality: try fitter.quality(),
                 expressions: isLegible ? model?.measure(fit.mesh, pose: pose) : nil,
                 appearance: appearance,

@@ -69,27 +69,27 @@ final class FrameDetector {
     }
 
     /// Finds faces at half the size, for a quarter of the work. The boxes are coarse, and small faces have low scores.
-    func glance(_ picture: DetectorPicture) throws(InferenceError) -> [FaceDetection] {
-        try look(picture, scale: 0.5)
+    func detectCoarsely(_ picture: DetectorPicture) throws(InferenceError) -> [FaceDetection] {
+        try detect(picture, scale: 0.5)
     }
 
     /// Finds faces that fill the frame, which are larger than the detector's receptive field at full size.
     private func closeUps(_ picture: DetectorPicture) throws(InferenceError) -> [FaceDetection] {
         guard picture.size.shortSide > Self.closeUpSide else { return [] }
         let scale = Double(Self.closeUpSide) / Double(picture.size.shortSide)
-        return try look(picture, scale: scale).filter {
+        return try detect(picture, scale: scale).filter {
             $0.confidence >= Self.closeUpConfidence && $0.box.height >= 0.5 * Double(picture.display.height)
         }
     }
 
-    /// The short side of the picture in which close-ups are found. At 16:9, it is that of a glance at the medium size.
+    /// The short side of the picture in which close-ups are found. At 16:9, it is half the medium size.
     private static let closeUpSide = 128
     private static let closeUpConfidence = 0.3
     /// The minimum score of what may be a face in a reduced picture.
     private static let coarseConfidence = 0.1
 
     /// Finds faces in a reduced picture.
-    private func look(_ picture: DetectorPicture, scale: Double) throws(InferenceError) -> [FaceDetection] {
+    private func detect(_ picture: DetectorPicture, scale: Double) throws(InferenceError) -> [FaceDetection] {
         // Whole multiples of the detector's step, because a border would look like the edge of a face.
         let step = Double(FaceDetector.sideMultiple)
         let side = { (length: Int) in Int(max(1, (Double(length) * scale / step).rounded()) * step) }

@@ -14,7 +14,7 @@ struct FittedFace: Sendable {
     /// `nil` for a face without a mesh.
     var square: RotatedSquare?
 
-    var detection: FaceDetection { face.observation }
+    var detection: FaceDetection { face.detection }
 }
 
 /// A face predicted from the same face in one or two other samples.

@@ -6,12 +6,12 @@ internal import VidscanResults
 
 /// Analyses runs of samples. Each worker has one.
 ///
-/// The anchor at the end of a run is compared with the anchor before it. If the same faces are still there, and a glance
-/// at half the size finds no other, their meshes are fitted where they were; otherwise the anchor is searched for faces
-/// at full size. A sample between two known ones is predicted from both, and searched if the prediction does not hold.
+/// The anchor at the end of a run is compared with the anchor before it. If the same faces are still there, and a
+/// coarse detection, at half the size, finds no other, their meshes are fitted where they were; otherwise the anchor is
+/// searched for faces at full size. A sample between two known ones is predicted from both, and searched if the prediction does not hold.
 ///
 /// Faces that are to be hidden are looked for in every sample: every anchor is searched, and a sample between two
-/// anchors is predicted only if a glance finds no other face there.
+/// anchors is predicted only if a coarse detection finds no other face there.
 final class RunAnalyzer {
     private let settings: Settings
     private let analyzer: FaceAnalyzer
@@ -25,7 +25,7 @@ final class RunAnalyzer {
     var times: StageTimes { analyzer.times }
 
     /// Whether a face must not be missed in any sample.
-    private var looksEverywhere: Bool { settings.detect.keepsUncertainFaces }
+    private var searchesEverySample: Bool { settings.detect.keepsUncertainFaces }
 
     /// Analyses a run, and publishes its anchor as soon as it is known.
     ///
@@ -73,8 +73,8 @@ final class RunAnalyzer {
     /// Analyses the last sample.
     private func anchor(_ samples: [Sample], after previous: KnownFrame?) throws -> KnownFrame {
         let sample = samples[samples.count - 1]
-        if !looksEverywhere, let previous, !mayBeCut(samples, after: previous),
-            let faces = try carried(previous, to: sample), try !showsOthers(sample, than: faces)
+        if !searchesEverySample, let previous, !mayBeCut(samples, after: previous),
+            let faces = try followed(previous, to: sample), try !showsOthers(sample, than: faces)
         {
             return sample.known(faces)
         }
@@ -99,7 +99,7 @@ final class RunAnalyzer {
     /// Finds the faces of an anchor in the next one.
     ///
     /// - Returns: `nil` if a face is not found.
-    private func carried(_ previous: KnownFrame, to sample: Sample) throws -> [FittedFace]? {
+    private func followed(_ previous: KnownFrame, to sample: Sample) throws -> [FittedFace]? {
         var faces: [FittedFace] = []
         for earlier in previous.faces {
             guard let prediction = FacePrediction(earlier),
@@ -111,21 +111,21 @@ final class RunAnalyzer {
         return faces
     }
 
-    /// Returns whether a glance finds faces elsewhere than where they were found, or more of them.
+    /// Returns whether a coarse detection shows faces elsewhere than where they were found, or more of them.
     private func showsOthers(_ sample: Sample, than faces: [FittedFace]) throws -> Bool {
-        try analyzer.glance(sample.frame).contains { found in
+        try analyzer.detectCoarsely(sample.frame).contains { found in
             let overlap = faces.map { $0.detection.box.intersectionOverUnion(with: found.box) }.max() ?? 0
-            return overlap < (found.confidence >= Self.sureGlance ? Self.agreement : Self.newcomer)
+            return overlap < (found.confidence >= Self.certainty ? Self.agreement : Self.newcomer)
         }
     }
 
-    /// The minimum intersection over union of a face's box and what the glance finds there. A glance finds another face
-    /// where it is lower, or a box that has not followed its face.
+    /// The minimum intersection over union of a face's box and the coarse detection of it. Where it is lower, there is
+    /// another face, or the box has not followed its face.
     private static let agreement = 0.8
-    /// The same for what a glance finds with a low score. Its boxes are inaccurate, and only show that there may be a face.
+    /// The same for a coarse detection with a low score. Its box is inaccurate, and only shows that there may be a face.
     private static let newcomer = 0.3
     /// A lower score is that of a small face, or of none.
-    private static let sureGlance = 0.3
+    private static let certainty = 0.3
 
     // MARK: Between anchors
 
@@ -178,7 +178,7 @@ final class RunAnalyzer {
             else { return nil }
             faces.append(face)
         }
-        if looksEverywhere, try showsOthers(sample, than: faces) { return nil }
+        if searchesEverySample, try showsOthers(sample, than: faces) { return nil }
         return sample.known(faces)
     }
 
@@ -194,8 +194,8 @@ final class RunAnalyzer {
         }
         let columns = Assignment.solve(
             cost: cost, rowCount: earlier.count, columnCount: later.count, unpaired: 0)
-        let (looksEverywhere, minimum) = (looksEverywhere, settings.detect.minimumConfidence)
-        let isCertain = { (face: FittedFace) in looksEverywhere || face.detection.confidence >= minimum }
+        let (searchesEverySample, minimum) = (searchesEverySample, settings.detect.minimumConfidence)
+        let isCertain = { (face: FittedFace) in searchesEverySample || face.detection.confidence >= minimum }
         let taken = Set(columns.compactMap { $0 })
         guard !zip(earlier, columns).contains(where: { isCertain($0) && $1 == nil }),
             !later.indices.contains(where: { isCertain(later[$0]) && !taken.contains($0) })

@@ -2,7 +2,7 @@ internal import VidscanBase
 
 /// The measurements of one face in one frame.
 package struct AnalyzedFace: Sendable {
-    package var observation: FaceDetection
+    package var detection: FaceDetection
     /// The probability, 0…1, that the mesh model assigns to the face; 0 if the model did not run.
     package var presence: Double
     /// The mesh; `nil` if none fits, in which case `pose`, `quality`, `expressions` and `shape` are `nil` as well.
@@ -17,11 +17,11 @@ package struct AnalyzedFace: Sendable {
     package var shape: [Float]?
 
     package init(
-        observation: FaceDetection, presence: Double, mesh: FaceMesh? = nil, pose: HeadPose? = nil,
+        detection: FaceDetection, presence: Double, mesh: FaceMesh? = nil, pose: HeadPose? = nil,
         quality: PictureQuality? = nil, expressions: FaceExpressions? = nil, appearance: AppearanceDescriptor? = nil,
         shape: [Float]? = nil
     ) {
-        self.observation = observation
+        self.detection = detection
         self.presence = presence
         self.mesh = mesh
         self.pose = pose

@@ -24,15 +24,15 @@ package struct FaceRecord: Sendable {
 
 extension FaceRecord {
     package init(_ face: AnalyzedFace, metrics wanted: Set<Metric>) {
-        landmarks = face.observation.landmarks
+        landmarks = face.detection.landmarks
         let character = face.expressions?.dominantEmoji(among: wanted)
         emoji = character.flatMap { character in Metric.allCases.first { $0.emoji == character } }
         appearance = face.appearance
         shape = face.shape
         blendshapes = face.expressions?.blendshapes
         mesh = face.mesh
-        numbers[.confidence] = face.observation.confidence
-        numbers.box = face.observation.box
+        numbers[.confidence] = face.detection.confidence
+        numbers.box = face.detection.box
         numbers[.presence] = face.presence
         if let mesh {
             for point in FacePoint.allCases { numbers[point] = point.position(in: mesh) }

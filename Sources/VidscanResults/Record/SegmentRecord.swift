@@ -77,7 +77,7 @@ extension SegmentRecord {
     /// - Throws: `VidscanError` if a value is one that no run writes. Unchecked, the result's name could lead out of
     ///   the output folder.
     package func check() throws(VidscanError) {
-        let check = RecordCheck(file: ResultFolder.Kind.part.record)
+        let check = RecordCheck(file: ResultFolder.Kind.segment.record)
         try check.require(
             resultName.hasSuffix(ResultPaths.resultEnding) && !resultName.contains("/")
                 && !resultName.unicodeScalars.contains("\0") && resultName.utf8.count <= 255,

@@ -7,19 +7,19 @@ package final class ResultFolder {
     package enum Kind: Sendable {
         case result
         /// A segment of a video, to be merged with the others.
-        case part
+        case segment
 
         package var record: String {
             switch self {
             case .result: "run.json"
-            case .part: "part.json"
+            case .segment: "part.json"
             }
         }
 
         package var noun: String {
             switch self {
             case .result: "result"
-            case .part: "part"
+            case .segment: "segment"
             }
         }
     }
