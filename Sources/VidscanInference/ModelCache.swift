@@ -3,8 +3,8 @@ public import VidscanBase
 
 /// Compiled models on disk, because compiling one takes several times as long as loading the result.
 ///
-/// The cache changes how long a run takes and nothing else. Whatever is wrong with it – the folder cannot be written,
-/// the disk is full, a file is damaged – the models are compiled as if there were no cache. Any number of processes may
+/// The cache only makes runs shorter. If the folder cannot be written, the disk is full or a file is damaged, the models
+/// are compiled as if there were no cache. Any number of processes may
 /// use one folder at the same time, on any number of machines.
 ///
 /// A file holds OpenVINO's own form of the model, followed by the key and a trailer (``ModelCacheEntry``). OpenVINO

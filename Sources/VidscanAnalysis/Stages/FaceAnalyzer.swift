@@ -52,9 +52,7 @@ final class FaceAnalyzer {
             guard number < Self.maximumCandidates else {
                 guard settings.detect.keepsUncertainFaces else { break }
                 // There are too many faces to measure them all. If faces are to be hidden, keep the rest unmeasured.
-                let face = AnalyzedFace(
-                    detection: detection, presence: 0, appearance: picture.appearance(of: detection))
-                faces.append(FittedFace(face: face))
+                faces.append(unmeasured(detection, presence: 0, picture))
                 continue
             }
             let fit = try fitter.fit(
@@ -90,7 +88,7 @@ final class FaceAnalyzer {
                 >= MeshPresence.trustedConfidence(minimumConfidence: settings.detect.minimumConfidence)
     }
 
-    func unmeasured(_ detection: FaceDetection, presence: Double, _ picture: DetectorPicture) -> FittedFace {
+    private func unmeasured(_ detection: FaceDetection, presence: Double, _ picture: DetectorPicture) -> FittedFace {
         times.measure(\.look) {
             FittedFace(
                 face: AnalyzedFace(

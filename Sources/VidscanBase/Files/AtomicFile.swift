@@ -85,7 +85,7 @@ package struct AtomicFile: ~Copyable {
     }
 }
 
-/// Tells files apart, whatever path leads to them.
+/// Identifies a file independently of its path.
 private struct FileIdentity: Equatable {
     private let device: dev_t
     private let inode: ino_t

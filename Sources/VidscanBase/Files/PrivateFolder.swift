@@ -3,8 +3,8 @@ internal import Glibc
 /// A folder that belongs to the current user and to which nobody else can write, for files that must not come from
 /// anybody else.
 ///
-/// It is opened once and then used through its descriptor, so it stays the folder that was examined, whatever happens
-/// to its path. A file in it counts only if it, too, belongs to the user and is writable to nobody else: a privileged
+/// It is opened once and then used through its descriptor. It stays the folder that was examined even if its path leads
+/// elsewhere later. A file in it counts only if it, too, belongs to the user and is writable to nobody else: a privileged
 /// program or an earlier, looser mode may have let others put files there.
 package final class PrivateFolder: Sendable {
     package struct File: Sendable, Equatable {

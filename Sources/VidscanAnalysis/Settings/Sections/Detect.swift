@@ -51,7 +51,7 @@ extension Settings.Detect {
         Setting(
             .detect, "stride", \.detect.stride, .integer(1...1000), options: [.value("stride", "samples")],
             null: "about 0.3 to 0.6 s",
-            "Search every nth sample for faces and follow them in between; 1 searches every sample."),
+            "Search at least every nth sample for faces and follow them in between; 1 searches every sample."),
         Setting(
             .detect, "workers", \.detect.workers, .integer(1...256), options: [.value("workers", "count")],
             null: "one per core", isRecorded: false,
