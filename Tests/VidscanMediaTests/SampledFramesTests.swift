@@ -67,6 +67,16 @@ struct SampledFramesTests {
         #expect(whole.packetsDropped == 0)
     }
 
+    @Test(
+        "Frames that no other frame refers to do not reach the decoder, whether or not the container marks them",
+        arguments: ["bpyramid.mp4", "longgop.mp4", "opengop.ts", "hevc.mp4"])
+    func unreferencedFrames(name: String) throws {
+        let options = FrameReader.Options(rate: try SampleGrid.Rate.of("5"))
+        let statistics = try FrameReading(try Variants.path(name), options).statistics
+        // The encoders make at least every second frame such a frame, and at 25 frames a second four of five are unwanted.
+        #expect(statistics.packetsDropped * 5 >= statistics.packetsDecoded)
+    }
+
     @Test("The display size is that of the upright picture with square pixels")
     func displaySizes() throws {
         let sizes = [

@@ -13,7 +13,14 @@ final class DetectorPicture {
     let values: UnsafeMutablePointer<Float>
     /// What the values are multiplied by for the detector, which does not see faces in dark pictures; 1 leaves a picture
     /// as it is.
-    private(set) var gain: Float = 1
+    var gain: Float {
+        if let computedGain { return computedGain }
+        let gain = Self.gain(for: view)
+        computedGain = gain
+        return gain
+    }
+    /// The gain, once a search has asked for it; most frames between two anchors are not searched.
+    private var computedGain: Float?
     /// The faces that were found in reduced pictures, by size, so that each is searched only once.
     var coarseFaces: [PictureSize: [FaceDetection]] = [:]
 
@@ -37,7 +44,7 @@ final class DetectorPicture {
     /// Prepares for a frame that `values` hold now.
     func update() {
         coarseFaces = [:]
-        gain = Self.gain(for: view)
+        computedGain = nil
     }
 
     /// Returns the gain that gives a dark picture the contrast of a bright one: the luma that a tenth of the pixels exceed

@@ -33,7 +33,7 @@ final class RunAnalyzer {
     func analyze(_ run: SampleRun) async throws -> [FrameResult] {
         let begin = try Preparation(run, analyzer)
         let previous = try await run.previous?.receive()
-        let samples = begin.samples
+        let samples = begin.samples(after: previous)
         var known = [KnownFrame?](repeating: nil, count: samples.count)
         let last = samples.count - 1
         try VidscanError.locating(samples[last].frame) {
@@ -53,27 +53,40 @@ final class RunAnalyzer {
     fileprivate struct Sample {
         let frame: SampledFrame
         let signature: FrameSignature
+        /// Whether a cut may lie between the sample before and this one.
+        var mayFollowCut = false
     }
 
     /// The frames of a run, with their signatures.
     private struct Preparation {
-        var samples: [Sample] = []
+        private var samples: [Sample] = []
 
         init(_ run: SampleRun, _ analyzer: FaceAnalyzer) throws {
             for frame in run.frames {
                 try VidscanError.locating(frame) {
                     let picture = try analyzer.picture(of: frame)
-                    let signature = analyzer.times.measure(\.look) { FrameSignature(picture.view) }
-                    samples.append(Sample(frame: frame, signature: signature))
+                    analyzer.times.measure(\.look) {
+                        let signature = FrameSignature(picture.view)
+                        let mayFollowCut = samples.last?.signature.mayBeCut(to: signature) ?? false
+                        samples.append(Sample(frame: frame, signature: signature, mayFollowCut: mayFollowCut))
+                    }
                 }
             }
+        }
+
+        /// Returns the samples, whose first one is compared with the anchor before the run.
+        func samples(after previous: KnownFrame?) -> [Sample] {
+            guard let previous else { return samples }
+            var samples = samples
+            samples[0].mayFollowCut = previous.signature.mayBeCut(to: samples[0].signature)
+            return samples
         }
     }
 
     /// Analyses the last sample.
     private func anchor(_ samples: [Sample], after previous: KnownFrame?) throws -> KnownFrame {
         let sample = samples[samples.count - 1]
-        if !searchesEverySample, let previous, !mayBeCut(samples, after: previous),
+        if !searchesEverySample, let previous, !samples.contains(where: \.mayFollowCut),
             let faces = try followed(previous, to: sample), try !showsOthers(sample, than: faces)
         {
             return sample.known(faces)
@@ -83,17 +96,6 @@ final class RunAnalyzer {
 
     private func searched(_ sample: Sample) throws -> KnownFrame {
         sample.known(try analyzer.faces(in: sample.frame))
-    }
-
-    private func mayBeCut(_ samples: [Sample], after previous: KnownFrame) -> Bool {
-        analyzer.times.measure(\.look) {
-            var signature = previous.signature
-            for sample in samples {
-                if signature.mayBeCut(to: sample.signature) { return true }
-                signature = sample.signature
-            }
-            return false
-        }
     }
 
     /// Finds the faces of an anchor in the next one.
@@ -142,17 +144,10 @@ final class RunAnalyzer {
         guard last - first > 1, let earlier = first < 0 ? previous : known[first], let later = known[last] else {
             return
         }
-        let signatures = [earlier.signature] + samples[(first + 1)...last].map(\.signature)
-        let cut = analyzer.times.measure(\.look) {
-            signatures.indices.dropFirst().first { signatures[$0 - 1].mayBeCut(to: signatures[$0]) }
-        }
         // At a cut, the last sample of the old shot and the first one of the new shot are searched.
+        let cut = samples[(first + 1)...last].firstIndex(where: \.mayFollowCut)
         var middle = (first + last) / 2
-        if let cut {
-            let new = first + cut
-            middle = new < last ? new : new - 1
-            middle = max(middle, first + 1)
-        }
+        if let cut { middle = max(cut < last ? cut : cut - 1, first + 1) }
         let sample = samples[middle]
         try VidscanError.locating(sample.frame) {
             let predicted = cut == nil ? try predicted(sample, earlier, later) : nil

@@ -1,11 +1,11 @@
 /// A view of a frame in a detector's input tensor: three planes R', G', B' in 0…255, row by row. It does not own its
 /// memory and is valid only as long as the tensor.
 public struct TensorPicture {
-    let base: UnsafePointer<Float>
+    @usableFromInline let base: UnsafePointer<Float>
     /// Floats from one row to the next.
-    let rowStride: Int
+    @usableFromInline let rowStride: Int
     /// Floats from one plane to the next.
-    let planeStride: Int
+    @usableFromInline let planeStride: Int
     /// The size of the frame, which starts at the tensor's top left corner; the rest of the tensor is padding.
     public let size: PictureSize
 
@@ -22,11 +22,11 @@ public struct TensorPicture {
     }
 
     /// Returns the red, green and blue values of a pixel inside the frame.
-    package func color(x: Int, y: Int) -> SIMD3<Float> {
+    @inlinable package func color(x: Int, y: Int) -> SIMD3<Float> {
         let pixel = base + y * rowStride + x
         return SIMD3(pixel[0], pixel[planeStride], pixel[2 * planeStride])
     }
 
     /// The weights of R', G', B' in luma: ITU-R BT.601.
-    package static let lumaWeights = SIMD3<Float>(0.299, 0.587, 0.114)
+    @inlinable package static var lumaWeights: SIMD3<Float> { SIMD3(0.299, 0.587, 0.114) }
 }

@@ -2,9 +2,10 @@ internal import CFFmpeg
 
 /// Detects the pictures to which no other picture refers.
 ///
-/// Containers mark such packets, but the mark counts only if the bitstream confirms it. In HEVC, pictures of the same
-/// temporal sub-layer do not refer to a sub-layer non-reference picture, but pictures of higher sub-layers may (ITU-T H.265,
-/// 7.4.2.2). Therefore only those of the highest sub-layer are disposable, although libavcodec's `skip_frame` drops all.
+/// The bitstream decides, because few containers mark such packets, and some mark the wrong ones. In HEVC, pictures of
+/// the same temporal sub-layer do not refer to a sub-layer non-reference picture, but pictures of higher sub-layers may
+/// (ITU-T H.265, 7.4.2.2). Therefore only those of the highest sub-layer are disposable, although libavcodec's
+/// `skip_frame` drops all.
 struct DisposableFrameDetector {
     private enum Codec {
         case h264, hevc, other
@@ -36,8 +37,8 @@ struct DisposableFrameDetector {
     /// Notes the sub-layers of a packet. Every packet is noted before a decision on any packet before it.
     mutating func note(_ packet: borrowing Packet) {
         guard codec == .hevc else { return }
-        if let slice = firstSlice(packet.bytes, raising: &highestLayer) {
-            highestLayer = max(highestLayer, slice.layer)
+        if let layer = firstSlice(packet.bytes, raising: &highestLayer) {
+            highestLayer = max(highestLayer, layer)
         }
     }
 
@@ -46,42 +47,48 @@ struct DisposableFrameDetector {
         guard codec == .hevc else { return true }
         var layer = highestLayer
         guard let slice = firstSlice(packet.bytes, raising: &layer) else { return false }
-        return slice.layer >= layer
+        return slice >= layer
     }
 
-    /// Whether the picture is marked as disposable, and the bitstream confirms it.
+    /// Whether the decoder need not see the packet: no other picture refers to its picture, and it holds nothing else
+    /// that later packets may need, such as parameter sets.
+    ///
+    /// A packet that the decoder is told to skip still occupies one of its threads; one that it never sees does not.
     func isDisposable(_ packet: borrowing Packet) -> Bool {
-        guard packet.has(AV_PKT_FLAG_DISPOSABLE) else { return false }
         switch codec {
         case .other:
             return false
         case .hevc:
             var layer = highestLayer
-            guard let slice = firstSlice(packet.bytes, raising: &layer) else { return false }
-            return slice.isNonReference && slice.layer >= layer
-        case .h264:
-            let bytes = packet.bytes
-            var position = 0
-            while let header = units.nextHeader(in: bytes, from: &position, headerSize: 1) {
-                // nal_ref_idc is the same in all slices of a picture.
-                if (1...5).contains(bytes[header] & 0x1F) { return bytes[header] >> 5 & 3 == 0 }
+            guard let slice = firstSlice(packet.bytes, raising: &layer), slice >= layer else { return false }
+            return units.allSatisfy(in: packet.bytes, headerSize: 2) { header in
+                let type = header[0] >> 1 & 0x3F
+                return Self.isNonReference(hevc: type) || type == 35
             }
-            return false
+        case .h264:
+            // nal_ref_idc is 0 in all slices of a picture or in none. 9 is the access unit delimiter.
+            return units.allSatisfy(in: packet.bytes, headerSize: 1) { header in
+                let type = header[0] & 0x1F
+                return (1...4).contains(type) && header[0] >> 5 & 3 == 0 || type == 9
+            }
         }
     }
 
-    /// The sub-layer of the first slice, and whether its picture is a sub-layer non-reference picture.
+    /// Whether a unit is a slice of a sub-layer non-reference picture: one with an even type up to 14 (ITU-T H.265,
+    /// table 7-1).
+    private static func isNonReference(hevc type: UInt8) -> Bool { type <= 14 && type % 2 == 0 }
+
+    /// The sub-layer of the first slice.
     ///
     /// - Parameter layer: is raised to the highest sub-layer of the sequence parameter sets before the slice.
     private func firstSlice(
         _ bytes: UnsafeBufferPointer<UInt8>, raising layer: inout Int
-    ) -> (layer: Int, isNonReference: Bool)? {
+    ) -> Int? {
         var position = 0
         while let header = units.nextHeader(in: bytes, from: &position, headerSize: 2) {
             let type = bytes[header] >> 1 & 0x3F
             if type < 32 {
-                // Even types up to 14 are sub-layer non-reference pictures (table 7-1).
-                return (max(0, Int(bytes[header + 1] & 7) - 1), type <= 14 && type % 2 == 0)
+                return max(0, Int(bytes[header + 1] & 7) - 1)
             }
             noteParameters(bytes, header, type: type, &layer)
         }

@@ -70,7 +70,7 @@ public final class FrameReader {
         self.grid = grid
         isSegment = options.segment != nil
         self.demuxer = demuxer
-        let threads = max(1, options.decoderThreads)
+        let threads = options.threads(for: info.codedSize)
         decoder = try VideoDecoder(stream: demuxer.stream, limits: options.limits, threads: threads)
         randomAccess = demuxer.randomAccess
         disposable = DisposableFrameDetector(parameters)

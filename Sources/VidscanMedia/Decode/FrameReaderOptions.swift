@@ -11,8 +11,10 @@ extension FrameReader {
         public var segment: VideoSegment?
         /// Index among all streams of the container, as in ffprobe; `nil` selects the best video stream.
         public var streamIndex: Int?
+        /// The number of decoder threads; `nil` chooses it by the size of the frames.
+        ///
         /// Use the same number on every machine, because the frames that a decoder makes of damaged data may depend on it.
-        public var decoderThreads: Int
+        public var decoderThreads: Int?
         /// Whether packets that no sample needs are skipped. The samples are the same either way.
         public var skipsUnneededPackets: Bool
         public var limits: MediaLimits
@@ -21,7 +23,8 @@ extension FrameReader {
 
         public init(
             rate: SampleGrid.Rate, start: Int64? = nil, end: Int64? = nil, segment: VideoSegment? = nil,
-            streamIndex: Int? = nil, decoderThreads: Int = 2, skipsUnneededPackets: Bool = true,
+            streamIndex: Int? = nil, decoderThreads: Int? = nil,
+            skipsUnneededPackets: Bool = true,
             limits: MediaLimits = MediaLimits(), filters: FilterChain? = nil
         ) {
             self.rate = rate
@@ -33,6 +36,12 @@ extension FrameReader {
             self.skipsUnneededPackets = skipsUnneededPackets
             self.limits = limits
             self.filters = filters
+        }
+
+        /// The number of decoder threads for frames of a size. Three keep two cores busy, because a thread often waits
+        /// for the frame that another one decodes. As each holds frames of its own, large frames get fewer.
+        func threads(for size: PictureSize) -> Int {
+            max(1, decoderThreads ?? (size.width * size.height <= 1920 * 1088 ? 3 : 2))
         }
 
         /// The window, or the segment's share of it.

@@ -40,6 +40,22 @@ struct NALUnits {
         return length > 0 ? header : nil
     }
 
+    /// Whether the bytes consist of units, one or more, that all satisfy a condition.
+    ///
+    /// - Parameter condition: receives a unit's header.
+    /// - Returns: `false` if the bytes are damaged so that they are not whole units.
+    func allSatisfy(
+        in bytes: UnsafeBufferPointer<UInt8>, headerSize: Int, _ condition: (UnsafeBufferPointer<UInt8>) -> Bool
+    ) -> Bool {
+        var position = 0
+        var count = 0
+        while let header = nextHeader(in: bytes, from: &position, headerSize: headerSize) {
+            guard condition(UnsafeBufferPointer(rebasing: bytes[header..<(header + headerSize)])) else { return false }
+            count += 1
+        }
+        return count > 0 && (lengthSize == nil || position == bytes.count)
+    }
+
     private func nextStartCode(
         in bytes: UnsafeBufferPointer<UInt8>, from position: inout Int, headerSize: Int
     ) -> Int? {
