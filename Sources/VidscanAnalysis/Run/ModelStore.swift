@@ -88,9 +88,21 @@ public final class ModelStore: Sendable {
 
     private static let kept = Mutex<[ModelStore]>([])
 
+    /// Gives back the memory of the detectors and the mesh, which are loaded again when they are needed. Sessions that are
+    /// in use keep theirs.
+    func unload() {
+        detectors.withLock { $0 = LRUCache(capacity: Self.detectorMemory) }
+        mesh.withLock { $0 = nil }
+        vs_trim_heaps()
+    }
+
+    /// Whether a detector or the mesh is in memory.
+    package var isLoaded: Bool { detectors.withLock { $0.count > 0 } || mesh.withLock { $0 != nil } }
+
     /// Returns the detector for an input size. It is loaded at first use, and again if it was evicted since.
     ///
-    /// - Parameter sessions: The number of sessions that will run at the same time. Loading takes time for each.
+    /// - Parameter sessions: The number of sessions that run at the same time; others wait. Each takes time to load, and
+    ///   memory.
     func detector(inputSize: PictureSize, sessions: Int) throws(InferenceError) -> FaceDetector {
         let result: Result<FaceDetector, InferenceError> = detectors.withLock { detectors in
             if let detector = detectors.value(for: inputSize), detector.concurrency >= sessions {
@@ -113,7 +125,8 @@ public final class ModelStore: Sendable {
 
     /// Returns the attention mesh model, which is loaded at first use.
     ///
-    /// - Parameter sessions: The number of sessions that will run at the same time. Loading takes time for each.
+    /// - Parameter sessions: The number of sessions that run at the same time; others wait. Each takes time to load, and
+    ///   memory.
     func attentionMesh(sessions: Int) throws(InferenceError) -> AttentionMesh {
         let result: Result<AttentionMesh, InferenceError> = mesh.withLock { mesh in
             if let mesh, mesh.concurrency >= sessions { return .success(mesh) }
