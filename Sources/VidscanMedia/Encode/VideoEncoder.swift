@@ -91,6 +91,10 @@ final class VideoEncoder {
             if codec == .vp9 { context.bit_rate = 0 }
         }
         switch codec {
+        case .h264:
+            context.thread_count = min(3 * av_cpu_count() / 2, Self.maximumThreads)
+            let lookahead = Self.lookahead(for: PictureSize(width: Int(frame.width), height: Int(frame.height)))
+            av_opt_set_int(context.priv_data, "rc-lookahead", Int64(lookahead), 0)
         case .vp9:
             av_opt_set(context.priv_data, "row-mt", "1", 0)
         case .hevc:
@@ -101,6 +105,23 @@ final class VideoEncoder {
         }
         try context.open("cannot open the encoder \(name)")
     }
+
+    /// x264 keeps several frames for each thread. One thread decodes the video and edits the frames, and keeps no more
+    /// busy than these.
+    private static let maximumThreads: Int32 = 8
+
+    /// Returns the number of frames that x264 looks ahead to distribute the bits.
+    ///
+    /// Its default, 40, takes 270 MB at 1920 × 1080 and over a gigabyte at 3840 × 2160. With 10 frames, at 1920 × 1080,
+    /// the file is 2 to 9 % smaller and its structural similarity to the source 0.0003 to 0.002 lower.
+    static func lookahead(for size: PictureSize) -> Int {
+        // x264 takes 3.3 bytes a pixel, as measured: the picture, a small one for the search of motion, and costs.
+        let frames = 10 * Double(lookaheadMemory) / (33 * Double(size.width * size.height))
+        return Int(min(max(frames, 5), 40))
+    }
+
+    /// In bytes.
+    private static let lookaheadMemory = 72 << 20
 
     /// Encodes a frame and passes on the packets that are complete.
     ///
