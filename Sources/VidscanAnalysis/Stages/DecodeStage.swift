@@ -53,7 +53,6 @@ struct DecodeStage {
                 .media(error.code), error.message, stage: stage, microseconds: error.microseconds ?? lastTime)
         }
     }
-
 }
 
 /// Sends the runs of a video to the workers, each with the anchor before it.
