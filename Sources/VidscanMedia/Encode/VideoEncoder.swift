@@ -92,9 +92,12 @@ final class VideoEncoder {
         }
         switch codec {
         case .h264:
-            context.thread_count = min(3 * av_cpu_count() / 2, Self.maximumThreads)
-            let lookahead = Self.lookahead(for: PictureSize(width: Int(frame.width), height: Int(frame.height)))
-            av_opt_set_int(context.priv_data, "rc-lookahead", Int64(lookahead), 0)
+            let options = X264Options(size: PictureSize(width: Int(frame.width), height: Int(frame.height)))
+            context.thread_count = min(av_cpu_count(), X264Options.maximumThreads)
+            av_opt_set_int(context.priv_data, "rc-lookahead", Int64(options.lookahead), 0)
+            if !options.looksAheadOnThread {
+                av_opt_set(context.priv_data, "x264-params", "sync-lookahead=0", 0)
+            }
         case .vp9:
             av_opt_set(context.priv_data, "row-mt", "1", 0)
         case .hevc:
@@ -105,24 +108,6 @@ final class VideoEncoder {
         }
         try context.open("cannot open the encoder \(name)")
     }
-
-    /// x264 keeps several frames for each thread. One thread decodes the video and edits the frames, and keeps no more
-    /// busy than these.
-    private static let maximumThreads: Int32 = 8
-
-    /// Returns the number of frames that x264 looks ahead to distribute the bits.
-    ///
-    /// Its default, 40, takes 270 MB at 1920 × 1080 and over a gigabyte at 3840 × 2160. With 10 frames, the files of six
-    /// clips were 4 to 12 % smaller and their structural similarity to the source 0.0003 to 0.003 lower; with 5, 10 to
-    /// 23 % and 0.001 to 0.006.
-    static func lookahead(for size: PictureSize) -> Int {
-        // x264 takes 3.3 bytes a pixel, as measured: the picture, a small one for the search of motion, and costs.
-        let frames = 10 * Double(lookaheadMemory) / (33 * Double(size.width * size.height))
-        return Int(min(max(frames, 5), 40))
-    }
-
-    /// In bytes.
-    private static let lookaheadMemory = 72 << 20
 
     /// Encodes a frame and passes on the packets that are complete.
     ///
