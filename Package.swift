@@ -33,9 +33,10 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
     ],
     targets: [
-        .systemLibrary(name: "CFFmpeg", pkgConfig: "libavformat libavcodec libavfilter libswscale libavutil"),
+        .systemLibrary(name: "CFFmpeg", pkgConfig: "libavformat libavcodec libswscale libavutil"),
         .systemLibrary(name: "CCairo", pkgConfig: "cairo"),
         .systemLibrary(name: "CLinux"),
+        .target(name: "CFFmpegFilter", dependencies: ["CFFmpeg"], linkerSettings: [.linkedLibrary("dl")]),
         .target(name: "CFFmpegLog", dependencies: ["CFFmpeg"]),
         .target(name: "COpenVINO", linkerSettings: [.linkedLibrary("dl")]),
         .target(name: "CPixels"),
@@ -43,7 +44,7 @@ let package = Package(
         .target(
             name: "VidscanMedia",
             dependencies: [
-                "VidscanBase", "CFFmpeg", "CFFmpegLog", "CPixels",
+                "VidscanBase", "CFFmpeg", "CFFmpegFilter", "CFFmpegLog", "CPixels",
                 .product(name: "DequeModule", package: "swift-collections"),
             ],
             resources: [.embedInCode("Resources")], swiftSettings: strict),
@@ -171,7 +172,7 @@ if let runtime = Context.environment["VIDSCAN_FUZZER_RUNTIME"] {
     package.targets.removeAll { $0.type == .test || $0.name == "TestSupport" }
     for target in package.targets
     where target.name != "FuzzTargets" && (target.type == .regular || target.type == .executable) {
-        if ["CFFmpegLog", "COpenVINO", "CPixels"].contains(target.name) {
+        if ["CFFmpegFilter", "CFFmpegLog", "COpenVINO", "CPixels"].contains(target.name) {
             target.cSettings = [.unsafeFlags(["-fsanitize=fuzzer-no-link,address"])]
         } else {
             target.swiftSettings = strict + [.unsafeFlags(["-sanitize=fuzzer,address"])]

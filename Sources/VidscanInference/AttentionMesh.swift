@@ -8,13 +8,13 @@ public struct AttentionMesh: Sendable {
     public static let resolution = 192
 
     private let model: CompiledModel
-    /// The number of sessions that run at the same time.
+    /// The number of sessions that run at the same time; others wait.
     public let concurrency: Int
 
     /// - Parameters:
     ///   - runtime: The runtime that compiles the model.
     ///   - path: The path of the converted model's `.xml`.
-    ///   - concurrency: The number of sessions that run at the same time.
+    ///   - concurrency: The number of sessions that run at the same time; others wait.
     ///   - precision: The precision of the computation.
     public init(
         runtime: InferenceRuntime, path: String, concurrency: Int, precision: InferencePrecision
@@ -25,16 +25,23 @@ public struct AttentionMesh: Sendable {
 
     /// Makes a session, which one thread uses to run the mesh.
     public func makeSession() throws(InferenceError) -> Session {
-        Session(request: try model.makeRequest())
+        Session(request: try model.makeRequest(), concurrency: concurrency)
     }
 
     /// A session of the mesh, with its own tensors. Use it from one thread at a time.
     public final class Session {
         private let request: InferenceRequest
 
-        init(request: InferenceRequest) {
+        /// The number of sessions of the same model that run at the same time.
+        public let concurrency: Int
+
+        init(request: InferenceRequest, concurrency: Int) {
             self.request = request
+            self.concurrency = concurrency
         }
+
+        /// Whether the sessions wait for each other so long that a higher concurrency would make the run shorter.
+        public var isCrowded: Bool { request.isCrowded }
 
         /// Returns the input tensor, 3 × 192 × 192: R', G', B' in 0…255, to be filled before `locate`.
         public func input() throws(InferenceError) -> UnsafeMutableBufferPointer<Float> {

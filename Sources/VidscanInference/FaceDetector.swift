@@ -16,14 +16,14 @@ public struct FaceDetector: Sendable {
     private let model: CompiledModel
     /// The size of the input tensor in pixels.
     public let inputSize: PictureSize
-    /// The number of sessions that run at the same time.
+    /// The number of sessions that run at the same time; others wait.
     public let concurrency: Int
 
     /// - Parameters:
     ///   - runtime: The runtime that compiles the model.
     ///   - path: The path of `centerface.onnx`.
     ///   - inputSize: The size of the input; both sides are multiples of 32.
-    ///   - concurrency: The number of sessions that run at the same time.
+    ///   - concurrency: The number of sessions that run at the same time; others wait.
     ///   - precision: The precision of the computation.
     public init(
         runtime: InferenceRuntime, path: String, inputSize: PictureSize, concurrency: Int, precision: InferencePrecision
@@ -38,18 +38,24 @@ public struct FaceDetector: Sendable {
 
     /// Makes a session, which one thread uses to run the detector.
     public func makeSession() throws(InferenceError) -> Session {
-        Session(request: try model.makeRequest(), inputSize: inputSize)
+        Session(request: try model.makeRequest(), concurrency: concurrency, inputSize: inputSize)
     }
 
     /// A session of the detector, with its own tensors. Use it from one thread at a time.
     public final class Session {
         private let request: InferenceRequest
         public let inputSize: PictureSize
+        /// The number of sessions of the same model that run at the same time.
+        public let concurrency: Int
 
-        init(request: InferenceRequest, inputSize: PictureSize) {
+        init(request: InferenceRequest, concurrency: Int, inputSize: PictureSize) {
             self.request = request
+            self.concurrency = concurrency
             self.inputSize = inputSize
         }
+
+        /// Whether the sessions wait for each other so long that a higher concurrency would make the run shorter.
+        public var isCrowded: Bool { request.isCrowded }
 
         /// Returns the input tensor, 3 × height × width: R', G', B' in 0…255, to be filled before `detect`.
         public func input() throws(InferenceError) -> UnsafeMutablePointer<Float> {

@@ -34,6 +34,11 @@ public final class InferenceRuntime: @unchecked Sendable {
         library.functions.core_free(core)
     }
 
+    /// Finds the runtime's libraries, without loading them.
+    ///
+    /// - Throws: `InferenceError` if they are not installed.
+    public static func find() throws(InferenceError) { _ = try OpenVINOLibrary.path() }
+
     /// OpenVINO's build number, for example `2026.4.1-22982-…`.
     public static var version: String {
         guard let functions = try? OpenVINOLibrary.loaded().functions else { return "unknown" }
@@ -59,7 +64,8 @@ public final class InferenceRuntime: @unchecked Sendable {
     /// - Parameters:
     ///   - path: The path of an ONNX file, or of the `.xml` of an IR pair.
     ///   - inputShape: The shape of the only input; `nil` keeps the shape in the file.
-    ///   - concurrency: The number of requests that run at the same time, each on one thread.
+    ///   - concurrency: The number of requests that run at the same time, each on one thread; others wait. Each takes
+    ///     memory for the values between the layers.
     ///   - precision: The precision of the computation.
     /// - Throws: `InferenceError` that names the file.
     public func compile(
@@ -93,7 +99,7 @@ public final class InferenceRuntime: @unchecked Sendable {
         }
         try library.check(status, "cannot compile the model \(name)")
         guard let compiled else { throw InferenceError(.runtime, "cannot compile the model \(name)") }
-        return CompiledModel(compiled, name: name, library: library)
+        return CompiledModel(compiled, name: name, streams: properties.streams, library: library)
     }
 
     private func reshape(_ model: OpaquePointer?, to shape: [Int], name: String) throws(InferenceError) {
@@ -131,8 +137,12 @@ public final class CompiledModel: @unchecked Sendable {
     private let handle: OpaquePointer
     /// The bytes from which the model was loaded, which OpenVINO keeps using as its weights.
     private let bytes: AlignedBytes?
+    let gate: StreamGate
 
-    init(_ handle: OpaquePointer, name: String, library: OpenVINOLibrary, bytes: AlignedBytes? = nil) {
+    init(
+        _ handle: OpaquePointer, name: String, streams: Int, library: OpenVINOLibrary, bytes: AlignedBytes? = nil
+    ) {
+        gate = StreamGate(streams: streams)
         self.library = library
         self.handle = handle
         self.name = name
@@ -192,9 +202,14 @@ public final class InferenceRequest {
         return UnsafeBufferPointer(try memory(of: tensor))
     }
 
-    /// Runs the model on the input. Blocks until the outputs are ready.
+    /// Whether the requests of the model wait for each other so long that more streams would make the run shorter.
+    var isCrowded: Bool { model.gate.isCrowded }
+
+    /// Runs the model on the input. Blocks until a stream is free and then until the outputs are ready.
     public func run() throws(InferenceError) {
-        try library.check(library.functions.infer_request_infer(handle), "\(model.name) failed")
+        try model.gate.run { () throws(InferenceError) in
+            try library.check(library.functions.infer_request_infer(handle), "\(model.name) failed")
+        }
     }
 
     private func memory(of tensor: OpaquePointer?) throws(InferenceError) -> UnsafeMutableBufferPointer<Float> {

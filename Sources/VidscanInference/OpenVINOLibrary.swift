@@ -21,18 +21,26 @@ final class OpenVINOLibrary: @unchecked Sendable {
     static func loaded() throws(InferenceError) -> OpenVINOLibrary { try result.get() }
 
     private static let result: Result<OpenVINOLibrary, InferenceError> = {
+        Result { () throws(InferenceError) in
+            var functions = vs_openvino()
+            if let reason = vs_load_openvino(try path(), &functions) {
+                throw InferenceError(.runtime, "OpenVINO does not load: \(String(cString: reason))")
+            }
+            return OpenVINOLibrary(functions)
+        }
+    }()
+
+    /// Returns the path of the library.
+    ///
+    /// - Throws: `InferenceError` if it is not installed.
+    static func path() throws(InferenceError) -> String {
         let folders = Installation.candidates.map(\.libraryFolder)
         guard let path = folders.lazy.map({ $0 + "/" + fileName }).first(where: { access($0, R_OK) == 0 }) else {
-            return .failure(
-                InferenceError(
-                    .runtime, "OpenVINO's library \(fileName) is in none of \(folders.joined(separator: ", "))"))
+            throw InferenceError(
+                .runtime, "OpenVINO's library \(fileName) is in none of \(folders.joined(separator: ", "))")
         }
-        var functions = vs_openvino()
-        if let reason = vs_load_openvino(path, &functions) {
-            return .failure(InferenceError(.runtime, "OpenVINO does not load: \(String(cString: reason))"))
-        }
-        return .success(OpenVINOLibrary(functions))
-    }()
+        return path
+    }
 
     /// Makes a core, which the caller frees.
     func makeCore() throws(InferenceError) -> OpaquePointer {

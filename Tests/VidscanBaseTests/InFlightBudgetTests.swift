@@ -62,6 +62,48 @@ struct InFlightBudgetTests {
         #expect(budget.peakBytes == 7000)
     }
 
+    @Test("Items that take their credit before their size is known keep both limits, and an oversized one passes alone")
+    func lateSizes() async throws {
+        var random = SeededGenerator(seed: 9)
+        let sizes = (0..<2000).map { _ in
+            Int.random(in: 0..<20, using: &random) == 0 ? 150 : Int.random(in: 1...60, using: &random)
+        }
+        let budget = InFlightBudget(count: 4, bytes: 100)
+        let counter = Counter()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for size in sizes {
+                try await budget.take(bytes: 0)
+                let begun = counter.add(count: 1, bytes: 0)
+                #expect(begun.count <= 4)
+                try await budget.add(bytes: size)
+                let now = counter.add(count: 0, bytes: size)
+                #expect(now.bytes <= 100 || now.bytes == size)
+                group.addTask {
+                    await Task.yield()
+                    _ = counter.add(count: -1, bytes: -size)
+                    budget.giveBack(bytes: size)
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(budget.peakBytes == 150)
+    }
+
+    @Test("A task that is cancelled while its bytes do not fit keeps its credit without them")
+    func cancelledAddition() async throws {
+        let budget = InFlightBudget(count: 3, bytes: 10)
+        try await budget.take(bytes: 8)
+        try await budget.take(bytes: 0)
+        let waiter = Task { try await budget.add(bytes: 5) }
+        await Task.yield()
+        waiter.cancel()
+        await #expect(throws: CancellationError.self) { try await waiter.value }
+        #expect(budget.peakBytes == 8)
+        budget.giveBack(bytes: 8)
+        try await budget.add(bytes: 12)
+        #expect(budget.peakBytes == 12)
+    }
+
     @Test("A cancelled task stops waiting and uses no budget")
     func cancellation() async throws {
         for round in 0..<500 {

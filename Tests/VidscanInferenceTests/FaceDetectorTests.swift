@@ -64,15 +64,15 @@ struct FaceDetectorTests {
         #expect(try session.detect(minimumConfidence: least.nextUp).count < 2)
     }
 
-    @Test("Concurrent sessions find the same faces as one session")
-    func concurrentSessions() async throws {
+    @Test("Concurrent sessions find the same faces as one session, also if they share streams", arguments: [1, 2, 4])
+    func concurrentSessions(concurrency: Int) async throws {
         let pictures = try [0, 4, 8, 13, 15.5, 18].map { try TestPicture.whole(seconds: $0) }
         let alone = try detector(concurrency: 1).makeSession()
         let expected = try pictures.map { picture in
             picture.fill(try alone.input())
             return try alone.detect(minimumConfidence: 0.3)
         }
-        let shared = try detector(concurrency: 4)
+        let shared = try detector(concurrency: concurrency)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for worker in 0..<4 {
                 group.addTask {

@@ -86,6 +86,8 @@ public struct Analysis: Sendable {
                 try folder.write(SegmentRecord.File(pipeline: settings.record, part: part))
                 try folder.complete()
             } else {
+                // Encoding a video takes as much memory as finding faces.
+                if settings.rendering != nil { models.unload() }
                 let record = try RunRecord(
                     outcome, settings: settings, input: RunRecord.Input(file), tools: tools, wallSeconds: wall)
                 try await ResultFinalizer(settings: settings, observer: observer).complete(

@@ -26,6 +26,11 @@ public struct Doctor: Sendable {
     private var ffmpeg: Finding {
         let wanted = ["h264", "hevc", "vp9", "av1", "mpeg4", "mjpeg", "png"]
         let missing = MediaVersions.missingDecoders(of: wanted)
+        do throws(MediaError) {
+            try MediaVersions.loadFilters()
+        } catch {
+            return Finding(name: "FFmpeg", value: MediaVersions.summary, remedy: error.reason)
+        }
         return Finding(
             name: "FFmpeg", value: MediaVersions.summary,
             remedy: missing.isEmpty

@@ -50,14 +50,14 @@ public final class ModelStore: Sendable {
     public let folder: String
     /// Its model is compiled in and needs no file.
     let faceShape = FaceShape()
-    private let runtime: InferenceRuntime
+    private let runtime: BackgroundValue<InferenceRuntime, InferenceError>
     /// The maximum number of workers of a run.
     let concurrency: Int
     private let precision: InferencePrecision
     private let detectors = Mutex(LRUCache<PictureSize, FaceDetector>(capacity: detectorMemory))
     private let mesh = Mutex<AttentionMesh?>(nil)
     private let expressions = Mutex<ExpressionModel?>(nil)
-    private let modelDigests: ModelDigests
+    private let modelDigests: BackgroundValue<[String: String], VidscanError>
 
     /// - Throws: `VidscanError` with the code `setup` if the models or the runtime are missing.
     public init(concurrency: Int, precision: InferencePrecision) throws(VidscanError) {
@@ -71,12 +71,17 @@ public final class ModelStore: Sendable {
                     + " 'make install', or 'make demo' in a checkout, installs them; VIDSCAN_HOME names another folder")
         }
         self.folder = folder
-        modelDigests = ModelDigests(folder: folder)
-        modelDigests.computeInBackground()
-        do {
-            runtime = try InferenceRuntime(cache: ModelCache.ofProcess().cache)
+        do throws(InferenceError) {
+            try InferenceRuntime.find()
         } catch {
             throw VidscanError(.setup, error.reason)
+        }
+        // Meanwhile, the first input is opened.
+        runtime = BackgroundValue(thread: "inference") { () throws(InferenceError) in
+            try InferenceRuntime(cache: ModelCache.ofProcess().cache)
+        }
+        modelDigests = BackgroundValue(thread: "digests") { () throws(VidscanError) in
+            try ModelDigests.compute(folder: folder)
         }
     }
 
@@ -88,9 +93,21 @@ public final class ModelStore: Sendable {
 
     private static let kept = Mutex<[ModelStore]>([])
 
+    /// Gives back the memory of the detectors and the mesh, which are loaded again when they are needed. Sessions that are
+    /// in use keep theirs.
+    func unload() {
+        detectors.withLock { $0 = LRUCache(capacity: Self.detectorMemory) }
+        mesh.withLock { $0 = nil }
+        vs_trim_heaps()
+    }
+
+    /// Whether a detector or the mesh is in memory.
+    package var isLoaded: Bool { detectors.withLock { $0.count > 0 } || mesh.withLock { $0 != nil } }
+
     /// Returns the detector for an input size. It is loaded at first use, and again if it was evicted since.
     ///
-    /// - Parameter sessions: The number of sessions that will run at the same time. Loading takes time for each.
+    /// - Parameter sessions: The number of sessions that run at the same time; others wait. Each takes time to load, and
+    ///   memory.
     func detector(inputSize: PictureSize, sessions: Int) throws(InferenceError) -> FaceDetector {
         let result: Result<FaceDetector, InferenceError> = detectors.withLock { detectors in
             if let detector = detectors.value(for: inputSize), detector.concurrency >= sessions {
@@ -100,7 +117,7 @@ public final class ModelStore: Sendable {
                 let bytes = Self.detectorBytes(inputSize)
                 detectors.makeRoom(for: bytes)
                 let detector = try FaceDetector(
-                    runtime: runtime, path: folder + "/" + Self.detector.fileName, inputSize: inputSize,
+                    runtime: runtime.get(), path: folder + "/" + Self.detector.fileName, inputSize: inputSize,
                     concurrency: sessions, precision: precision)
                 detectors.insert(detector, for: inputSize, weight: bytes)
                 // Compiling leaves tens of megabytes of freed memory in the heap.
@@ -113,13 +130,14 @@ public final class ModelStore: Sendable {
 
     /// Returns the attention mesh model, which is loaded at first use.
     ///
-    /// - Parameter sessions: The number of sessions that will run at the same time. Loading takes time for each.
+    /// - Parameter sessions: The number of sessions that run at the same time; others wait. Each takes time to load, and
+    ///   memory.
     func attentionMesh(sessions: Int) throws(InferenceError) -> AttentionMesh {
         let result: Result<AttentionMesh, InferenceError> = mesh.withLock { mesh in
             if let mesh, mesh.concurrency >= sessions { return .success(mesh) }
             return Result { () throws(InferenceError) in
                 let compiled = try AttentionMesh(
-                    runtime: runtime, path: folder + "/" + Self.attentionMesh.fileName, concurrency: sessions,
+                    runtime: runtime.get(), path: folder + "/" + Self.attentionMesh.fileName, concurrency: sessions,
                     precision: precision)
                 mesh = compiled
                 vs_trim_heaps()
@@ -148,7 +166,7 @@ public final class ModelStore: Sendable {
     }
 
     /// Returns the SHA-256 of each model file, by file name.
-    public func digests() throws(VidscanError) -> [String: String] { try modelDigests.values() }
+    public func digests() throws(VidscanError) -> [String: String] { try modelDigests.get() }
 
     /// The folders that may hold the models.
     public static var candidateFolders: [String] { Installation.candidates.map(\.modelFolder) }

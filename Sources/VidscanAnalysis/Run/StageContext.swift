@@ -13,15 +13,15 @@ final class StageContext: Sendable {
     let opened = Channel<Never>()
     let runs = Channel<SampleRun>()
     let results = Channel<FrameResult>()
-    /// A run takes a credit when it is sent and returns it when its last result has been written. This bounds both
-    /// channels, and results cannot pile up behind one slow run.
+    /// A run takes a credit before its first sample is decoded and returns it when its last result has been written. This
+    /// bounds both channels, and results cannot pile up behind one slow run.
     let budget: InFlightBudget
     private let frameLimit = Atomic(Int.max)
 
     init(settings: Settings) {
         let workers = max(1, settings.detect.workers)
         workerThreads = (0..<workers).map { ThreadExecutor(name: "worker \($0)") }
-        // A run for each worker, and one in the queue.
+        // A run for each worker, and one that is being decoded.
         budget = InFlightBudget(count: workers + 1, bytes: 192 << 20)
     }
 

@@ -27,7 +27,8 @@ struct AnalyzeStage {
         // A single worker would only delay the detector.
         guard number > 0, number == line.workerThreads.count - 1 else { return }
         do throws(InferenceError) {
-            _ = try models.attentionMesh(sessions: line.sessions)
+            _ = try models.attentionMesh(
+                sessions: MeshFitter.initialConcurrency(settings, sessions: line.sessions))
         } catch {
             throw VidscanError(.inference, error.reason, stage: .analyze)
         }

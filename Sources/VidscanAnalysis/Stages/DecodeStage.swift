@@ -29,8 +29,8 @@ struct DecodeStage {
             stage = .decode
             var displaySize: PictureSize?
             var runs = RunGrouping<SampledFrame>(settings.anchors)
-            var anchor: AnchorExchange?
-            while let frame = try reader.next() {
+            var sender = RunSender(line: line)
+            while let frame = try await sender.next(from: reader) {
                 lastTime = frame.microseconds
                 let size = frame.geometry.displaySize
                 if let first = displaySize, settings.render.anonymize != nil {
@@ -40,10 +40,10 @@ struct DecodeStage {
                 displaySize = displaySize ?? size
                 let position = RunGrouping<SampledFrame>.Position(
                     microseconds: frame.microseconds, epoch: frame.epoch, size: size, byteCount: frame.byteCount)
-                try await send(runs.add(frame, at: position), after: &anchor)
+                try await sender.send(runs.add(frame, at: position))
             }
-            try await send(runs.finish(), after: &anchor)
-            line.runs.finish()
+            try await sender.send(runs.finish())
+            sender.finish()
             return DecodingReport(
                 reader, displaySize: displaySize,
                 isWholeVideo: settings.sample.start == nil && settings.sample.end == nil && settings.segment == nil)
@@ -53,14 +53,47 @@ struct DecodeStage {
                 .media(error.code), error.message, stage: stage, microseconds: error.microseconds ?? lastTime)
         }
     }
+}
 
-    private func send(_ runs: [RunGrouping<SampledFrame>.Run], after anchor: inout AnchorExchange?) async throws {
+/// Sends the runs of a video to the workers, each with the anchor before it.
+private struct RunSender {
+    let line: StageContext
+    /// The anchor of the latest run.
+    private var anchor: AnchorExchange?
+    /// Whether a credit has been taken that no run has got yet.
+    private var hasCredit = false
+
+    init(line: StageContext) {
+        self.line = line
+    }
+
+    /// Decodes the next sample, as soon as there is a credit for the run that contains it.
+    mutating func next(from reader: FrameReader) async throws -> SampledFrame? {
+        try await takeCredit()
+        return try reader.next()
+    }
+
+    mutating func send(_ runs: [RunGrouping<SampledFrame>.Run]) async throws {
         for run in runs {
             let run = SampleRun(frames: run.samples, previous: run.isFirst ? nil : anchor)
-            try await line.budget.take(bytes: run.byteCount)
+            // Of two runs that end with the same sample, the second one has no credit yet.
+            try await takeCredit()
+            try await line.budget.add(bytes: run.byteCount)
+            hasCredit = false
             line.runs.send(run)
             anchor = run.anchor
         }
+    }
+
+    mutating func finish() {
+        if hasCredit { line.budget.giveBack(bytes: 0) }
+        line.runs.finish()
+    }
+
+    private mutating func takeCredit() async throws {
+        guard !hasCredit else { return }
+        try await line.budget.take(bytes: 0)
+        hasCredit = true
     }
 }
 

@@ -19,7 +19,7 @@ final class FaceAnalyzer {
         // The detector and the mesh convert a frame's pixel format only once.
         let converter = PictureConverter()
         detector = FrameDetector(models: models, settings: settings, sessions: sessions, converter: converter)
-        fitter = MeshFitter(models: models, sessions: sessions, converter: converter)
+        fitter = MeshFitter(models: models, settings: settings, sessions: sessions, converter: converter)
     }
 
     /// Detects the faces of a frame by itself.

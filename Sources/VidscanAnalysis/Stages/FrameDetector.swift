@@ -46,7 +46,8 @@ final class FrameDetector {
     ///
     /// - Returns: The faces in display space, highest score first.
     func detect(_ picture: DetectorPicture) throws(InferenceError) -> [FaceDetection] {
-        let session = try session(picture.tensorSize)
+        let isFrequent = settings.anchors.maximumSamples == 1
+        let session = try session(picture.tensorSize, isFrequent: isFrequent)
         let input = try session.input()
         input.update(from: picture.values, count: picture.count)
         input.brighten(picture.count, by: picture.gain)
@@ -56,7 +57,7 @@ final class FrameDetector {
             // A box outside the frame lies in the tensor's padding.
             if let face = face.scaled(x: scale.x, y: scale.y).clipped(to: picture.display) { found.append(face) }
         }
-        for face in try closeUps(picture) {
+        for face in try closeUps(picture, isFrequent: isFrequent) {
             // Of a face that is almost too large for the first search, that search finds a part, with a low score.
             let rivals = found.indices.filter { found[$0].box.overlaps(face.box) }
             guard rivals.allSatisfy({ found[$0].confidence < face.confidence }) else { continue }
@@ -70,14 +71,14 @@ final class FrameDetector {
 
     /// Finds faces at half the size, for a quarter of the work. The boxes are coarse, and small faces have low scores.
     func detectCoarsely(_ picture: DetectorPicture) throws(InferenceError) -> [FaceDetection] {
-        try detect(picture, scale: 0.5)
+        try detect(picture, scale: 0.5, isFrequent: settings.detect.keepsUncertainFaces)
     }
 
     /// Finds faces that fill the frame, which are larger than the detector's receptive field at full size.
-    private func closeUps(_ picture: DetectorPicture) throws(InferenceError) -> [FaceDetection] {
+    private func closeUps(_ picture: DetectorPicture, isFrequent: Bool) throws(InferenceError) -> [FaceDetection] {
         guard picture.size.shortSide > Self.closeUpSide else { return [] }
         let scale = Double(Self.closeUpSide) / Double(picture.size.shortSide)
-        return try detect(picture, scale: scale).filter {
+        return try detect(picture, scale: scale, isFrequent: isFrequent).filter {
             $0.confidence >= Self.closeUpConfidence && $0.box.height >= 0.5 * Double(picture.display.height)
         }
     }
@@ -89,13 +90,15 @@ final class FrameDetector {
     private static let coarseConfidence = 0.1
 
     /// Finds faces in a reduced picture.
-    private func detect(_ picture: DetectorPicture, scale: Double) throws(InferenceError) -> [FaceDetection] {
+    private func detect(
+        _ picture: DetectorPicture, scale: Double, isFrequent: Bool
+    ) throws(InferenceError) -> [FaceDetection] {
         // Whole multiples of the detector's step, because a border would look like the edge of a face.
         let step = Double(FaceDetector.sideMultiple)
         let side = { (length: Int) in Int(max(1, (Double(length) * scale / step).rounded()) * step) }
         let size = PictureSize(width: side(picture.size.width), height: side(picture.size.height))
         if let found = picture.coarseFaces[size] { return found }
-        let session = try session(size)
+        let session = try session(size, isFrequent: isFrequent)
         let input = try session.input()
         picture.view.resample(to: size, tensorSize: size, into: input)
         input.brighten(3 * size.width * size.height, by: picture.gain)
@@ -108,11 +111,19 @@ final class FrameDetector {
         return found
     }
 
-    private func session(_ inputSize: PictureSize) throws(InferenceError) -> FaceDetector.Session {
-        if let session = sessions[inputSize] { return session }
+    /// Returns the session for an input size.
+    ///
+    /// Half of the detectors run at the same time at first, because a stream takes up to 56 MB and most samples are not
+    /// searched. If they wait for each other, the model is loaded again with a stream for each.
+    ///
+    /// - Parameter isFrequent: Whether most samples are searched at this size.
+    private func session(_ inputSize: PictureSize, isFrequent: Bool) throws(InferenceError) -> FaceDetector.Session {
+        let old = sessions[inputSize]
+        if let old, old.concurrency >= sessionCount || !old.isCrowded { return old }
         // A video whose frames change in size needs few sessions at the same time.
         if sessions.count > 5 { sessions.removeAll() }
-        let session = try models.detector(inputSize: inputSize, sessions: sessionCount).makeSession()
+        let concurrency = isFrequent || old != nil ? sessionCount : (sessionCount + 1) / 2
+        let session = try models.detector(inputSize: inputSize, sessions: concurrency).makeSession()
         sessions[inputSize] = session
         return session
     }

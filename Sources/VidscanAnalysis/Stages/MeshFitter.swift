@@ -33,13 +33,15 @@ final class MeshFitter {
 
     private let models: ModelStore
     private let sessionCount: Int
+    private let initialConcurrency: Int
     private let cropper: SquareCropper
     private var session: AttentionMesh.Session?
 
     /// - Parameter sessions: The number of fitters that run at the same time.
-    init(models: ModelStore, sessions: Int, converter: PictureConverter) {
+    init(models: ModelStore, settings: Settings, sessions: Int, converter: PictureConverter) {
         self.models = models
         sessionCount = sessions
+        initialConcurrency = Self.initialConcurrency(settings, sessions: sessions)
         cropper = SquareCropper(converter: converter)
     }
 
@@ -50,8 +52,7 @@ final class MeshFitter {
     func fit(
         _ frame: SampledFrame, from start: RotatedSquare, _ passes: Passes, times: inout StageTimes
     ) throws -> Fit {
-        let session = try session ?? models.attentionMesh(sessions: sessionCount).makeSession()
-        self.session = session
+        let session = try currentSession()
         guard let tensor = try session.input().baseAddress else {
             throw InferenceError(.runtime, "the mesh's input has no memory")
         }
@@ -72,6 +73,21 @@ final class MeshFitter {
             square = fit.implied
             pass += 1
         }
+    }
+
+    /// The number of meshes that are fitted at the same time at first. It is half of the sessions where decoding or
+    /// detection takes most of the time, because a stream takes 17 MB.
+    static func initialConcurrency(_ settings: Settings, sessions: Int) -> Int {
+        settings.sample.rate == .everyFrame && !settings.detect.keepsUncertainFaces ? sessions : (sessions + 1) / 2
+    }
+
+    /// Returns the session. If the sessions wait for each other, the model is loaded again with a stream for each.
+    private func currentSession() throws(InferenceError) -> AttentionMesh.Session {
+        if let session, session.concurrency >= sessionCount || !session.isCrowded { return session }
+        let concurrency = session == nil ? initialConcurrency : sessionCount
+        let session = try models.attentionMesh(sessions: concurrency).makeSession()
+        self.session = session
+        return session
     }
 
     /// The presence below which another pass does not help.

@@ -4,9 +4,13 @@ internal import Synchronization
 ///
 /// One task takes credits, in order; any task may return them. An item larger than the whole budget still passes, but
 /// alone: a budget slows a run down but never stops it.
+///
+/// An item whose size is not known when it begins takes its credit with 0 bytes and adds the bytes once it is complete.
 public final class InFlightBudget: Sendable {
     private struct Waiter: Sendable {
         var bytes: Int
+        /// Whether the bytes belong to an item that has its credit.
+        var isAddition: Bool
         var continuation: CheckedContinuation<Void, any Error>
     }
 
@@ -37,17 +41,26 @@ public final class InFlightBudget: Sendable {
     /// Waits until an item of this size fits and takes its credit.
     ///
     /// - Throws: `CancellationError` if the task is cancelled; no credit was taken.
-    public func take(bytes: Int) async throws {
+    public func take(bytes: Int) async throws { try await wait(bytes: bytes, isAddition: false) }
+
+    /// Waits until the bytes of an item that has taken its credit with 0 bytes fit, or until it is the only one, and adds
+    /// them to the credit.
+    ///
+    /// - Throws: `CancellationError` if the task is cancelled; no bytes were added.
+    public func add(bytes: Int) async throws { try await wait(bytes: bytes, isAddition: true) }
+
+    private func wait(bytes: Int, isAddition: Bool) async throws {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
                 let result: Result<Void, any Error>? = state.withLock { state in
                     precondition(state.waiter == nil, "credits are taken by one task")
                     if Task.isCancelled { return .failure(CancellationError()) }
-                    if fits(bytes, in: state) {
-                        grant(bytes, in: &state)
+                    let waiter = Waiter(bytes: bytes, isAddition: isAddition, continuation: continuation)
+                    if fits(waiter, in: state) {
+                        grant(waiter, in: &state)
                         return .success(())
                     }
-                    state.waiter = Waiter(bytes: bytes, continuation: continuation)
+                    state.waiter = waiter
                     return nil
                 }
                 if let result { continuation.resume(with: result) }
@@ -66,21 +79,23 @@ public final class InFlightBudget: Sendable {
         let waiter: Waiter? = state.withLock { state in
             state.count -= 1
             state.bytes -= bytes
-            guard let waiter = state.waiter, fits(waiter.bytes, in: state) else { return nil }
-            grant(waiter.bytes, in: &state)
+            guard let waiter = state.waiter, fits(waiter, in: state) else { return nil }
+            grant(waiter, in: &state)
             state.waiter = nil
             return waiter
         }
         waiter?.continuation.resume()
     }
 
-    private func fits(_ bytes: Int, in state: State) -> Bool {
-        state.count == 0 || (state.count < maximumCount && state.bytes + bytes <= maximumBytes)
+    private func fits(_ waiter: Waiter, in state: State) -> Bool {
+        // The items in flight beside the waiting one.
+        let others = state.count - (waiter.isAddition ? 1 : 0)
+        return others == 0 || (others < maximumCount && state.bytes + waiter.bytes <= maximumBytes)
     }
 
-    private func grant(_ bytes: Int, in state: inout State) {
-        state.count += 1
-        state.bytes += bytes
+    private func grant(_ waiter: Waiter, in state: inout State) {
+        if !waiter.isAddition { state.count += 1 }
+        state.bytes += waiter.bytes
         state.peakBytes = max(state.peakBytes, state.bytes)
     }
 }

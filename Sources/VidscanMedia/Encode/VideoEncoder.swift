@@ -91,6 +91,13 @@ final class VideoEncoder {
             if codec == .vp9 { context.bit_rate = 0 }
         }
         switch codec {
+        case .h264:
+            let options = X264Options(size: PictureSize(width: Int(frame.width), height: Int(frame.height)))
+            context.thread_count = min(av_cpu_count(), X264Options.maximumThreads)
+            av_opt_set_int(context.priv_data, "rc-lookahead", Int64(options.lookahead), 0)
+            if !options.looksAheadOnThread {
+                av_opt_set(context.priv_data, "x264-params", "sync-lookahead=0", 0)
+            }
         case .vp9:
             av_opt_set(context.priv_data, "row-mt", "1", 0)
         case .hevc:

@@ -8,6 +8,7 @@ enum FilterPermission {
     /// - Parameter allowsFiles: whether filters may reach files, the network and devices.
     /// - Throws: `MediaError` with the code `filter`.
     static func calls(_ uses: [FilterSyntax.Use], allowsFiles: Bool) throws(MediaError) -> [FilterCall] {
+        try MediaVersions.loadFilters()
         var calls: [FilterCall] = []
         for use in uses { calls.append(try call(use, allowsFiles: allowsFiles)) }
         guard allowsFiles || FilterCall.isConnected(calls) else {

@@ -1,0 +1,99 @@
+#include "CFFmpegFilter.h"
+
+#include <dlfcn.h>
+#include <libavfilter/avfilter.h>
+#include <libavfilter/buffersink.h>
+#include <libavfilter/buffersrc.h>
+#include <pthread.h>
+#include <stdio.h>
+
+// The functions that vidscan and its tests call: result, result if the library does not load, name, parameters, arguments.
+// They are defined below under libavfilter's own names, so the compiler compares the parameters with its headers.
+#define VIDSCAN_FILTER_FUNCTIONS(FUNCTION) \
+    FUNCTION(unsigned, 0, avfilter_version, (void), ()) \
+    FUNCTION(const AVFilter *, NULL, avfilter_get_by_name, (const char *name), (name)) \
+    FUNCTION(const AVFilter *, NULL, av_filter_iterate, (void **state), (state)) \
+    FUNCTION(unsigned, 0, avfilter_filter_pad_count, (const AVFilter *filter, int is_output), (filter, is_output)) \
+    FUNCTION(enum AVMediaType, AVMEDIA_TYPE_UNKNOWN, avfilter_pad_get_type, (const AVFilterPad *pads, int index), \
+        (pads, index)) \
+    FUNCTION(const AVClass *, NULL, avfilter_get_class, (void), ()) \
+    FUNCTION(AVFilterGraph *, NULL, avfilter_graph_alloc, (void), ()) \
+    FUNCTION(int, AVERROR(ENOSYS), avfilter_graph_create_filter, \
+        (AVFilterContext **context, const AVFilter *filter, const char *name, const char *arguments, void *opaque, \
+            AVFilterGraph *graph), \
+        (context, filter, name, arguments, opaque, graph)) \
+    FUNCTION(AVFilterContext *, NULL, avfilter_graph_alloc_filter, \
+        (AVFilterGraph *graph, const AVFilter *filter, const char *name), (graph, filter, name)) \
+    FUNCTION(int, AVERROR(ENOSYS), avfilter_init_str, (AVFilterContext *context, const char *arguments), \
+        (context, arguments)) \
+    FUNCTION(int, AVERROR(ENOSYS), avfilter_link, \
+        (AVFilterContext *source, unsigned source_pad, AVFilterContext *target, unsigned target_pad), \
+        (source, source_pad, target, target_pad)) \
+    FUNCTION(int, AVERROR(ENOSYS), avfilter_graph_parse_ptr, \
+        (AVFilterGraph *graph, const char *text, AVFilterInOut **inputs, AVFilterInOut **outputs, void *log), \
+        (graph, text, inputs, outputs, log)) \
+    FUNCTION(int, AVERROR(ENOSYS), avfilter_graph_parse2, \
+        (AVFilterGraph *graph, const char *text, AVFilterInOut **inputs, AVFilterInOut **outputs), \
+        (graph, text, inputs, outputs)) \
+    FUNCTION(int, AVERROR(ENOSYS), avfilter_graph_config, (AVFilterGraph *graph, void *log), (graph, log)) \
+    FUNCTION(AVFilterInOut *, NULL, avfilter_inout_alloc, (void), ()) \
+    FUNCTION(int, AVERROR(ENOSYS), av_buffersrc_add_frame_flags, (AVFilterContext *source, AVFrame *frame, int flags), \
+        (source, frame, flags)) \
+    FUNCTION(int, AVERROR(ENOSYS), av_buffersink_get_frame, (AVFilterContext *sink, AVFrame *frame), (sink, frame)) \
+    FUNCTION(int, 0, av_buffersink_get_w, (const AVFilterContext *sink), (sink)) \
+    FUNCTION(int, 0, av_buffersink_get_h, (const AVFilterContext *sink), (sink)) \
+    FUNCTION(AVRational, ((AVRational){0, 1}), av_buffersink_get_sample_aspect_ratio, (const AVFilterContext *sink), \
+        (sink)) \
+    FUNCTION(AVRational, ((AVRational){0, 1}), av_buffersink_get_time_base, (const AVFilterContext *sink), (sink))
+
+static struct {
+#define VIDSCAN_MEMBER(result, failure, name, parameters, arguments) __typeof__(name) *name;
+    VIDSCAN_FILTER_FUNCTIONS(VIDSCAN_MEMBER)
+#undef VIDSCAN_MEMBER
+    __typeof__(avfilter_graph_free) *avfilter_graph_free;
+    __typeof__(avfilter_inout_free) *avfilter_inout_free;
+} functions;
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static char reason[300];
+static int is_loaded;
+
+// POSIX lets a function's address travel as that of an object; C itself does not.
+static void look_up(void *library, const char *name, void *function) {
+    *(void **)function = dlsym(library, name);
+    if (!*(void **)function && !reason[0]) snprintf(reason, sizeof reason, "%s", dlerror());
+}
+
+static void load(void) {
+    // The version whose headers were compiled, which is that of the libraries that the program is linked with.
+    void *library = dlopen("libavfilter.so." AV_STRINGIFY(LIBAVFILTER_VERSION_MAJOR), RTLD_NOW | RTLD_LOCAL);
+    if (!library) {
+        snprintf(reason, sizeof reason, "%s", dlerror());
+        return;
+    }
+#define VIDSCAN_LOOK_UP(result, failure, name, parameters, arguments) look_up(library, #name, &functions.name);
+    VIDSCAN_FILTER_FUNCTIONS(VIDSCAN_LOOK_UP)
+#undef VIDSCAN_LOOK_UP
+    look_up(library, "avfilter_graph_free", &functions.avfilter_graph_free);
+    look_up(library, "avfilter_inout_free", &functions.avfilter_inout_free);
+    __atomic_store_n(&is_loaded, !reason[0], __ATOMIC_RELEASE);
+}
+
+const char *vs_load_filters(void) {
+    pthread_once(&once, load);
+    return reason[0] ? reason : NULL;
+}
+
+int vs_filters_are_loaded(void) { return __atomic_load_n(&is_loaded, __ATOMIC_ACQUIRE); }
+
+#define VIDSCAN_DEFINE(result, failure, name, parameters, arguments) \
+    result name parameters { return vs_load_filters() ? failure : functions.name arguments; }
+VIDSCAN_FILTER_FUNCTIONS(VIDSCAN_DEFINE)
+
+void avfilter_graph_free(AVFilterGraph **graph) {
+    if (!vs_load_filters()) functions.avfilter_graph_free(graph);
+}
+
+void avfilter_inout_free(AVFilterInOut **pads) {
+    if (!vs_load_filters()) functions.avfilter_inout_free(pads);
+}

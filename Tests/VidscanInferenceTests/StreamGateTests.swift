@@ -1,0 +1,74 @@
+import Synchronization
+import Testing
+import VidscanInference
+
+@Suite("Requests wait until a stream of their model is free")
+struct StreamGateTests {
+    private struct Failure: Error {}
+
+    /// Counts requests from the inside.
+    private final class Counter: Sendable {
+        private let state = Mutex((running: 0, most: 0, finished: 0))
+
+        var most: Int { state.withLock { $0.most } }
+        var finished: Int { state.withLock { $0.finished } }
+
+        func enter() {
+            state.withLock {
+                $0.running += 1
+                $0.most = max($0.most, $0.running)
+            }
+        }
+
+        func leave() {
+            state.withLock {
+                $0.running -= 1
+                $0.finished += 1
+            }
+        }
+    }
+
+    @Test("No more requests run at the same time than there are streams", arguments: [1, 2, 4])
+    func limit(streams: Int) async {
+        let gate = StreamGate(streams: streams)
+        let counter = Counter()
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    for _ in 0..<200 {
+                        gate.run {
+                            counter.enter()
+                            counter.leave()
+                        }
+                    }
+                }
+            }
+        }
+        #expect(counter.finished == 1600)
+        #expect(counter.most <= streams)
+    }
+
+    @Test("A request that fails leaves its stream to the next one")
+    func failure() {
+        let gate = StreamGate(streams: 1)
+        for _ in 0..<3 {
+            #expect(throws: Failure.self) { try gate.run { throw Failure() } }
+        }
+        #expect(gate.run { 5 } == 5)
+        #expect(!gate.isCrowded)
+    }
+
+    @Test(
+        "A model is crowded if its requests wait for long, both in itself and in relation to the time and the streams")
+    func waits() {
+        var waits = StreamWaits()
+        #expect(!waits.areLong(within: .zero, streams: 1))
+        waits.add(.milliseconds(120))
+        #expect(!waits.areLong(within: .milliseconds(200), streams: 1))
+        waits.add(.milliseconds(90))
+        #expect(waits.areLong(within: .milliseconds(840), streams: 1))
+        #expect(!waits.areLong(within: .milliseconds(841), streams: 1))
+        #expect(waits.areLong(within: .milliseconds(420), streams: 2))
+        #expect(!waits.areLong(within: .milliseconds(421), streams: 2))
+    }
+}
