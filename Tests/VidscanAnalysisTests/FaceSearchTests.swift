@@ -106,6 +106,16 @@ struct FaceSearchTests {
         #expect(Set(faces.map(\.frame)) == Set(0..<50))
     }
 
+    @Test("A face that is too small for a mesh is kept from the minimum confidence on, unmeasured")
+    func small() async throws {
+        // Two faces, 10 and 11 pixels wide, which score 0.34 and 0.41. The mesh fits the second one only.
+        let film = try Film(start: 12, seconds: 0.04, filter: "scale=72:-2:flags=area")
+        let table = try await AnalysisRun(film.path) { $0.detect.minimumConfidence = 0.3 }.table("faces.csv")
+        #expect(try table.numbers("presence").map { $0 >= 0.5 } == [false, true])
+        #expect(try table.texts("yaw").map(\.isEmpty) == [true, false])
+        #expect(try await Self.faces(film) { $0.detect.minimumConfidence = 0.38 }.count == 1)
+    }
+
     @Test("A face that comes and goes between two anchors is found if every sample is searched")
     func brief() async throws {
         // The face is in view in frames 3 and 4; the anchors are frames 0, 8 and 12.

@@ -110,7 +110,9 @@ final class FaceAnalyzer {
     private func isTrusted(_ detection: FaceDetection) -> Bool {
         settings.detect.keepsUncertainFaces
             || detection.confidence
-                >= MeshPresence.trustedConfidence(minimumConfidence: settings.detect.minimumConfidence)
+                >= MeshPresence.trustedConfidence(
+                    minimumConfidence: settings.detect.minimumConfidence,
+                    side: max(detection.box.width, detection.box.height))
     }
 
     private func unmeasured(_ detection: FaceDetection, presence: Double, _ picture: DetectorPicture) -> FittedFace {
