@@ -71,6 +71,51 @@ struct FaceSearchTests {
         }
     }
 
+    @Test(
+        "Faces that are upside down are found in every frame, and their roll says so",
+        arguments: [
+            (1, "scale=240:136", PictureSize(width: 240, height: 136), 1),
+            (12, "gblur=2", PictureSize(width: 640, height: 360), 2),
+        ])
+    func upsideDown(start: Double, filter: String, size: PictureSize, faceCount: Int) async throws {
+        let upright = try await Self.faces(try Film(start: start, seconds: 1, filter: filter))
+        #expect(upright.count == 25 * faceCount)
+        let turned = try Film(start: start, seconds: 1, filter: filter + ",hflip,vflip")
+        let table = try await AnalysisRun(turned.path) { $0.sample.rate = .everyFrame }.table("faces.csv")
+        let faces = try table.faces()
+        #expect(faces.count == upright.count)
+        for face in faces {
+            let box = Rectangle(
+                x: Double(size.width) - face.box.x - face.box.width,
+                y: Double(size.height) - face.box.y - face.box.height, width: face.box.width, height: face.box.height)
+            #expect(
+                upright.contains { $0.frame == face.frame && $0.box.intersectionOverUnion(with: box) > 0.7 },
+                "frame \(face.frame)")
+        }
+        #expect(try table.numbers("roll").allSatisfy { abs($0) > 170 })
+    }
+
+    @Test(
+        "A face that is turned upside down by a cut is found in every frame", arguments: [false, true])
+    func turnedByCut(isThorough: Bool) async throws {
+        let film = try Film(
+            start: 1, seconds: 2,
+            filter: "scale=240:-2,split[a][b];[a]trim=duration=1,setpts=PTS-STARTPTS[c];"
+                + "[b]trim=start=1,setpts=PTS-STARTPTS,hflip,vflip[d];[c][d]concat")
+        let faces = try await Self.faces(film) { if isThorough { $0.detectThoroughly() } }
+        #expect(Set(faces.map(\.frame)) == Set(0..<50))
+    }
+
+    @Test("A face that is too small for a mesh is kept from the minimum confidence on, unmeasured")
+    func small() async throws {
+        // Two faces, 10 and 11 pixels wide, which score 0.34 and 0.41. The mesh fits the second one only.
+        let film = try Film(start: 12, seconds: 0.04, filter: "scale=72:-2:flags=area")
+        let table = try await AnalysisRun(film.path) { $0.detect.minimumConfidence = 0.3 }.table("faces.csv")
+        #expect(try table.numbers("presence").map { $0 >= 0.5 } == [false, true])
+        #expect(try table.texts("yaw").map(\.isEmpty) == [true, false])
+        #expect(try await Self.faces(film) { $0.detect.minimumConfidence = 0.38 }.count == 1)
+    }
+
     @Test("A face that comes and goes between two anchors is found if every sample is searched")
     func brief() async throws {
         // The face is in view in frames 3 and 4; the anchors are frames 0, 8 and 12.

@@ -98,15 +98,21 @@ extension FaceDetector {
 
 extension FaceDetection {
     func scaled(x scaleX: Double, y scaleY: Double) -> FaceDetection {
-        let scale = { (point: Point) in Point(x: point.x * scaleX, y: point.y * scaleY) }
-        return FaceDetection(
+        FaceDetection(
             box: Rectangle(
                 x: box.x * scaleX, y: box.y * scaleY, width: box.width * scaleX, height: box.height * scaleY),
             confidence: confidence,
-            landmarks: FaceLandmarks(
-                leftEye: scale(landmarks.leftEye), rightEye: scale(landmarks.rightEye), nose: scale(landmarks.nose),
-                leftMouthCorner: scale(landmarks.leftMouthCorner), rightMouthCorner: scale(landmarks.rightMouthCorner)
-            ))
+            landmarks: landmarks.map { Point(x: $0.x * scaleX, y: $0.y * scaleY) })
+    }
+
+    /// Returns where the face is if the frame is turned by 180°.
+    func turned(in size: PictureSize) -> FaceDetection {
+        let (width, height) = (Double(size.width), Double(size.height))
+        return FaceDetection(
+            box: Rectangle(
+                x: width - box.x - box.width, y: height - box.y - box.height, width: box.width, height: box.height),
+            confidence: confidence,
+            landmarks: landmarks.map { Point(x: width - $0.x, y: height - $0.y) })
     }
 
     /// Returns the detection with its box clipped to the frame.
@@ -116,5 +122,13 @@ extension FaceDetection {
         let box = box.clamped(to: size)
         guard box.width >= 1, box.height >= 1 else { return nil }
         return FaceDetection(box: box, confidence: confidence, landmarks: landmarks)
+    }
+}
+
+extension FaceLandmarks {
+    fileprivate func map(_ transform: (Point) -> Point) -> FaceLandmarks {
+        FaceLandmarks(
+            leftEye: transform(leftEye), rightEye: transform(rightEye), nose: transform(nose),
+            leftMouthCorner: transform(leftMouthCorner), rightMouthCorner: transform(rightMouthCorner))
     }
 }

@@ -24,7 +24,7 @@ final class FaceAnalyzer {
 
     /// Detects the faces of a frame by itself.
     func analyze(_ frame: SampledFrame) throws(VidscanError) -> [AnalyzedFace] {
-        try VidscanError.locating(frame) { try faces(in: frame).map(\.face) }
+        try VidscanError.locating(frame) { try faces(in: frame, upsideDown: true).map(\.face) }
     }
 
     /// Returns the frame in the detector's size, which is valid until another frame is asked for.
@@ -43,10 +43,35 @@ final class FaceAnalyzer {
 
     /// Detects and measures all faces.
     ///
+    /// - Parameter upsideDown: Whether to look for faces that are upside down too, if none with a mesh is upright.
     /// - Returns: In descending order of confidence.
-    func faces(in frame: SampledFrame) throws -> [FittedFace] {
+    func faces(in frame: SampledFrame, upsideDown: Bool) throws -> [FittedFace] {
         let picture = try picture(of: frame)
         let found = try times.measure(\.detect) { () throws(InferenceError) in try detector.detect(picture) }
+        var faces = try fitted(found, in: frame, picture)
+        guard upsideDown, !faces.contains(where: \.isUpright) else { return faces }
+        let turned = try times.measure(\.detect) { () throws(InferenceError) in
+            try detector.detectUpsideDown(picture)
+        }
+        for face in try fitted(turned, in: frame, picture) {
+            // The first search often finds such a face too, with a lower score and a less accurate box. Without a mesh to
+            // confirm it, what the second one finds is not enough, unless faces are to be hidden.
+            let rivals = faces.indices.filter { faces[$0].detection.box.overlaps(face.detection.box) }
+            guard face.square != nil || settings.detect.keepsUncertainFaces,
+                rivals.allSatisfy({ faces[$0].detection.confidence < face.detection.confidence })
+            else { continue }
+            for index in rivals.reversed() { faces.remove(at: index) }
+            faces.append(face)
+        }
+        return faces.sorted { $0.detection.confidence > $1.detection.confidence }
+    }
+
+    /// Fits the meshes of detected faces.
+    ///
+    /// - Returns: The faces that a mesh confirms or that are trusted without one, in the same order.
+    private func fitted(
+        _ found: [FaceDetection], in frame: SampledFrame, _ picture: DetectorPicture
+    ) throws -> [FittedFace] {
         var faces: [FittedFace] = []
         for (number, detection) in found.enumerated() {
             guard number < Self.maximumCandidates else {
@@ -85,7 +110,9 @@ final class FaceAnalyzer {
     private func isTrusted(_ detection: FaceDetection) -> Bool {
         settings.detect.keepsUncertainFaces
             || detection.confidence
-                >= MeshPresence.trustedConfidence(minimumConfidence: settings.detect.minimumConfidence)
+                >= MeshPresence.trustedConfidence(
+                    minimumConfidence: settings.detect.minimumConfidence,
+                    side: max(detection.box.width, detection.box.height))
     }
 
     private func unmeasured(_ detection: FaceDetection, presence: Double, _ picture: DetectorPicture) -> FittedFace {

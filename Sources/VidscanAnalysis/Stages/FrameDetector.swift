@@ -74,6 +74,16 @@ final class FrameDetector {
         try detect(picture, scale: 0.5, isFrequent: settings.detect.keepsUncertainFaces)
     }
 
+    /// Finds faces that are upside down, which the detector often misses, in a picture that is turned by 180° and reduced to
+    /// half the size.
+    func detectUpsideDown(_ picture: DetectorPicture) throws(InferenceError) -> [FaceDetection] {
+        try search(
+            picture, size: reducedSize(of: picture, scale: 0.5), isTurned: true,
+            isFrequent: settings.detect.keepsUncertainFaces
+        )
+        .filter { $0.confidence >= Self.upsideDownConfidence }
+    }
+
     /// Finds faces that fill the frame, which are larger than the detector's receptive field at full size.
     private func closeUps(_ picture: DetectorPicture, isFrequent: Bool) throws(InferenceError) -> [FaceDetection] {
         guard picture.size.shortSide > Self.closeUpSide else { return [] }
@@ -86,6 +96,7 @@ final class FrameDetector {
     /// The short side of the picture in which close-ups are found. At 16:9, it is half the medium size.
     private static let closeUpSide = 128
     private static let closeUpConfidence = 0.3
+    private static let upsideDownConfidence = 0.5
     /// The minimum score of what may be a face in a reduced picture.
     private static let coarseConfidence = 0.1
 
@@ -93,22 +104,40 @@ final class FrameDetector {
     private func detect(
         _ picture: DetectorPicture, scale: Double, isFrequent: Bool
     ) throws(InferenceError) -> [FaceDetection] {
-        // Whole multiples of the detector's step, because a border would look like the edge of a face.
+        let size = reducedSize(of: picture, scale: scale)
+        if let found = picture.coarseFaces[size] { return found }
+        let found = try search(picture, size: size, isTurned: false, isFrequent: isFrequent)
+        picture.coarseFaces[size] = found
+        return found
+    }
+
+    /// Returns the size of a reduced picture: whole multiples of the detector's step, because a border would look like the
+    /// edge of a face.
+    private func reducedSize(of picture: DetectorPicture, scale: Double) -> PictureSize {
         let step = Double(FaceDetector.sideMultiple)
         let side = { (length: Int) in Int(max(1, (Double(length) * scale / step).rounded()) * step) }
-        let size = PictureSize(width: side(picture.size.width), height: side(picture.size.height))
-        if let found = picture.coarseFaces[size] { return found }
+        return PictureSize(width: side(picture.size.width), height: side(picture.size.height))
+    }
+
+    /// Finds faces in a picture of another size.
+    ///
+    /// - Parameters:
+    ///   - isTurned: Whether the detector receives the picture turned by 180°.
+    ///   - isFrequent: Whether most samples are searched at this size.
+    private func search(
+        _ picture: DetectorPicture, size: PictureSize, isTurned: Bool, isFrequent: Bool
+    ) throws(InferenceError) -> [FaceDetection] {
         let session = try session(size, isFrequent: isFrequent)
         let input = try session.input()
         picture.view.resample(to: size, tensorSize: size, into: input)
         input.brighten(3 * size.width * size.height, by: picture.gain)
+        if isTurned { input.turn(size) }
         let scaleX = Double(picture.display.width) / Double(size.width)
         let scaleY = Double(picture.display.height) / Double(size.height)
-        let found = try session.detect(minimumConfidence: Self.coarseConfidence).compactMap {
-            $0.scaled(x: scaleX, y: scaleY).clipped(to: picture.display)
+        return try session.detect(minimumConfidence: Self.coarseConfidence).compactMap {
+            let face = $0.scaled(x: scaleX, y: scaleY)
+            return (isTurned ? face.turned(in: picture.display) : face).clipped(to: picture.display)
         }
-        picture.coarseFaces[size] = found
-        return found
     }
 
     /// Returns the session for an input size.
@@ -134,6 +163,15 @@ extension UnsafeMutablePointer<Float> {
     fileprivate func brighten(_ count: Int, by gain: Float) {
         guard gain != 1 else { return }
         for index in 0..<count { self[index] = min(self[index] * gain, 255) }
+    }
+
+    /// Turns a picture of three planes by 180°.
+    fileprivate func turn(_ size: PictureSize) {
+        let area = size.width * size.height
+        for plane in 0..<3 {
+            var values = UnsafeMutableBufferPointer(start: self + plane * area, count: area)
+            values.reverse()
+        }
     }
 }
 

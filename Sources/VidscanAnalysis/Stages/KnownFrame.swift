@@ -6,6 +6,8 @@ struct KnownFrame: Sendable {
     var microseconds: Int64
     var signature: FrameSignature
     var faces: [FittedFace]
+
+    var showsFaceUpsideDown: Bool { faces.contains(where: \.isUpsideDown) }
 }
 
 /// An analysed face, with the crop that its mesh implies.
@@ -15,6 +17,11 @@ struct FittedFace: Sendable {
     var square: RotatedSquare?
 
     var detection: FaceDetection { face.detection }
+
+    /// Whether the mesh shows a face that is turned by less than 90° in the frame; `false` without a mesh.
+    var isUpright: Bool { square.map { $0.axis.x > 0 } ?? false }
+    /// Whether the mesh shows a face that is turned by 90° or more; `false` without a mesh.
+    var isUpsideDown: Bool { square != nil && !isUpright }
 }
 
 /// A face predicted from the same face in one or two other samples.

@@ -8,7 +8,9 @@ internal import VidscanResults
 ///
 /// The anchor at the end of a run is compared with the anchor before it. If the same faces are still there, and a
 /// coarse detection, at half the size, finds no other, their meshes are fitted where they were; otherwise the anchor is
-/// searched for faces at full size. A sample between two known ones is predicted from both, and searched if the prediction does not hold.
+/// searched for faces at full size. A sample between two known ones is predicted from both, and searched if the
+/// prediction does not hold. Faces that are upside down are looked for where an anchor that is searched shows no upright
+/// face, and beside samples that show one upside down.
 ///
 /// Faces that are to be hidden are looked for in every sample: every anchor is searched, and a sample between two
 /// anchors is predicted only if a coarse detection finds no other face there.
@@ -91,11 +93,11 @@ final class RunAnalyzer {
         {
             return sample.known(faces)
         }
-        return try searched(sample)
+        return try searched(sample, upsideDown: true)
     }
 
-    private func searched(_ sample: Sample) throws -> KnownFrame {
-        sample.known(try analyzer.faces(in: sample.frame))
+    private func searched(_ sample: Sample, upsideDown: Bool) throws -> KnownFrame {
+        sample.known(try analyzer.faces(in: sample.frame, upsideDown: upsideDown || searchesEverySample))
     }
 
     /// Finds the faces of an anchor in the next one.
@@ -151,7 +153,9 @@ final class RunAnalyzer {
         let sample = samples[middle]
         try VidscanError.locating(sample.frame) {
             let predicted = cut == nil ? try predicted(sample, earlier, later) : nil
-            known[middle] = try predicted ?? searched(sample)
+            known[middle] =
+                try predicted
+                ?? searched(sample, upsideDown: earlier.showsFaceUpsideDown || later.showsFaceUpsideDown)
         }
         try fill(samples, &known, from: first, to: middle, previous)
         try fill(samples, &known, from: middle, to: last, previous)

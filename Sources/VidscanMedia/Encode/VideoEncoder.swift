@@ -34,10 +34,10 @@ public enum VideoCodec: String, Sendable, CaseIterable {
         }
     }
 
-    /// The default of the encoder's documentation.
+    /// The default of the encoder's documentation, but for H.264 one that suits its preset.
     public var defaultRateFactor: Double? {
         switch self {
-        case .h264: 23
+        case .h264: X264Options.rateFactor
         case .hevc: 28
         case .vp9: 31
         case .av1: 35
@@ -94,6 +94,7 @@ final class VideoEncoder {
         case .h264:
             let options = X264Options(size: PictureSize(width: Int(frame.width), height: Int(frame.height)))
             context.thread_count = min(av_cpu_count(), X264Options.maximumThreads)
+            av_opt_set(context.priv_data, "preset", X264Options.preset, 0)
             av_opt_set_int(context.priv_data, "rc-lookahead", Int64(options.lookahead), 0)
             if !options.looksAheadOnThread {
                 av_opt_set(context.priv_data, "x264-params", "sync-lookahead=0", 0)
