@@ -49,6 +49,7 @@ package struct StreamUse: Sendable {
     private var requests = 0
     private var waits = 0
     private var total = Duration.zero
+    private var wasCrowded = false
 
     package init() {}
 
@@ -66,13 +67,15 @@ package struct StreamUse: Sendable {
     /// Whether the model should be loaded again with more streams.
     ///
     /// A request that waits comes in the middle of another one, on average. Loading takes a fifth of a second, so a
-    /// shorter wait of all requests together is no reason; and if they wait for less than an eighth of the time of all
+    /// shorter wait of all requests together is no reason; and if they wait for less than a sixth of the time of all
     /// threads, the memory of another stream is worth more.
     ///
     /// - Parameter elapsed: The CPU time of the process since the model was loaded.
-    package func isCrowded(within elapsed: Duration) -> Bool {
-        guard requests > 0 else { return false }
+    /// - Returns: `true` forever once the answer is yes, so that all workers leave the model and its memory is given back.
+    package mutating func isCrowded(within elapsed: Duration) -> Bool {
+        guard !wasCrowded, requests > 0 else { return wasCrowded }
         let waiting = total * waits / (2 * requests)
-        return waiting >= .milliseconds(200) && waiting * 8 >= elapsed
+        wasCrowded = waiting >= .milliseconds(200) && waiting * 6 >= elapsed
+        return wasCrowded
     }
 }
