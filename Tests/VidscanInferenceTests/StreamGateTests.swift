@@ -58,17 +58,27 @@ struct StreamGateTests {
         #expect(!gate.isCrowded)
     }
 
-    @Test(
-        "A model is crowded if its requests wait for long, both in itself and in relation to the time and the streams")
-    func waits() {
-        var waits = StreamWaits()
-        #expect(!waits.areLong(within: .zero, streams: 1))
-        waits.add(.milliseconds(120))
-        #expect(!waits.areLong(within: .milliseconds(200), streams: 1))
-        waits.add(.milliseconds(90))
-        #expect(waits.areLong(within: .milliseconds(840), streams: 1))
-        #expect(!waits.areLong(within: .milliseconds(841), streams: 1))
-        #expect(waits.areLong(within: .milliseconds(420), streams: 2))
-        #expect(!waits.areLong(within: .milliseconds(421), streams: 2))
+    @Test("A model is crowded if its requests wait for long, both in itself and in relation to the time of the process")
+    func crowd() {
+        var use = StreamUse()
+        let isCrowded = { (milliseconds: Int) in use.isCrowded(within: .milliseconds(milliseconds)) }
+        #expect(!isCrowded(0))
+        // 90 requests of 10 ms, of which 30 wait for half of another one: 150 ms.
+        for number in 0..<90 { use.add(.milliseconds(10), waited: number % 3 == 0) }
+        #expect(!isCrowded(900))
+        // Of 120 requests, 60: 300 ms.
+        for _ in 0..<30 { use.add(.milliseconds(10), waited: true) }
+        #expect(!isCrowded(1801))
+        #expect(isCrowded(1800))
+        // It stays so, so that no worker keeps the model.
+        #expect(isCrowded(100_000))
+    }
+
+    @Test("Requests that never wait make no crowd")
+    func noWaits() {
+        var use = StreamUse()
+        for _ in 0..<1000 { use.add(.milliseconds(10), waited: false) }
+        let isCrowded = use.isCrowded(within: .seconds(10))
+        #expect(!isCrowded)
     }
 }
