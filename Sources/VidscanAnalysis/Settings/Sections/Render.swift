@@ -121,7 +121,7 @@ extension Settings.Render {
         Setting(.render, "codec", \.render.video.codec, options: [.value("codec")], "Codec of the video."),
         Setting(
             .render, "crf", \.render.video.rateFactor, .number(0...63), options: [.value("crf", "number")],
-            null: "23 for h264, 28 for hevc, 31 for vp9, 35 for av1",
+            null: "21 for h264, 28 for hevc, 31 for vp9, 35 for av1",
             "Constant rate factor: a lower one gives a better and larger video."),
         Setting(
             .render, "height", \.render.video.height, .integer(16...16_384), options: [.value("height", "pixels")],
