@@ -34,11 +34,6 @@ public final class InferenceRuntime: @unchecked Sendable {
         library.functions.core_free(core)
     }
 
-    /// Finds the runtime's libraries, without loading them.
-    ///
-    /// - Throws: `InferenceError` if they are not installed.
-    public static func find() throws(InferenceError) { _ = try OpenVINOLibrary.path() }
-
     /// OpenVINO's build number, for example `2026.4.1-22982-…`.
     public static var version: String {
         guard let functions = try? OpenVINOLibrary.loaded().functions else { return "unknown" }

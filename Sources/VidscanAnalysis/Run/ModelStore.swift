@@ -50,7 +50,7 @@ public final class ModelStore: Sendable {
     public let folder: String
     /// Its model is compiled in and needs no file.
     let faceShape = FaceShape()
-    private let runtime: BackgroundValue<InferenceRuntime, InferenceError>
+    private let runtime: InferenceRuntime
     /// The maximum number of workers of a run.
     let concurrency: Int
     private let precision: InferencePrecision
@@ -71,17 +71,14 @@ public final class ModelStore: Sendable {
                     + " 'make install', or 'make demo' in a checkout, installs them; VIDSCAN_HOME names another folder")
         }
         self.folder = folder
-        do throws(InferenceError) {
-            try InferenceRuntime.find()
-        } catch {
-            throw VidscanError(.setup, error.reason)
-        }
-        // Meanwhile, the first input is opened.
-        runtime = BackgroundValue(thread: "inference") { () throws(InferenceError) in
-            try InferenceRuntime(cache: ModelCache.ofProcess().cache)
-        }
         modelDigests = BackgroundValue(thread: "digests") { () throws(VidscanError) in
             try ModelDigests.compute(folder: folder)
+        }
+        // Not in the background: a process that ends while a library is being loaded may crash.
+        do {
+            runtime = try InferenceRuntime(cache: ModelCache.ofProcess().cache)
+        } catch {
+            throw VidscanError(.setup, error.reason)
         }
     }
 
@@ -117,7 +114,7 @@ public final class ModelStore: Sendable {
                 let bytes = Self.detectorBytes(inputSize)
                 detectors.makeRoom(for: bytes)
                 let detector = try FaceDetector(
-                    runtime: runtime.get(), path: folder + "/" + Self.detector.fileName, inputSize: inputSize,
+                    runtime: runtime, path: folder + "/" + Self.detector.fileName, inputSize: inputSize,
                     concurrency: sessions, precision: precision)
                 detectors.insert(detector, for: inputSize, weight: bytes)
                 // Compiling leaves tens of megabytes of freed memory in the heap.
@@ -137,7 +134,7 @@ public final class ModelStore: Sendable {
             if let mesh, mesh.concurrency >= sessions { return .success(mesh) }
             return Result { () throws(InferenceError) in
                 let compiled = try AttentionMesh(
-                    runtime: runtime.get(), path: folder + "/" + Self.attentionMesh.fileName, concurrency: sessions,
+                    runtime: runtime, path: folder + "/" + Self.attentionMesh.fileName, concurrency: sessions,
                     precision: precision)
                 mesh = compiled
                 vs_trim_heaps()
