@@ -46,21 +46,21 @@ struct DisposableFrameDetector {
     func isSkippableByDecoder(_ packet: borrowing Packet) -> Bool {
         guard codec == .hevc else { return true }
         var layer = highestLayer
-        guard let slice = firstSlice(packet.bytes, raising: &layer) else { return false }
-        return slice >= layer
+        guard let sliceLayer = firstSlice(packet.bytes, raising: &layer) else { return false }
+        return sliceLayer >= layer
     }
 
     /// Whether the decoder need not see the packet: no other picture refers to its picture, and it holds nothing else
     /// that later packets may need, such as parameter sets.
     ///
-    /// A packet that the decoder is told to skip still occupies one of its threads; one that it never sees does not.
+    /// Dropping such a packet costs less than letting the decoder skip it, which keeps a decoder thread busy.
     func isDisposable(_ packet: borrowing Packet) -> Bool {
         switch codec {
         case .other:
             return false
         case .hevc:
             var layer = highestLayer
-            guard let slice = firstSlice(packet.bytes, raising: &layer), slice >= layer else { return false }
+            guard let sliceLayer = firstSlice(packet.bytes, raising: &layer), sliceLayer >= layer else { return false }
             return units.allSatisfy(in: packet.bytes, headerSize: 2) { header in
                 let type = header[0] >> 1 & 0x3F
                 return Self.isNonReference(hevc: type) || type == 35
