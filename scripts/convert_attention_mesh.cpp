@@ -17,12 +17,11 @@
 //       -lopenvino -lopenvino_tensorflow_lite_frontend
 
 #include <exception>
-#include <fstream>
 #include <iostream>
-#include <iterator>
 #include <memory>
 #include <string>
 
+#include "conversion/bytes.hpp"
 #include "mesh/custom_options.hpp"
 #include "openvino/core/preprocess/pre_post_process.hpp"
 #include "openvino/frontend/tensorflow_lite/extension/conversion.hpp"
@@ -246,12 +245,6 @@ std::shared_ptr<ov::Model> withPlanarByteRangeInput(const std::shared_ptr<ov::Mo
     return edit.build();
 }
 
-std::vector<uint8_t> readFile(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    if (!file) throw std::runtime_error("cannot be opened");
-    return std::vector<uint8_t>(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
-}
-
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -260,7 +253,7 @@ int main(int count, char** arguments) {
         return 2;
     }
     try {
-        const AttributesByOperation attributes = mesh::readCustomOptions(readFile(arguments[1]));
+        const AttributesByOperation attributes = mesh::readCustomOptions(conversion::readFile(arguments[1]));
         ov::Core core;
         registerOperations(core, attributes);
         const std::shared_ptr<ov::Model> original = core.read_model(arguments[1]);
