@@ -10,7 +10,7 @@ BINARY := .build/release/vidscan
 help:  ## list these targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | expand -t 12
 
-bootstrap:  ## install what the build needs: system packages and pinned wheels
+bootstrap:  ## install what the build needs: system packages, pinned wheels and models
 	@scripts/bootstrap
 
 build: bootstrap  ## build vidscan
