@@ -37,7 +37,7 @@ def download(target) -> None:
         finder = command._build_package_finder(options, session)
         links = [found.link for found in finder.find_all_candidates(PROJECT) if str(found.version) == VERSION]
         if not links:
-            raise ValueError("the package index does not have it")
+            raise ValueError("pip does not find it; check the network and the settings of pip")
         with session.get(links[0].url_without_fragment, headers={"Accept-Encoding": "identity"}, stream=True) as response:
             response.raise_for_status()
             for block in response.iter_content(1 << 20):
