@@ -27,13 +27,23 @@ public final class ModelStore: Sendable {
         name: "attention mesh weights", fileName: "attention_mesh.bin",
         expectedDigest: "35e1e5630f80c9b7d7696cd9be918a6aedf53e39b028207472d918a4d52aa760")
 
+    public static let faceEmbedding = Model(
+        name: "face embedding", fileName: "face_embedding.xml",
+        expectedDigest: "797b541dc8d1827095136ba0e5ed3b50fd12be1841ea7ad2cb7daad7211b100f")
+    public static let faceEmbeddingWeights = Model(
+        name: "face embedding weights", fileName: "face_embedding.bin",
+        expectedDigest: "9ffcf7737de5655d2c61f05a1ed3fc11e65c05f25f95f1cb0e24112016a56365")
+
     public static let expressions = Model(
         name: "expressions", fileName: "expressions.json", expectedDigest: nil)
     public static let expressionWeights = Model(
         name: "expression weights", fileName: "expressions.weights", expectedDigest: nil)
 
     /// All files that an analysis needs.
-    public static let all = [detector, attentionMesh, attentionMeshWeights, expressions, expressionWeights]
+    public static let all = [
+        detector, attentionMesh, attentionMeshWeights, faceEmbedding, faceEmbeddingWeights, expressions,
+        expressionWeights,
+    ]
 
     /// Detectors for the most recently used input sizes are kept, up to this total in bytes: six of common sizes.
     /// Compiling one again takes a third of a second; keeping them all would make a process that meets frames of many
