@@ -11,7 +11,7 @@ public struct Face: Sendable, Identifiable {
     /// Identifies the face from frame to frame, from 1. In a `VideoUpdate.sample` it is provisional; elsewhere it is the
     /// `face_id` of the tables, and `Track.id`.
     public let id: Int
-    /// Identifies the person, from 1; `nil` if another face may be the same person, and in a `VideoUpdate.sample`.
+    /// Identifies the person, from 1; `nil` in a `VideoUpdate.sample`. `Track.personConfidence` says how certain it is.
     public let personID: Int?
     /// The box before smoothing.
     public let detectedBox: Rectangle

@@ -20,8 +20,10 @@ public struct Track: Sendable, Identifiable {
 
     /// The `face_id` of the tables, from 1 in order of first appearance.
     public var id: Int { row.faceID }
-    /// Identifies the person, from 1; `nil` if another track may be the same person.
+    /// Identifies the person, from 1; `nil` only in results of early versions, if another track may be the same person.
     public var personID: Int? { row.personID }
+    /// How certain the person is, 0…1: 0.5 if the face could as well be another person's.
+    public var personConfidence: Double? { row.personConfidence }
     /// The time of the first sample, in microseconds on the video's clock.
     public var firstMicroseconds: Int64 { row.firstMicroseconds }
     /// The time of the last sample, in microseconds on the video's clock.

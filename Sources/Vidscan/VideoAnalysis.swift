@@ -17,7 +17,7 @@ public struct VideoAnalysis: Sendable {
 
     /// The faces over time, by ascending `id`.
     public var tracks: [Track] { summary.tracks }
-    /// The people who are certain, by ascending `id`.
+    /// The people, by ascending `id`.
     public var people: [Person] { summary.people }
     /// Events in time order.
     public var events: [FaceEvent] { summary.events }
@@ -38,7 +38,7 @@ public struct VideoSummary: Sendable {
     /// Limits of the result that follow from the settings, in words: a rate at which blinks cannot be seen.
     public let notices: [String]
 
-    /// The people who are certain, by ascending `id`.
+    /// The people, by ascending `id`.
     public var people: [Person] {
         Dictionary(grouping: tracks.filter { $0.personID != nil }) { $0.personID ?? 0 }
             .map { Person(id: $0.key, trackIDs: $0.value.map(\.id)) }

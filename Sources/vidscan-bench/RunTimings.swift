@@ -15,6 +15,7 @@ struct RunTimings {
         stageSeconds = [
             "resample": timings.resampleSeconds, "detect": timings.detectSeconds, "crop": timings.cropSeconds,
             "mesh": timings.meshSeconds, "measure": timings.measureSeconds, "look": timings.lookSeconds,
+            "embed": timings.embedSeconds ?? 0,
             "follow": timings.followSeconds, "table": timings.tableSeconds,
         ]
         sampledFrames = max(1, record.counts.sampledFrames)

@@ -4,6 +4,7 @@ import Testing
 import TestSupport
 import VidscanAnalysis
 import VidscanBase
+import VidscanMedia
 
 @Suite("Tracks, events and face numbers of a whole run are right")
 struct TrackingRunTests {
@@ -49,6 +50,45 @@ struct TrackingRunTests {
         let stops = try rows("face_stopped").map { try events.text("value", $0) }
         #expect(stops.dropLast() == ["cut", "cut", "cut", "cut", "cut", "cut"])
         #expect(try tracks.numbers("samples").reduce(0, +) == Double(run.table("faces.csv").rows.count))
+    }
+
+    @Test("Every face belongs to a person, and embeddings are neither computed unless asked for nor written")
+    func people() async throws {
+        let with = try await Self.sample()
+        let without = try await Self.sample { $0.track.person = false }
+        for run in [with, without] {
+            let tracks = try run.table("tracks.csv")
+            #expect(try tracks.texts("person_id").allSatisfy { !$0.isEmpty })
+            #expect(try tracks.numbers("person_confidence").allSatisfy { (0...1).contains($0) })
+        }
+        #expect(try with.table("tracks.csv").numbers("person_confidence").allSatisfy { $0 > 0.9 })
+        // The sample's two people are found either way, so the tables that show no person are the same.
+        for name in ["events.csv", "faces.csv", "faces.json", "frames.csv"] {
+            #expect(try with.bytes(name) == without.bytes(name), "\(name)")
+        }
+        #expect(with.folder.entries == without.folder.entries)
+        let seconds = { (run: AnalysisRun) in
+            let record = try JSONSerialization.jsonObject(with: Data(run.bytes("run.json"))) as? [String: Any]
+            return (record?["timings"] as? [String: Any])?["embed_seconds"] as? Double
+        }
+        #expect(try #require(try seconds(with)) > 0)
+        #expect(try seconds(without) == 0)
+    }
+
+    @Test(
+        "Two people stay two when hair, clothes and skin change their colour, which hair and clothes alone cannot tell")
+    func relit() async throws {
+        let people = { (person: Bool) in
+            let run = try await Self.sample {
+                $0.track.person = person
+                $0.filters = try FilterChain(steps: ["hue=h=120:enable='gte(t,9.5)'"], allowsFiles: false)
+            }
+            let tracks = try run.table("tracks.csv")
+            try #require(try Double(run.table("faces.csv").rows.count) == tracks.numbers("samples").reduce(0, +))
+            return Set(try tracks.texts("person_id")).count
+        }
+        #expect(try await people(true) == 2)
+        #expect(try await people(false) > 2)
     }
 
     @Test("With a limit, the most prominent face is kept in every frame")

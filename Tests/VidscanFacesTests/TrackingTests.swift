@@ -104,8 +104,8 @@ struct TrackingScene {
         ).identities
         // Very short tracks are dropped. A track without a certain person counts as a person of its own.
         score.endScene(
-            numbers: identities.enumerated().map { track, identity in
-                identity.map { byPerson ? $0.personID ?? -track : $0.faceID }
+            numbers: identities.map { identity in
+                identity.map { byPerson ? $0.personID : $0.faceID }
             })
     }
 }

@@ -10,7 +10,7 @@ struct IntermediateFrameTests {
     private let layout = FaceRecordLayout(hasMesh: false, blendshapeCount: 0)
 
     /// Writes one frame with one face, whose numbers all differ.
-    private func write(into folder: TemporaryFolder) throws -> FaceRecord {
+    private func write(into folder: TemporaryFolder, embedding: FaceEmbedding? = nil) throws -> FaceRecord {
         let point = Point(x: 7, y: 8)
         let landmarks = FaceLandmarks(
             leftEye: point, rightEye: point, nose: point, leftMouthCorner: point, rightMouthCorner: point)
@@ -25,6 +25,7 @@ struct IntermediateFrameTests {
                 field.range.lowerBound + share * (min(field.range.upperBound, 1024) - field.range.lowerBound)
         }
         face.numbers[.mouth] = nil
+        face.embedding = embedding
         let file = try IntermediateFrameFile(path: folder.path + "/frames", layout: layout)
         try file.append(
             FrameRecord(
@@ -48,6 +49,35 @@ struct IntermediateFrameTests {
         #expect(face.landmarks == written.landmarks)
         let (left, right) = (face.numbers[.leftMouthCorner], face.numbers[.rightMouthCorner])
         #expect(face.numbers[.mouth]?.x == (try #require(left).x + #require(right).x) / 2)
+    }
+
+    @Test("Only a face that has an embedding takes the room for it")
+    func embedding() throws {
+        let (without, with) = (try TemporaryFolder(), try TemporaryFolder())
+        _ = try write(into: without)
+        #expect(try read(without)?.embedding == nil)
+        let embedding = FaceEmbedding(values: (0..<FaceEmbedding.length).map { Float($0) / 200 - 0.3 })
+        _ = try write(into: with, embedding: embedding)
+        #expect(try with.bytes("frames").count == without.bytes("frames").count + 4 * FaceEmbedding.length)
+        #expect(try read(with)?.embedding == embedding)
+    }
+
+    @Test("An embedding that is cut off or not a number is an error")
+    func damagedEmbedding() throws {
+        let folder = try TemporaryFolder()
+        let embedding = FaceEmbedding(values: [Float](repeating: 0.1, count: FaceEmbedding.length))
+        _ = try write(into: folder, embedding: embedding)
+        let bytes = try folder.bytes("frames")
+        let file = URL(fileURLWithPath: folder.path + "/frames")
+        try Data(bytes.dropLast()).write(to: file)
+        #expect(throws: VidscanError.self) { try read(folder) }
+        try Data(bytes.dropLast(4) + [0, 0, 0xC0, 0x7F]).write(to: file)
+        let error = #expect(throws: VidscanError.self) { try read(folder) }
+        #expect(error?.description.contains("invalid embedding") == true)
+        var flagged = bytes
+        flagged[bytes.count - 4 * FaceEmbedding.length - 1] = 2
+        try flagged.write(to: file)
+        #expect(throws: VidscanError.self) { try read(folder) }
     }
 
     @Test("A number outside its range is an error that names it and its byte")

@@ -71,6 +71,7 @@ struct TableAgreementTests {
         for (row, track) in analysis.tracks.enumerated() where row < table.rows.count {
             #expect(try table.text("face_id", row) == "\(track.id)")
             #expect(try table.text("person_id", row) == track.personID.map { "\($0)" } ?? "")
+            #expect(agree(try table.text("person_confidence", row), track.personConfidence, decimals: 2))
             #expect(try table.text("samples", row) == "\(track.samples)")
             #expect(try table.text("appearances", row) == "\(track.appearances)")
             #expect(try table.text("best_frame", row) == "\(track.bestFrame)")
@@ -93,9 +94,9 @@ struct TableAgreementTests {
                 #expect(agree(try table.text(column, row), value, decimals: 2), "row \(row), \(column)")
             }
         }
-        let certain = try Set(table.texts("person_id")).subtracting([""])
-        #expect(Set(analysis.people.map { "\($0.id)" }) == certain && !certain.isEmpty)
-        #expect(Set(analysis.people.flatMap(\.trackIDs)).isSubset(of: Set(analysis.tracks.map(\.id))))
+        let people = try Set(table.texts("person_id"))
+        #expect(Set(analysis.people.map { "\($0.id)" }) == people && !people.isEmpty)
+        #expect(Set(analysis.people.flatMap(\.trackIDs)) == Set(analysis.tracks.map(\.id)))
     }
 
     @Test("Events equal events.csv, blinks included")

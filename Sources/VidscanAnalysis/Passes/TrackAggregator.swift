@@ -106,7 +106,8 @@ struct TrackAggregator {
     private func row(of aggregate: Aggregate, last: FaceRow) -> TrackRow {
         let count = Double(max(aggregate.samples, 1))
         return TrackRow(
-            faceID: last.faceID, personID: last.personID, firstMicroseconds: aggregate.firstMicroseconds,
+            faceID: last.faceID, personID: last.personID,
+            personConfidence: tracking.personConfidences[last.faceID], firstMicroseconds: aggregate.firstMicroseconds,
             lastMicroseconds: last.microseconds, visibleSeconds: Double(aggregate.samples) * tracking.interval,
             samples: aggregate.samples, appearances: aggregate.appearances,
             meanBox: Rectangle(

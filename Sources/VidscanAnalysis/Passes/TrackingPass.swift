@@ -11,6 +11,8 @@ struct TrackingResult {
     let identities: [TrackSelection.Identity?]
     /// The last sample in which each face appears, by face_id.
     let lastSamples: [Int: Int]
+    /// How certain the person of each face is, 0…1, by face_id.
+    let personConfidences: [Int: Double]
     let sampleCount: Int
     /// The mean time between samples in seconds; 0 if there is only one.
     let interval: Double
@@ -68,12 +70,16 @@ struct TrackingPass {
             summaries, samplesOfShot: samplesOfShot, options: choice,
             linker: TrackletLinker(shapeVariances: FaceShape.betweenVariances))
         var lastSamples: [Int: Int] = [:]
+        var confidences: [Int: Double] = [:]
         for (summary, identity) in zip(summaries, selection.identities) {
-            if let face = identity?.faceID { lastSamples[face] = max(lastSamples[face] ?? 0, summary.lastSample) }
+            guard let identity else { continue }
+            lastSamples[identity.faceID] = max(lastSamples[identity.faceID] ?? 0, summary.lastSample)
+            confidences[identity.faceID] = identity.personConfidence
         }
         let span = times.map { $0.last - $0.first } ?? 0
         return TrackingResult(
             indices: output, summaries: summaries, identities: selection.identities, lastSamples: lastSamples,
+            personConfidences: confidences,
             sampleCount: sample, interval: sample > 1 ? span / Double(sample - 1) : 0)
     }
 }

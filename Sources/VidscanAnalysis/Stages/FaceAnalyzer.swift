@@ -10,6 +10,7 @@ final class FaceAnalyzer {
     private let settings: Settings
     private let detector: FrameDetector
     private let fitter: MeshFitter
+    private let embedder: IdentityEmbedder
     var times = StageTimes()
 
     /// - Parameter sessions: The number of analyzers that run at the same time.
@@ -20,6 +21,7 @@ final class FaceAnalyzer {
         let converter = PictureConverter()
         detector = FrameDetector(models: models, settings: settings, sessions: sessions, converter: converter)
         fitter = MeshFitter(models: models, settings: settings, sessions: sessions, converter: converter)
+        embedder = IdentityEmbedder(models: models, sessions: sessions, converter: converter)
     }
 
     /// Detects the faces of a frame by itself.
@@ -104,6 +106,24 @@ final class FaceAnalyzer {
             let detection = prediction.detection(around: fit.mesh, in: fit.implied).clipped(to: picture.display)
         else { return nil }
         return try measure(fit, detection, picture)
+    }
+
+    /// Computes the embeddings of the faces that were not embedded yet.
+    ///
+    /// - Parameter others: The faces of another sample of the same shot and chunk.
+    func embed(_ faces: inout [FittedFace], besides others: [FittedFace], in frame: SampledFrame) throws {
+        guard settings.track.person else { return }
+        for index in faces.indices {
+            let box = faces[index].detection.box
+            if others.contains(where: { $0.isEmbedded && $0.detection.box.overlaps(box) }) {
+                faces[index].isEmbedded = true
+            } else if embedder.isSuitable(faces[index].face, in: frame.geometry.displaySize) {
+                faces[index].face.embedding = try times.measure(\.embed) {
+                    try embedder.embedding(of: faces[index].face, in: frame)
+                }
+                faces[index].isEmbedded = faces[index].face.embedding != nil
+            }
+        }
     }
 
     /// Whether a face is kept although no mesh fits it. A full profile is a face, for example.

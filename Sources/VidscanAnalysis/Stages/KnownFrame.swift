@@ -15,6 +15,8 @@ struct FittedFace: Sendable {
     var face: AnalyzedFace
     /// `nil` for a face without a mesh.
     var square: RotatedSquare?
+    /// Whether the face's embedding was computed, in this sample or in another one of the shot and chunk.
+    var isEmbedded = false
 
     var detection: FaceDetection { face.detection }
 

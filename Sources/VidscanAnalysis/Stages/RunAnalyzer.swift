@@ -86,14 +86,20 @@ final class RunAnalyzer {
     }
 
     /// Analyses the last sample.
+    ///
+    /// A face is embedded at the first anchor of its chunk or shot that shows it well enough.
     private func anchor(_ samples: [Sample], after previous: KnownFrame?) throws -> KnownFrame {
         let sample = samples[samples.count - 1]
-        if !searchesEverySample, let previous, !samples.contains(where: \.mayFollowCut),
+        let isSameShot = !samples.contains(where: \.mayFollowCut)
+        var known: KnownFrame?
+        if !searchesEverySample, isSameShot, let previous,
             let faces = try followed(previous, to: sample), try !showsOthers(sample, than: faces)
         {
-            return sample.known(faces)
+            known = sample.known(faces)
         }
-        return try searched(sample, upsideDown: true)
+        var anchor = try known ?? searched(sample, upsideDown: true)
+        try analyzer.embed(&anchor.faces, besides: isSameShot ? previous?.faces ?? [] : [], in: sample.frame)
+        return anchor
     }
 
     private func searched(_ sample: Sample, upsideDown: Bool) throws -> KnownFrame {
@@ -153,9 +159,15 @@ final class RunAnalyzer {
         let sample = samples[middle]
         try VidscanError.locating(sample.frame) {
             let predicted = cut == nil ? try predicted(sample, earlier, later) : nil
-            known[middle] =
+            var found =
                 try predicted
                 ?? searched(sample, upsideDown: earlier.showsFaceUpsideDown || later.showsFaceUpsideDown)
+            // A shot may end, or a face turn away, before the next anchor.
+            if cut == middle {
+                let isSameShot = !samples[(middle + 1)...last].contains(where: \.mayFollowCut)
+                try analyzer.embed(&found.faces, besides: isSameShot ? later.faces : [], in: sample.frame)
+            }
+            known[middle] = found
         }
         try fill(samples, &known, from: first, to: middle, previous)
         try fill(samples, &known, from: middle, to: last, previous)

@@ -18,11 +18,16 @@ public struct FaceEmbedding: Sendable, Equatable {
 
     /// Returns the Euclidean distance to another face's embedding.
     public func distance(to other: FaceEmbedding) -> Double {
-        var sum: Float = 0
-        for index in 0..<Self.length {
-            let difference = values[index] - other.values[index]
-            sum += difference * difference
+        values.withUnsafeBufferPointer { one in
+            other.values.withUnsafeBufferPointer { other in
+                var sums = SIMD8<Float>(repeating: 0)
+                for start in stride(from: 0, to: Self.length, by: 8) {
+                    var difference = SIMD8<Float>()
+                    for lane in 0..<8 { difference[lane] = one[start + lane] - other[start + lane] }
+                    sums += difference * difference
+                }
+                return Double(sums.sum().squareRoot())
+            }
         }
-        return Double(sum.squareRoot())
     }
 }

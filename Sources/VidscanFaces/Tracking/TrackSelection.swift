@@ -23,8 +23,10 @@ public struct TrackSelection: Sendable {
     public struct Identity: Sendable, Equatable {
         /// The number of the face, from 1 in order of first appearance. Tracks that a cut interrupted may share one.
         public var faceID: Int
-        /// The number of the person, from 1; `nil` if it is uncertain who the person is.
-        public var personID: Int?
+        /// The number of the person, from 1 in order of first appearance.
+        public var personID: Int
+        /// How certain the person is, 0…1, as ``TrackletLinker/Person/confidence``; of a face's tracks, the lowest.
+        public var personConfidence: Double
     }
 
     /// The identity of each track, indexed by the tracker's number minus 1; `nil` for tracks that are dropped.
@@ -50,19 +52,21 @@ public struct TrackSelection: Sendable {
         var identities = [Identity?](repeating: nil, count: tracks.count)
         var faceNumbers: [Int: Int] = [:]
         var personNumbers: [Int: Int] = [:]
+        var confidences: [Int: Double] = [:]
         for (order, index) in kept.enumerated() {
             let face = faceNumbers[linked.faces[order]] ?? faceNumbers.count + 1
             faceNumbers[linked.faces[order]] = face
-            var identity = Identity(faceID: face, personID: nil)
-            if case .certain(let group) = people[order] {
-                let number = personNumbers[group] ?? personNumbers.count + 1
-                personNumbers[group] = number
-                identity.personID = number
-            }
-            identities[index] = identity
+            let person = people[order]
+            let number = personNumbers[person.group] ?? personNumbers.count + 1
+            personNumbers[person.group] = number
+            confidences[face] = min(confidences[face] ?? 1, person.confidence)
+            identities[index] = Identity(faceID: face, personID: number, personConfidence: person.confidence)
+        }
+        for index in kept {
+            if let face = identities[index]?.faceID { identities[index]?.personConfidence = confidences[face] ?? 0 }
         }
         if let maximum = options.maximumFaces {
-            // Tracks that are certainly one person count once.
+            // Tracks of one person count once.
             var groups: [Int: (prominence: Double, first: Int)] = [:]
             for (order, index) in kept.enumerated() {
                 let group = people[order].group

@@ -14,6 +14,7 @@ public struct TrackSummary: Sendable {
     public let shot: Int
     /// The number of timestamp jumps before the track. No track continues across a jump.
     public let epoch: Int
+    public private(set) var firstBox: Rectangle
     public private(set) var lastBox: Rectangle
     /// The velocity over the last two samples, in pixels per second.
     public private(set) var lastVelocity = Point(x: 0, y: 0)
@@ -26,6 +27,10 @@ public struct TrackSummary: Sendable {
     public var meanConfidence: Double { confidenceSum / Double(max(samples, 1)) }
     /// The person's profile, averaged over the samples by weight.
     public private(set) var profile = IdentityProfile()
+    /// The embeddings of the samples with the highest weights, at most five, the highest first.
+    public var embeddings: [FaceEmbedding] { weightedEmbeddings.map(\.embedding) }
+    private var weightedEmbeddings: [(weight: Double, embedding: FaceEmbedding)] = []
+    private static let maximumEmbeddings = 5
     /// The size of the frames in display space.
     public let pictureSize: PictureSize
 
@@ -41,6 +46,7 @@ public struct TrackSummary: Sendable {
         lastSeconds = seconds
         firstSample = sample
         lastSample = sample
+        firstBox = trackedDetection.box
         lastBox = trackedDetection.box
     }
 
@@ -58,6 +64,7 @@ public struct TrackSummary: Sendable {
             let elapsed = seconds - lastSeconds
             lastVelocity = Point(x: (to.x - from.x) / elapsed, y: (to.y - from.y) / elapsed)
         }
+        if samples == 0 { firstBox = trackedDetection.box }
         samples += 1
         lastSeconds = seconds
         lastSample = sample
@@ -67,6 +74,14 @@ public struct TrackSummary: Sendable {
         bestConfidence = max(bestConfidence, trackedDetection.confidence)
         prominence += trackedDetection.box.size / Double(max(pictureSize.shortSide, 1))
         profile.add(trackedDetection, weight: Float(weight))
+        if let embedding = trackedDetection.embedding { add(embedding, weight: weight) }
+    }
+
+    private mutating func add(_ embedding: FaceEmbedding, weight: Double) {
+        // Of equal weights, the earlier sample stays first.
+        let place = weightedEmbeddings.firstIndex { $0.weight < weight } ?? weightedEmbeddings.count
+        weightedEmbeddings.insert((weight, embedding), at: place)
+        if weightedEmbeddings.count > Self.maximumEmbeddings { weightedEmbeddings.removeLast() }
     }
 
     /// Returns whether the face was at the frame's edge, or moving out of the frame, when it was last seen.

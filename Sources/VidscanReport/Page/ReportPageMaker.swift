@@ -26,7 +26,7 @@ struct ReportFacts {
             TimeText.clock(Int64((record.video.durationSeconds ?? samples.range.upperBound) * 1e6)),
             NumberText.count(samples.count, "sample"),
             NumberText.count(counts.faceIds, "face"),
-            "\(counts.personIds) confirmed \(counts.personIds == 1 ? "person" : "people")",
+            "\(counts.personIds) \(counts.personIds == 1 ? "person" : "people")",
             NumberText.count(cuts, "cut"),
         ].joined(separator: " · ")
     }

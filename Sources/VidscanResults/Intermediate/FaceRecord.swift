@@ -10,6 +10,8 @@ package struct FaceRecord: Sendable {
     package var emoji: Metric?
     package var appearance: AppearanceDescriptor?
     package var shape: [Float]?
+    /// Only in a few samples of a face.
+    package var embedding: FaceEmbedding?
     package var blendshapes: [Float]?
     package var mesh: FaceMesh?
 
@@ -18,7 +20,7 @@ package struct FaceRecord: Sendable {
     package var trackedDetection: TrackedDetection {
         TrackedDetection(
             box: box, confidence: numbers[.confidence] ?? 0, landmarks: landmarks, appearance: appearance,
-            shape: shape)
+            shape: shape, embedding: embedding)
     }
 }
 
@@ -29,6 +31,7 @@ extension FaceRecord {
         emoji = character.flatMap { character in Metric.allCases.first { $0.emoji == character } }
         appearance = face.appearance
         shape = face.shape
+        embedding = face.embedding
         blendshapes = face.expressions?.blendshapes
         mesh = face.mesh
         numbers[.confidence] = face.detection.confidence

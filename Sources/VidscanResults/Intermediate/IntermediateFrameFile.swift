@@ -1,5 +1,6 @@
 internal import Foundation
 package import VidscanBase
+internal import VidscanFaces
 
 /// A file that holds the faces of every frame until the whole video has been read. Only then can tracks be linked to
 /// people, short tracks be dropped, and boxes and points be smoothed, and memory must not grow with the length of the
@@ -87,11 +88,24 @@ package final class IntermediateFrameReader {
                 throw input.problem("ends in the middle of a frame", at: start)
             }
             switch bytes.withUnsafeBytes({ layout.read($0) }) {
-            case .success(let face): frame.faces.append(face)
+            case .success(let (face, hasEmbedding)):
+                frame.faces.append(face)
+                if hasEmbedding { frame.faces[frame.faces.count - 1].embedding = try nextEmbedding() }
             case .failure(let fault): throw input.problem(fault.reason, at: start + fault.offset)
             }
         }
         return frame
+    }
+
+    private func nextEmbedding() throws(VidscanError) -> FaceEmbedding {
+        let start = input.offset
+        guard let bytes = try input.take(FaceRecordLayout.embeddingBytes) else {
+            throw input.problem("ends in the middle of a frame", at: start)
+        }
+        switch bytes.withUnsafeBytes({ layout.readEmbedding($0) }) {
+        case .success(let embedding): return embedding
+        case .failure(let fault): throw input.problem(fault.reason, at: start + fault.offset)
+        }
     }
 }
 

@@ -43,7 +43,7 @@ package struct RunRecord: Codable, Sendable {
         package var sampledFrames = 0
         package var faces = 0
         package var faceIds = 0
-        /// The number of distinct person_ids. A track gets one only if the person is certain.
+        /// The number of distinct person_ids.
         package var personIds = 0
         /// Tracks that were too short, or not among the most prominent.
         package var tracksDropped = 0
@@ -59,7 +59,7 @@ package struct RunRecord: Codable, Sendable {
 
     package struct Timings: Codable, Sendable {
         package var wallSeconds = 0.0
-        /// This and the times up to `lookSeconds` are sums over all workers.
+        /// This and the times up to `embedSeconds` are sums over all workers.
         package var resampleSeconds = 0.0
         package var detectSeconds = 0.0
         package var cropSeconds = 0.0
@@ -67,6 +67,8 @@ package struct RunRecord: Codable, Sendable {
         package var measureSeconds = 0.0
         /// Time spent on frame signatures, for shots, and on appearance descriptors, for tracks.
         package var lookSeconds = 0.0
+        /// Time spent on face embeddings; missing in files that early versions wrote.
+        package var embedSeconds: Double? = 0.0
         /// Time spent on tracking, on one thread.
         package var followSeconds = 0.0
         /// Time spent on writing the tables, on one thread.
@@ -130,6 +132,7 @@ package struct RunRecord: Codable, Sendable {
         self.timings.meshSeconds = workers.mesh
         self.timings.measureSeconds = workers.measure
         self.timings.lookSeconds = workers.look
+        self.timings.embedSeconds = workers.embed
     }
 
     /// Adds the outcome of reading the video.

@@ -17,7 +17,7 @@ package struct SegmentRecord: Codable, Sendable {
     package let digests: [String: String]
     /// The numbers of each face in the intermediate file, in order. The version that reads the file must have the same
     /// ones.
-    package private(set) var faceFields: [String]? = FaceRecordLayout.fieldNames
+    package private(set) var faceFields: [String]? = FaceRecordLayout.contents
     /// Empty if blendshapes are not requested.
     package var blendshapeNames: [String] = []
     package let decoded: DecodingReport
@@ -40,7 +40,7 @@ package struct SegmentRecord: Codable, Sendable {
 
     /// Whether this version can read the segment.
     package var isOfThisVersion: Bool {
-        tools.vidscanVersion == Vidscan.version && faceFields == FaceRecordLayout.fieldNames
+        tools.vidscanVersion == Vidscan.version && faceFields == FaceRecordLayout.contents
     }
 
     package static let framesFile = "frames.spool"
@@ -94,7 +94,7 @@ extension SegmentRecord {
                 }, "part.blendshape_names", "names of blendshapes")
         for (value, key) in [
             (times.resample, "resample"), (times.detect, "detect"), (times.crop, "crop"), (times.mesh, "mesh"),
-            (times.measure, "measure"), (times.look, "look"),
+            (times.measure, "measure"), (times.look, "look"), (times.embed, "embed"),
         ] {
             try check.number(value, "part.times.\(key)", in: ReadLimits.durations)
         }

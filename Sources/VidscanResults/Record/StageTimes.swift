@@ -6,6 +6,7 @@ package struct StageTimes: Sendable, Codable {
     package var mesh = 0.0
     package var measure = 0.0
     package var look = 0.0
+    package var embed = 0.0
 
     package init() {}
 
@@ -25,5 +26,6 @@ package struct StageTimes: Sendable, Codable {
         mesh += other.mesh
         measure += other.measure
         look += other.look
+        embed += other.embed
     }
 }

@@ -65,8 +65,7 @@ public enum FaceTable {
     private static let person = [
         Definition(
             "person_id", range: "1 and up",
-            "The same number for all face_ids that are certainly the same person; blank if another face_id may be the"
-                + " same person."
+            "The same number for all face_ids that seem to be the same person. tracks.csv says how certain it is."
         ) { $0.personID.map { .integer(Int64($0)) } ?? .missing }
     ]
 

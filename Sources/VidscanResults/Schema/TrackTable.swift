@@ -17,6 +17,7 @@ package struct TrackRow: Sendable {
 
     package var faceID: Int
     package var personID: Int?
+    package var personConfidence: Double?
     package var firstMicroseconds: Int64
     package var lastMicroseconds: Int64
     package var visibleSeconds: Double
@@ -29,12 +30,14 @@ package struct TrackRow: Sendable {
     package var statistics: [Statistic]
 
     package init(
-        faceID: Int, personID: Int? = nil, firstMicroseconds: Int64, lastMicroseconds: Int64, visibleSeconds: Double,
-        samples: Int, appearances: Int, meanBox: Rectangle, bestMicroseconds: Int64, bestFrame: Int64,
+        faceID: Int, personID: Int? = nil, personConfidence: Double? = nil, firstMicroseconds: Int64,
+        lastMicroseconds: Int64, visibleSeconds: Double, samples: Int, appearances: Int, meanBox: Rectangle,
+        bestMicroseconds: Int64, bestFrame: Int64,
         statistics: [Statistic]
     ) {
         self.faceID = faceID
         self.personID = personID
+        self.personConfidence = personConfidence
         self.firstMicroseconds = firstMicroseconds
         self.lastMicroseconds = lastMicroseconds
         self.visibleSeconds = visibleSeconds
@@ -66,6 +69,11 @@ public enum TrackTable {
         Definition("person_id", range: "1 and up", "As in faces.csv.") {
             $0.personID.map { .integer(Int64($0)) } ?? .missing
         },
+        Definition(
+            "person_confidence", range: "0 to 1", decimals: 2,
+            "How certain person_id is: 0.5 if the face could as well belong to another person of the video, or this"
+                + " person's other faces to somebody else; below 0.4 if the face could not be judged."
+        ) { $0.personConfidence },
         Definition("first_time", unit: "s", range: "any", "When the face is first visible.") {
             .microseconds($0.firstMicroseconds)
         },

@@ -13,6 +13,9 @@ extension Settings {
         public var minimumSamples = 2
         /// Whether to smooth boxes and landmarks over time.
         public var smoothing = true
+        /// Whether tracks are linked to people by face embeddings, which are discarded afterwards. Otherwise by hair,
+        /// clothes and the face's shape alone.
+        public var person = true
         public var events = EventOptions()
     }
 }
@@ -36,6 +39,9 @@ extension Settings.Track {
             Setting(
                 .track, "smoothing", \.track.smoothing, options: [.onOff("smoothing")], follows: "track.min_track",
                 "Smooth boxes and landmarks over time, at 8 or more samples per second."),
+            Setting(
+                .track, "person", \.track.person, options: [.onOff("person")], follows: "track.smoothing",
+                "Recognise people by face embeddings, which are discarded afterwards; otherwise by hair and clothes."),
         ] + events
 
     private static let events = [
