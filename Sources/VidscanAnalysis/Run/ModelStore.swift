@@ -165,7 +165,7 @@ public final class ModelStore: Sendable {
             if let embedder, embedder.concurrency >= sessions { return .success(embedder) }
             return Result { () throws(InferenceError) in
                 let compiled = try FaceEmbedder(
-                    runtime: runtime.get(), path: folder + "/" + Self.faceEmbedding.fileName, concurrency: sessions,
+                    runtime: runtime, path: folder + "/" + Self.faceEmbedding.fileName, concurrency: sessions,
                     precision: precision)
                 embedder = compiled
                 vs_trim_heaps()
