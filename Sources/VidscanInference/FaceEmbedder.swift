@@ -5,7 +5,7 @@ public import VidscanFaces
 /// It computes an embedding of a face from an aligned crop.
 public struct FaceEmbedder: Sendable {
     /// The width and height of the input in pixels.
-    public static let resolution = 150
+    public static let resolution = FaceChip.resolution
 
     private let model: CompiledModel
     /// The number of sessions that run at the same time.

@@ -39,9 +39,13 @@ struct PersonLinkingTests {
                 summary.add(
                     TrackedDetection(
                         box: box, confidence: 0.9, appearance: track.look.flatMap { generator.appearance(of: $0) },
-                        shape: track.look.map { generator.shape(of: $0) },
-                        embedding: step < track.faces.count ? track.faces[step] : nil),
+                        shape: track.look.map { generator.shape(of: $0) }),
                     weight: 1, seconds: track.start + Double(step) / 5, sample: first + step)
+            }
+            for (step, face) in track.faces.enumerated() {
+                summary.add(
+                    TrackSummary.Chip(
+                        seconds: track.start + Double(step) / 5, weight: 1, offset: step, embedding: face))
             }
             return summary
         }

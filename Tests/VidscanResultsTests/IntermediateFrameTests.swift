@@ -10,7 +10,13 @@ struct IntermediateFrameTests {
     private let layout = FaceRecordLayout(hasMesh: false, blendshapeCount: 0)
 
     /// Writes one frame with one face, whose numbers all differ.
-    private func write(into folder: TemporaryFolder, embedding: FaceEmbedding? = nil) throws -> FaceRecord {
+    private func write(into folder: TemporaryFolder, chip: FaceChip? = nil) throws -> FaceRecord {
+        try writeFile(into: folder, chip: chip).face
+    }
+
+    private func writeFile(
+        into folder: TemporaryFolder, chip: FaceChip?
+    ) throws -> (file: IntermediateFrameFile, face: FaceRecord) {
         let point = Point(x: 7, y: 8)
         let landmarks = FaceLandmarks(
             leftEye: point, rightEye: point, nose: point, leftMouthCorner: point, rightMouthCorner: point)
@@ -25,18 +31,21 @@ struct IntermediateFrameTests {
                 field.range.lowerBound + share * (min(field.range.upperBound, 1024) - field.range.lowerBound)
         }
         face.numbers[.mouth] = nil
-        face.embedding = embedding
+        face.chip = chip
         let file = try IntermediateFrameFile(path: folder.path + "/frames", layout: layout)
         try file.append(
             FrameRecord(
                 microseconds: 5, index: 6, epoch: 0, size: PictureSize(width: 640, height: 360), faces: [face]))
         try file.finish()
-        return face
+        return (file, face)
     }
 
-    private func read(_ folder: TemporaryFolder) throws -> FaceRecord? {
-        try IntermediateFrameReader(folder: folder.path, name: "frames", layout: layout).next()?.faces.first
+    private func read(_ folder: TemporaryFolder, readsChips: Bool = true) throws -> FaceRecord? {
+        try IntermediateFrameReader(folder: folder.path, name: "frames", layout: layout, readsChips: readsChips)
+            .next()?.faces.first
     }
+
+    private static let chip = FaceChip(pixels: (0..<FaceChip.byteCount).map { UInt8(truncatingIfNeeded: $0 / 7) })
 
     @Test("A face is read as it was written, to the precision of 32 bits")
     func unchanged() throws {
@@ -51,33 +60,43 @@ struct IntermediateFrameTests {
         #expect(face.numbers[.mouth]?.x == (try #require(left).x + #require(right).x) / 2)
     }
 
-    @Test("Only a face that has an embedding takes the room for it")
-    func embedding() throws {
+    @Test("Only a face that has a chip takes the room for it")
+    func chip() throws {
         let (without, with) = (try TemporaryFolder(), try TemporaryFolder())
         _ = try write(into: without)
-        #expect(try read(without)?.embedding == nil)
-        let embedding = FaceEmbedding(values: (0..<FaceEmbedding.length).map { Float($0) / 200 - 0.3 })
-        _ = try write(into: with, embedding: embedding)
-        #expect(try with.bytes("frames").count == without.bytes("frames").count + 4 * FaceEmbedding.length)
-        #expect(try read(with)?.embedding == embedding)
+        #expect(try read(without)?.chip == nil)
+        #expect(try read(without)?.chipOffset == nil)
+        _ = try write(into: with, chip: Self.chip)
+        #expect(try with.bytes("frames").count == without.bytes("frames").count + FaceChip.byteCount)
+        #expect(try read(with)?.chip == Self.chip)
     }
 
-    @Test("An embedding that is cut off or not a number is an error")
-    func damagedEmbedding() throws {
+    @Test("A chip can be skipped, and read later from its place")
+    func skippedChip() throws {
         let folder = try TemporaryFolder()
-        let embedding = FaceEmbedding(values: [Float](repeating: 0.1, count: FaceEmbedding.length))
-        _ = try write(into: folder, embedding: embedding)
+        let chips = try FaceChipReader(writeFile(into: folder, chip: Self.chip).file)
+        let face = try #require(try read(folder, readsChips: false))
+        #expect(face.chip == nil)
+        let offset = try #require(face.chipOffset)
+        #expect(try chips.chip(at: offset) == Self.chip)
+        #expect(throws: VidscanError.self) { try chips.chip(at: offset + 1) }
+    }
+
+    @Test("A chip that is cut off, and a flag that is neither 0 nor 1, are errors")
+    func damagedChip() throws {
+        let folder = try TemporaryFolder()
+        _ = try write(into: folder, chip: Self.chip)
         let bytes = try folder.bytes("frames")
         let file = URL(fileURLWithPath: folder.path + "/frames")
         try Data(bytes.dropLast()).write(to: file)
-        #expect(throws: VidscanError.self) { try read(folder) }
-        try Data(bytes.dropLast(4) + [0, 0, 0xC0, 0x7F]).write(to: file)
-        let error = #expect(throws: VidscanError.self) { try read(folder) }
-        #expect(error?.description.contains("invalid embedding") == true)
+        for readsChips in [true, false] {
+            #expect(throws: VidscanError.self) { try read(folder, readsChips: readsChips) }
+        }
         var flagged = bytes
-        flagged[bytes.count - 4 * FaceEmbedding.length - 1] = 2
+        flagged[bytes.count - FaceChip.byteCount - 1] = 2
         try flagged.write(to: file)
-        #expect(throws: VidscanError.self) { try read(folder) }
+        let error = #expect(throws: VidscanError.self) { try read(folder) }
+        #expect(error?.description.contains("chip flag") == true)
     }
 
     @Test("A number outside its range is an error that names it and its byte")

@@ -18,13 +18,25 @@ struct TrackingResult {
     let interval: Double
 }
 
+/// The tracks of the whole video, before it is known which are the same person.
+struct FollowedTracks {
+    /// The track of every face in the intermediate file.
+    let indices: TrackIndexFile
+    var summaries: [TrackSummary]
+    let samplesOfShot: [Int]
+    let sampleCount: Int
+    /// The mean time between samples in seconds; 0 if there is only one.
+    let interval: Double
+}
+
 /// Reads the intermediate file once: tracks faces within each shot, summarizes each track, and decides which tracks are
 /// the same person.
 struct TrackingPass {
     let settings: Settings
     let changes: [ShotChange]
 
-    func run(_ intermediate: IntermediateFrameFile, tracks output: TrackIndexFile) throws -> TrackingResult {
+    /// Tracks the faces and summarizes the tracks.
+    func follow(_ intermediate: IntermediateFrameFile, tracks output: TrackIndexFile) throws -> FollowedTracks {
         let reader = try IntermediateFrameReader(intermediate)
         var tracker = FaceTracker(options: settings.tracking)
         var summaries: [TrackSummary] = []
@@ -54,33 +66,53 @@ struct TrackingPass {
                                 pictureSize: frame.size))
                     }
                 }
-                summaries[id - 1].add(
-                    trackedDetection, weight: FaceProminence.of(face, in: frame.size), seconds: frame.seconds,
-                    sample: sample)
+                let weight = FaceProminence.of(face, in: frame.size)
+                summaries[id - 1].add(trackedDetection, weight: weight, seconds: frame.seconds, sample: sample)
+                if let offset = face.chipOffset {
+                    summaries[id - 1].add(
+                        TrackSummary.Chip(seconds: frame.seconds, weight: weight, offset: offset))
+                }
             }
             try output.append(ids)
             times = (times?.first ?? frame.seconds, frame.seconds)
             sample += 1
         }
         try output.finish()
-        var choice = TrackSelection.Options(
+        let span = times.map { $0.last - $0.first } ?? 0
+        return FollowedTracks(
+            indices: output, summaries: summaries, samplesOfShot: samplesOfShot, sampleCount: sample,
+            interval: sample > 1 ? span / Double(sample - 1) : 0)
+    }
+
+    private var selectionOptions: TrackSelection.Options {
+        var options = TrackSelection.Options(
             minimumSamples: settings.track.minimumSamples, maximumFaces: settings.track.maximumFaces)
-        choice.meanConfidence = settings.detect.keepsUncertainFaces ? 0 : 1.1 * settings.detect.minimumConfidence
+        options.meanConfidence = settings.detect.keepsUncertainFaces ? 0 : 1.1 * settings.detect.minimumConfidence
+        return options
+    }
+
+    /// Returns the indices of the tracks that may be kept.
+    func candidates(_ tracks: FollowedTracks) -> [Int] {
+        TrackSelection.candidates(
+            tracks.summaries, samplesOfShot: tracks.samplesOfShot, options: selectionOptions)
+    }
+
+    /// Decides which tracks to keep, and which are the same person.
+    func identify(_ tracks: FollowedTracks) -> TrackingResult {
         let selection = TrackSelection(
-            summaries, samplesOfShot: samplesOfShot, options: choice,
+            tracks.summaries, samplesOfShot: tracks.samplesOfShot, options: selectionOptions,
             linker: TrackletLinker(shapeVariances: FaceShape.betweenVariances))
         var lastSamples: [Int: Int] = [:]
         var confidences: [Int: Double] = [:]
-        for (summary, identity) in zip(summaries, selection.identities) {
+        for (summary, identity) in zip(tracks.summaries, selection.identities) {
             guard let identity else { continue }
             lastSamples[identity.faceID] = max(lastSamples[identity.faceID] ?? 0, summary.lastSample)
             confidences[identity.faceID] = identity.personConfidence
         }
-        let span = times.map { $0.last - $0.first } ?? 0
         return TrackingResult(
-            indices: output, summaries: summaries, identities: selection.identities, lastSamples: lastSamples,
-            personConfidences: confidences,
-            sampleCount: sample, interval: sample > 1 ? span / Double(sample - 1) : 0)
+            indices: tracks.indices, summaries: tracks.summaries, identities: selection.identities,
+            lastSamples: lastSamples, personConfidences: confidences, sampleCount: tracks.sampleCount,
+            interval: tracks.interval)
     }
 }
 

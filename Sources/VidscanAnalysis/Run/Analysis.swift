@@ -119,7 +119,7 @@ public struct Analysis: Sendable {
                     settings.segment == nil
                     ? try TableBuilder(
                         folderPath: folderPath, settings: settings, blendshapeNames: blendshapeNames,
-                        consumer: consumer)
+                        models: { models }, consumer: consumer)
                     : try SegmentWriter(folderPath: folderPath, settings: settings, blendshapeNames: blendshapeNames)
                 let stage = WriteStage(line: line, settings: settings, observer: observer, consumer: consumer)
                 return .written(try await stage.run(into: sink))

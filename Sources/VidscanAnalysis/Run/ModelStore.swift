@@ -66,7 +66,6 @@ public final class ModelStore: Sendable {
     private let precision: InferencePrecision
     private let detectors = Mutex(LRUCache<PictureSize, FaceDetector>(capacity: detectorMemory))
     private let mesh = Mutex<AttentionMesh?>(nil)
-    private let embedder = Mutex<FaceEmbedder?>(nil)
     private let expressions = Mutex<ExpressionModel?>(nil)
     private let modelDigests: BackgroundValue<[String: String], VidscanError>
 
@@ -106,7 +105,6 @@ public final class ModelStore: Sendable {
     func unload() {
         detectors.withLock { $0 = LRUCache(capacity: Self.detectorMemory) }
         mesh.withLock { $0 = nil }
-        embedder.withLock { $0 = nil }
         vs_trim_heaps()
     }
 
@@ -156,23 +154,14 @@ public final class ModelStore: Sendable {
         return try result.get()
     }
 
-    /// Returns the face embedding's network, which is loaded at first use.
+    /// Loads the face embedding's network. It is not kept: it is needed once in a run, when the others are not.
     ///
     /// - Parameter sessions: The number of sessions that run at the same time; others wait. Each takes time to load, and
     ///   memory.
     func faceEmbedder(sessions: Int) throws(InferenceError) -> FaceEmbedder {
-        let result: Result<FaceEmbedder, InferenceError> = embedder.withLock { embedder in
-            if let embedder, embedder.concurrency >= sessions { return .success(embedder) }
-            return Result { () throws(InferenceError) in
-                let compiled = try FaceEmbedder(
-                    runtime: runtime, path: folder + "/" + Self.faceEmbedding.fileName, concurrency: sessions,
-                    precision: precision)
-                embedder = compiled
-                vs_trim_heaps()
-                return compiled
-            }
-        }
-        return try result.get()
+        try FaceEmbedder(
+            runtime: runtime, path: folder + "/" + Self.faceEmbedding.fileName, concurrency: sessions,
+            precision: precision)
     }
 
     /// Returns the expression model, which is read at first use.

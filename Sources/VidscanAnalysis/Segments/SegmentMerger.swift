@@ -89,7 +89,8 @@ public struct SegmentMerger: Sendable {
         for folder in folders { try folder.verify() }
         observer.opened(name, info: decoded.info)
         let sink = try TableBuilder(
-            folderPath: folderPath, settings: settings, blendshapeNames: folders[0].record.blendshapeNames)
+            folderPath: folderPath, settings: settings, blendshapeNames: folders[0].record.blendshapeNames,
+            models: { try Self.models(of: folders[0]) })
         var progress = RunProgress(microseconds: 0, frames: 0, faces: 0)
         var last: Int64?
         for folder in folders {
@@ -111,6 +112,16 @@ public struct SegmentMerger: Sendable {
         for folder in folders { outcome.add(.analyzed(folder.record.times)) }
         outcome.add(.written(try await sink.finish()))
         return outcome
+    }
+
+    /// Returns the models with which the segments were made; those of this installation must be the same.
+    private static func models(of segment: SegmentFolder) throws(VidscanError) -> ModelStore {
+        let models = try ModelStore(concurrency: 1, precision: segment.settings.detect.precision)
+        guard try models.digests() == segment.record.tools.models else {
+            throw VidscanError(
+                .result, "was made with other models than those installed here", input: segment.name, stage: .open)
+        }
+        return models
     }
 
     /// - Returns: The segments in order, each of them once.

@@ -10,7 +10,7 @@ final class FaceAnalyzer {
     private let settings: Settings
     private let detector: FrameDetector
     private let fitter: MeshFitter
-    private let embedder: IdentityEmbedder
+    private let chipCutter: FaceChipCutter
     var times = StageTimes()
 
     /// - Parameter sessions: The number of analyzers that run at the same time.
@@ -21,7 +21,7 @@ final class FaceAnalyzer {
         let converter = PictureConverter()
         detector = FrameDetector(models: models, settings: settings, sessions: sessions, converter: converter)
         fitter = MeshFitter(models: models, settings: settings, sessions: sessions, converter: converter)
-        embedder = IdentityEmbedder(models: models, sessions: sessions, converter: converter)
+        chipCutter = FaceChipCutter(converter: converter)
     }
 
     /// Detects the faces of a frame by itself.
@@ -108,20 +108,20 @@ final class FaceAnalyzer {
         return try measure(fit, detection, picture)
     }
 
-    /// Computes the embeddings of the faces that were not embedded yet.
+    /// Cuts the chips of the faces that have none yet.
     ///
     /// - Parameter others: The faces of another sample of the same shot and chunk.
-    func embed(_ faces: inout [FittedFace], besides others: [FittedFace], in frame: SampledFrame) throws {
+    func cutChips(_ faces: inout [FittedFace], besides others: [FittedFace], in frame: SampledFrame) throws {
         guard settings.track.person else { return }
         for index in faces.indices {
             let box = faces[index].detection.box
-            if others.contains(where: { $0.isEmbedded && $0.detection.box.overlaps(box) }) {
-                faces[index].isEmbedded = true
-            } else if embedder.isSuitable(faces[index].face, in: frame.geometry.displaySize) {
-                faces[index].face.embedding = try times.measure(\.embed) {
-                    try embedder.embedding(of: faces[index].face, in: frame)
+            if others.contains(where: { $0.hasChip && $0.detection.box.overlaps(box) }) {
+                faces[index].hasChip = true
+            } else {
+                faces[index].face.chip = try times.measure(\.embed) {
+                    try chipCutter.chip(of: faces[index].face, in: frame)
                 }
-                faces[index].isEmbedded = faces[index].face.embedding != nil
+                faces[index].hasChip = faces[index].face.chip != nil
             }
         }
     }

@@ -17,6 +17,7 @@ final class TableBuilder: FrameSink {
     private let folderPath: String
     private let intermediate: IntermediateFrameFile
     private let writer: ResultWriter
+    private let models: @Sendable () throws -> ModelStore
     private let consumer: (any RunConsumer)?
     private var shots = ShotDetector()
     private var jumps: [ShotChange] = []
@@ -27,12 +28,15 @@ final class TableBuilder: FrameSink {
     /// - Parameters:
     ///   - folderPath: The folder of the unfinished result.
     ///   - blendshapeNames: Empty if blendshapes are not requested.
+    ///   - models: The models, which are loaded only if they are needed.
     init(
-        folderPath: String, settings: Settings, blendshapeNames: [String], consumer: (any RunConsumer)? = nil
+        folderPath: String, settings: Settings, blendshapeNames: [String],
+        models: @escaping @Sendable () throws -> ModelStore, consumer: (any RunConsumer)? = nil
     ) throws(VidscanError) {
         self.consumer = consumer
         self.settings = settings
         self.folderPath = folderPath
+        self.models = models
         intermediate = try IntermediateFrameFile(
             path: folderPath + "/.frames",
             layout: FaceRecordLayout(hasMesh: settings.write.landmarks, blendshapeCount: blendshapeNames.count))
@@ -68,14 +72,25 @@ final class TableBuilder: FrameSink {
         try intermediate.finish()
         let clock = ContinuousClock()
         var begin = clock.now
-        let tracks = try TrackingPass(settings: settings, changes: changes).run(
-            intermediate, tracks: TrackIndexFile(path: folderPath + "/.tracks"))
-        report.timings.followSeconds = begin.duration(to: clock.now) / .seconds(1)
-        begin = clock.now
+        func lap() -> Double {
+            let now = clock.now
+            defer { begin = now }
+            return begin.duration(to: now) / .seconds(1)
+        }
+        let tracking = TrackingPass(settings: settings, changes: changes)
+        var followed = try tracking.follow(intermediate, tracks: TrackIndexFile(path: folderPath + "/.tracks"))
+        report.timings.followSeconds = lap()
+        if settings.track.person {
+            try await EmbeddingPass(models: models, workers: settings.detect.workers).run(
+                &followed.summaries, among: tracking.candidates(followed), from: intermediate)
+            report.timings.embedSeconds = lap()
+        }
+        let tracks = tracking.identify(followed)
+        report.timings.followSeconds += lap()
         try await OutputPass(settings: settings, changes: changes, following: tracks, consumer: consumer).run(
             intermediate, writer: writer, report: &report)
         try writer.finish()
-        report.timings.tableSeconds = begin.duration(to: clock.now) / .seconds(1)
+        report.timings.tableSeconds = lap()
         intermediate.remove()
         tracks.indices.remove()
         return report

@@ -15,8 +15,8 @@ struct FittedFace: Sendable {
     var face: AnalyzedFace
     /// `nil` for a face without a mesh.
     var square: RotatedSquare?
-    /// Whether the face's embedding was computed, in this sample or in another one of the shot and chunk.
-    var isEmbedded = false
+    /// Whether the face has a chip, in this sample or in another one of the shot and chunk.
+    var hasChip = false
 
     var detection: FaceDetection { face.detection }
 

@@ -87,7 +87,7 @@ final class RunAnalyzer {
 
     /// Analyses the last sample.
     ///
-    /// A face is embedded at the first anchor of its chunk or shot that shows it well enough.
+    /// A face gets a chip at the first anchor of its chunk or shot that shows it well enough.
     private func anchor(_ samples: [Sample], after previous: KnownFrame?) throws -> KnownFrame {
         let sample = samples[samples.count - 1]
         let isSameShot = !samples.contains(where: \.mayFollowCut)
@@ -98,7 +98,7 @@ final class RunAnalyzer {
             known = sample.known(faces)
         }
         var anchor = try known ?? searched(sample, upsideDown: true)
-        try analyzer.embed(&anchor.faces, besides: isSameShot ? previous?.faces ?? [] : [], in: sample.frame)
+        try analyzer.cutChips(&anchor.faces, besides: isSameShot ? previous?.faces ?? [] : [], in: sample.frame)
         return anchor
     }
 
@@ -165,7 +165,7 @@ final class RunAnalyzer {
             // A shot may end, or a face turn away, before the next anchor.
             if cut == middle {
                 let isSameShot = !samples[(middle + 1)...last].contains(where: \.mayFollowCut)
-                try analyzer.embed(&found.faces, besides: isSameShot ? later.faces : [], in: sample.frame)
+                try analyzer.cutChips(&found.faces, besides: isSameShot ? later.faces : [], in: sample.frame)
             }
             known[middle] = found
         }

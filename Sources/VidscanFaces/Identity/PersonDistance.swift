@@ -96,7 +96,7 @@ extension TrackSummary {
     }
 
     /// Whether two tracks are never visible at the same time and have no timestamp jump between them.
-    func mayBeSamePerson(as other: TrackSummary) -> Bool {
+    public func mayBeSamePerson(as other: TrackSummary) -> Bool {
         epoch == other.epoch && !overlaps(other)
     }
 }

@@ -15,8 +15,8 @@ package struct AnalyzedFace: Sendable {
     package var appearance: AppearanceDescriptor?
     /// The shape of the face, if it is frontal and large enough.
     package var shape: [Float]?
-    /// What distinguishes the face from other people's; computed in a few samples only.
-    package var embedding: FaceEmbedding?
+    /// The picture from which the face's embedding can be computed; only in a few samples.
+    package var chip: FaceChip?
 
     package init(
         detection: FaceDetection, presence: Double, mesh: FaceMesh? = nil, pose: HeadPose? = nil,

@@ -32,6 +32,24 @@ public struct TrackSelection: Sendable {
     /// The identity of each track, indexed by the tracker's number minus 1; `nil` for tracks that are dropped.
     public let identities: [Identity?]
 
+    /// Returns the indices of the tracks that are seen often and clearly enough to be faces.
+    ///
+    /// - Parameters:
+    ///   - tracks: All tracks.
+    ///   - samplesOfShot: The number of samples in each shot.
+    ///   - options: Which tracks to keep.
+    public static func candidates(
+        _ tracks: [TrackSummary], samplesOfShot: [Int], options: Options
+    ) -> [Int] {
+        tracks.indices.filter { index in
+            let available = samplesOfShot.indices.contains(tracks[index].shot) ? samplesOfShot[tracks[index].shot] : 1
+            let isDoubtful =
+                available > 1 && tracks[index].bestConfidence < options.sureConfidence
+                && tracks[index].meanConfidence < options.meanConfidence * (tracks[index].samples < 5 ? 1.2 : 1)
+            return tracks[index].samples >= min(options.minimumSamples, max(available, 1)) && !isDoubtful
+        }
+    }
+
     /// - Parameters:
     ///   - tracks: All tracks, in the order of their numbers, which count from 1.
     ///   - samplesOfShot: The number of samples in each shot.
@@ -40,13 +58,7 @@ public struct TrackSelection: Sendable {
     public init(
         _ tracks: [TrackSummary], samplesOfShot: [Int], options: Options, linker: TrackletLinker
     ) {
-        let kept = tracks.indices.filter { index in
-            let available = samplesOfShot.indices.contains(tracks[index].shot) ? samplesOfShot[tracks[index].shot] : 1
-            let isDoubtful =
-                available > 1 && tracks[index].bestConfidence < options.sureConfidence
-                && tracks[index].meanConfidence < options.meanConfidence * (tracks[index].samples < 5 ? 1.2 : 1)
-            return tracks[index].samples >= min(options.minimumSamples, max(available, 1)) && !isDoubtful
-        }
+        let kept = Self.candidates(tracks, samplesOfShot: samplesOfShot, options: options)
         let linked = linker.link(kept.map { tracks[$0] })
         let people = linked.people
         var identities = [Identity?](repeating: nil, count: tracks.count)

@@ -2,6 +2,25 @@ public import VidscanBase
 
 /// The data of a track that stays in memory after its faces are written to the intermediate file.
 public struct TrackSummary: Sendable {
+    /// A chip of the track's face.
+    public struct Chip: Sendable {
+        /// The time of the sample.
+        public let seconds: Double
+        /// The weight of the sample.
+        public let weight: Double
+        /// Where the intermediate file has the chip.
+        public let offset: Int
+        /// `nil` until it is computed, and for a chip that does not show the face clearly.
+        public var embedding: FaceEmbedding?
+
+        public init(seconds: Double, weight: Double, offset: Int, embedding: FaceEmbedding? = nil) {
+            self.seconds = seconds
+            self.weight = weight
+            self.offset = offset
+            self.embedding = embedding
+        }
+    }
+
     /// The number that the tracker assigned.
     public let trackID: Int
     public private(set) var firstSeconds: Double
@@ -27,10 +46,11 @@ public struct TrackSummary: Sendable {
     public var meanConfidence: Double { confidenceSum / Double(max(samples, 1)) }
     /// The person's profile, averaged over the samples by weight.
     public private(set) var profile = IdentityProfile()
-    /// The embeddings of the samples with the highest weights, at most five, the highest first.
-    public var embeddings: [FaceEmbedding] { weightedEmbeddings.map(\.embedding) }
-    private var weightedEmbeddings: [(weight: Double, embedding: FaceEmbedding)] = []
-    private static let maximumEmbeddings = 5
+    /// The chips of the samples with the highest weights, at most five, the highest first.
+    public private(set) var chips: [Chip] = []
+    /// The embeddings of the chips that have one, in the same order.
+    public var embeddings: [FaceEmbedding] { chips.compactMap(\.embedding) }
+    private static let maximumChips = 5
     /// The size of the frames in display space.
     public let pictureSize: PictureSize
 
@@ -74,14 +94,19 @@ public struct TrackSummary: Sendable {
         bestConfidence = max(bestConfidence, trackedDetection.confidence)
         prominence += trackedDetection.box.size / Double(max(pictureSize.shortSide, 1))
         profile.add(trackedDetection, weight: Float(weight))
-        if let embedding = trackedDetection.embedding { add(embedding, weight: weight) }
     }
 
-    private mutating func add(_ embedding: FaceEmbedding, weight: Double) {
+    /// Adds the chip of a sample, if it is one of the best.
+    public mutating func add(_ chip: Chip) {
         // Of equal weights, the earlier sample stays first.
-        let place = weightedEmbeddings.firstIndex { $0.weight < weight } ?? weightedEmbeddings.count
-        weightedEmbeddings.insert((weight, embedding), at: place)
-        if weightedEmbeddings.count > Self.maximumEmbeddings { weightedEmbeddings.removeLast() }
+        let place = chips.firstIndex { $0.weight < chip.weight } ?? chips.count
+        chips.insert(chip, at: place)
+        if chips.count > Self.maximumChips { chips.removeLast() }
+    }
+
+    /// Sets the embedding of a chip.
+    public mutating func setEmbedding(_ embedding: FaceEmbedding?, ofChip chip: Int) {
+        chips[chip].embedding = embedding
     }
 
     /// Returns whether the face was at the frame's edge, or moving out of the frame, when it was last seen.

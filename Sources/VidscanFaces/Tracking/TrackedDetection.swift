@@ -9,20 +9,17 @@ public struct TrackedDetection: Sendable {
     public var appearance: AppearanceDescriptor?
     /// The face's shape as numbers with a variance of 1 among one person's images; `nil` if it cannot be measured.
     public var shape: [Float]?
-    /// `nil` in most samples.
-    public var embedding: FaceEmbedding?
 
     public init(
         box: Rectangle, confidence: Double = 1, landmarks: FaceLandmarks? = nil,
         appearance: AppearanceDescriptor? = nil,
-        shape: [Float]? = nil, embedding: FaceEmbedding? = nil
+        shape: [Float]? = nil
     ) {
         self.box = box
         self.confidence = confidence
         self.landmarks = landmarks
         self.appearance = appearance
         self.shape = shape
-        self.embedding = embedding
     }
 }
 

@@ -10,8 +10,10 @@ package struct FaceRecord: Sendable {
     package var emoji: Metric?
     package var appearance: AppearanceDescriptor?
     package var shape: [Float]?
-    /// Only in a few samples of a face.
-    package var embedding: FaceEmbedding?
+    /// Only in a few samples of a face; `nil` too if the reader skips chips.
+    package var chip: FaceChip?
+    /// Where the intermediate file has the chip; `nil` if there is none, or if the face was not read from a file.
+    package internal(set) var chipOffset: Int?
     package var blendshapes: [Float]?
     package var mesh: FaceMesh?
 
@@ -20,7 +22,7 @@ package struct FaceRecord: Sendable {
     package var trackedDetection: TrackedDetection {
         TrackedDetection(
             box: box, confidence: numbers[.confidence] ?? 0, landmarks: landmarks, appearance: appearance,
-            shape: shape, embedding: embedding)
+            shape: shape)
     }
 }
 
@@ -31,7 +33,7 @@ extension FaceRecord {
         emoji = character.flatMap { character in Metric.allCases.first { $0.emoji == character } }
         appearance = face.appearance
         shape = face.shape
-        embedding = face.embedding
+        chip = face.chip
         blendshapes = face.expressions?.blendshapes
         mesh = face.mesh
         numbers[.confidence] = face.detection.confidence

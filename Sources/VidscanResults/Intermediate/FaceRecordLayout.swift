@@ -2,12 +2,12 @@ internal import VidscanBase
 internal import VidscanFaces
 
 /// The layout of a face in the intermediate file: a fixed number of bytes, first 32-bit floats, then a flag and the
-/// appearance descriptor, and a flag that says whether the face's embedding follows, as 32-bit floats.
+/// appearance descriptor, and a flag that says whether the face's chip follows.
 package struct FaceRecordLayout: Sendable {
     /// The names of the numbers that come first, in order.
     package static let fieldNames = FaceField.stored.map(\.name)
     /// What a face consists of. Segments record it, so that a version with other contents does not misread their files.
-    package static let contents = fieldNames + ["embedding"]
+    package static let contents = fieldNames + ["chip"]
 
     /// The numbers that come first: where `FaceNumbers` has each of them, and what it must be.
     private static let fields = FaceField.stored.map { field in
@@ -32,9 +32,8 @@ package struct FaceRecordLayout: Sendable {
     private var floatCount: Int {
         Self.fields.count + 2 * FaceLandmarks.count + 1 + shapeCount + blendshapeCount + meshCount
     }
-    /// The size of a face without its embedding.
+    /// The size of a face without its chip.
     var faceBytes: Int { 4 * floatCount + AppearanceDescriptor.byteCount + 2 }
-    static let embeddingBytes = 4 * FaceEmbedding.length
 
     func write(_ face: FaceRecord, to writer: inout ByteWriter) {
         var floats: [Float] = []
@@ -49,8 +48,8 @@ package struct FaceRecordLayout: Sendable {
         writer.write(byte: face.appearance == nil ? 0 : 1)
         let appearance = face.appearance?.bytes ?? [UInt8](repeating: 0, count: AppearanceDescriptor.byteCount)
         appearance.withUnsafeBytes { writer.write(bytes: $0) }
-        writer.write(byte: face.embedding == nil ? 0 : 1)
-        face.embedding?.values.withUnsafeBytes { writer.write(bytes: $0) }
+        writer.write(byte: face.chip == nil ? 0 : 1)
+        face.chip?.pixels.withUnsafeBytes { writer.write(bytes: $0) }
     }
 
     private static func filled(_ values: [Float]?, count: Int) -> [Float] {
@@ -65,19 +64,9 @@ package struct FaceRecordLayout: Sendable {
         let reason: String
     }
 
-    /// Returns the embedding that follows a face.
-    ///
-    /// - Parameter bytes: `embeddingBytes` of them.
-    func readEmbedding(_ bytes: UnsafeRawBufferPointer) -> Result<FaceEmbedding, Fault> {
-        var floats = FloatReader(bytes: bytes)
-        let values = (0..<FaceEmbedding.length).map { _ in Float(floats.next("embedding", in: -10...10)) }
-        if let fault = floats.fault { return .failure(fault) }
-        return .success(FaceEmbedding(values: values))
-    }
-
     /// - Parameter bytes: The bytes of one face, `faceBytes` of them.
-    /// - Returns: The face, without its embedding, and whether an embedding follows.
-    func read(_ bytes: UnsafeRawBufferPointer) -> Result<(face: FaceRecord, hasEmbedding: Bool), Fault> {
+    /// - Returns: The face, without its chip, and whether a chip follows.
+    func read(_ bytes: UnsafeRawBufferPointer) -> Result<(face: FaceRecord, hasChip: Bool), Fault> {
         var floats = FloatReader(bytes: bytes)
         var numbers = FaceNumbers()
         for (position, facts, range) in Self.fields {
@@ -106,7 +95,7 @@ package struct FaceRecordLayout: Sendable {
         }
         let last = bytes.count - 1
         guard bytes[last] <= 1 else {
-            return .failure(Fault(offset: last, reason: "the embedding flag of a face is neither 0 nor 1"))
+            return .failure(Fault(offset: last, reason: "the chip flag of a face is neither 0 nor 1"))
         }
         return .success((face, bytes[last] == 1))
     }

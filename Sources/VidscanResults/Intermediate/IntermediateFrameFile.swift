@@ -1,6 +1,6 @@
 internal import Foundation
 package import VidscanBase
-internal import VidscanFaces
+package import VidscanFaces
 
 /// A file that holds the faces of every frame until the whole video has been read. Only then can tracks be linked to
 /// people, short tracks be dropped, and boxes and points be smoothed, and memory must not grow with the length of the
@@ -39,16 +39,22 @@ package final class IntermediateFrameFile {
 package final class IntermediateFrameReader {
     private let layout: FaceRecordLayout
     private let input: IntermediateInput
+    private let readsChips: Bool
 
-    /// - Parameter name: The name of the file in `folder`.
-    package init(folder: String, name: String, layout: FaceRecordLayout) throws(VidscanError) {
+    /// - Parameters:
+    ///   - name: The name of the file in `folder`.
+    ///   - readsChips: Whether faces get their chips; otherwise, only where these are.
+    package init(
+        folder: String, name: String, layout: FaceRecordLayout, readsChips: Bool
+    ) throws(VidscanError) {
         self.layout = layout
+        self.readsChips = readsChips
         input = try IntermediateInput(folder: folder, name: name)
     }
 
     package convenience init(_ intermediate: IntermediateFrameFile) throws(VidscanError) {
         let path = intermediate.path
-        try self.init(folder: FilePath.folder(of: path), name: FilePath.name(of: path), layout: intermediate.layout)
+        try self.init(folder: FilePath.folder(of: path), name: FilePath.name(of: path), layout: intermediate.layout, readsChips: false)
     }
 
     /// - Returns: The next frame, or `nil` at the end.
@@ -88,24 +94,37 @@ package final class IntermediateFrameReader {
                 throw input.problem("ends in the middle of a frame", at: start)
             }
             switch bytes.withUnsafeBytes({ layout.read($0) }) {
-            case .success(let (face, hasEmbedding)):
+            case .success((var face, let hasChip)):
+                if hasChip { try readChip(of: &face) }
                 frame.faces.append(face)
-                if hasEmbedding { frame.faces[frame.faces.count - 1].embedding = try nextEmbedding() }
             case .failure(let fault): throw input.problem(fault.reason, at: start + fault.offset)
             }
         }
         return frame
     }
 
-    private func nextEmbedding() throws(VidscanError) -> FaceEmbedding {
+    private func readChip(of face: inout FaceRecord) throws(VidscanError) {
         let start = input.offset
-        guard let bytes = try input.take(FaceRecordLayout.embeddingBytes) else {
+        guard let bytes = try input.take(FaceChip.byteCount) else {
             throw input.problem("ends in the middle of a frame", at: start)
         }
-        switch bytes.withUnsafeBytes({ layout.readEmbedding($0) }) {
-        case .success(let embedding): return embedding
-        case .failure(let fault): throw input.problem(fault.reason, at: start + fault.offset)
-        }
+        face.chipOffset = start
+        if readsChips { face.chip = FaceChip(pixels: Array(bytes)) }
+    }
+}
+
+/// Reads single chips from an intermediate file. Several threads may use one reader.
+package final class FaceChipReader: Sendable {
+    private let file: ReadableFile
+
+    package init(_ intermediate: IntermediateFrameFile) throws(VidscanError) {
+        let path = intermediate.path
+        file = try ReadableFile(folder: FilePath.folder(of: path), name: FilePath.name(of: path))
+    }
+
+    /// Returns the chip at an offset that a face of the same file has.
+    package func chip(at offset: Int) throws(VidscanError) -> FaceChip {
+        FaceChip(pixels: try file.read(FaceChip.byteCount, at: offset))
     }
 }
 

@@ -3,7 +3,7 @@ internal import VidscanBase
 
 /// A file that is read back from its beginning. It must be a regular file: a pipe would block, and a folder has no
 /// contents to read.
-final class ReadableFile {
+final class ReadableFile: Sendable {
     /// The name for messages.
     let name: String
     /// The size in bytes when the file was opened.
@@ -46,6 +46,24 @@ final class ReadableFile {
             throw VidscanError(.result, "cannot read \(name): \(error)", stage: .open)
         }
         return received > 0
+    }
+
+    /// Returns bytes from the middle of the file. Any thread may call this.
+    ///
+    /// - Throws: `VidscanError` if the file has fewer bytes.
+    func read(_ count: Int, at offset: Int) throws(VidscanError) -> [UInt8] {
+        var received = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+            repeat {
+                received = pread(descriptor, buffer.baseAddress, count, off_t(offset))
+            } while received < 0 && errno == EINTR
+            initialized = max(received, 0)
+        }
+        guard received == count else {
+            let reason = received < 0 ? "\(SystemError.current)" : "it is truncated"
+            throw VidscanError(.result, "cannot read \(name): \(reason)", stage: .open)
+        }
+        return bytes
     }
 
     /// Returns the whole of a small file.

@@ -67,7 +67,7 @@ package struct RunRecord: Codable, Sendable {
         package var measureSeconds = 0.0
         /// Time spent on frame signatures, for shots, and on appearance descriptors, for tracks.
         package var lookSeconds = 0.0
-        /// Time spent on face embeddings; missing in files that early versions wrote.
+        /// Time spent on face embeddings and their crops; missing in files that early versions wrote.
         package var embedSeconds: Double? = 0.0
         /// Time spent on tracking, on one thread.
         package var followSeconds = 0.0
@@ -114,7 +114,7 @@ package struct RunRecord: Codable, Sendable {
     /// - Parameters:
     ///   - tools: The versions of the software and the models that analysed the frames.
     ///   - counts: The counts of the tables; those of the video are added.
-    ///   - timings: The times of a single thread; those of the workers are added.
+    ///   - timings: The times of what follows the workers; theirs are added.
     package init(
         input: Input, pipeline: RecordedSettings, tools: Tools, counts: Counts, timings: Timings, workers: StageTimes
     ) {
@@ -132,7 +132,7 @@ package struct RunRecord: Codable, Sendable {
         self.timings.meshSeconds = workers.mesh
         self.timings.measureSeconds = workers.measure
         self.timings.lookSeconds = workers.look
-        self.timings.embedSeconds = workers.embed
+        self.timings.embedSeconds = workers.embed + (timings.embedSeconds ?? 0)
     }
 
     /// Adds the outcome of reading the video.
