@@ -16,6 +16,18 @@ struct TrackingResult {
     let sampleCount: Int
     /// The mean time between samples in seconds; 0 if there is only one.
     let interval: Double
+
+    /// The embeddings of all tracks that are kept, in the order of `embeddings.npy`.
+    var embeddingRows: [EmbeddingRow] {
+        zip(summaries, identities).flatMap { summary, identity -> [EmbeddingRow] in
+            guard let identity else { return [] }
+            return summary.embeddedSamples.map { sample in
+                EmbeddingRow(
+                    personID: identity.personID, faceID: identity.faceID, seconds: sample.seconds,
+                    weight: Float(sample.weight), embedding: sample.embedding)
+            }
+        }.sorted { ($0.personID, $0.faceID, $0.seconds) < ($1.personID, $1.faceID, $1.seconds) }
+    }
 }
 
 /// Reads the intermediate file once: tracks faces within each shot, summarizes each track, and decides which tracks are

@@ -40,6 +40,7 @@ final class TableBuilder: FrameSink {
         // it.
         writer = try ResultWriter(
             folderPath: folderPath, formats: settings.write.formats, writesLandmarks: settings.write.landmarks,
+            writesEmbeddings: settings.track.keepsEmbeddings,
             blendshapeNames: settings.write.blendshapes ? blendshapeNames : nil)
     }
 
@@ -74,6 +75,11 @@ final class TableBuilder: FrameSink {
         begin = clock.now
         try await OutputPass(settings: settings, changes: changes, following: tracks, consumer: consumer).run(
             intermediate, writer: writer, report: &report)
+        if settings.track.keepsEmbeddings {
+            let rows = tracks.embeddingRows
+            try writer.write(rows)
+            report.embeddings = rows.count
+        }
         try writer.finish()
         report.timings.tableSeconds = begin.duration(to: clock.now) / .seconds(1)
         intermediate.remove()

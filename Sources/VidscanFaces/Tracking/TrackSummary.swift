@@ -27,9 +27,15 @@ public struct TrackSummary: Sendable {
     public var meanConfidence: Double { confidenceSum / Double(max(samples, 1)) }
     /// The person's profile, averaged over the samples by weight.
     public private(set) var profile = IdentityProfile()
-    /// The embeddings of the samples with the highest weights, at most five, the highest first.
-    public var embeddings: [FaceEmbedding] { weightedEmbeddings.map(\.embedding) }
-    private var weightedEmbeddings: [(weight: Double, embedding: FaceEmbedding)] = []
+    /// The embedding of one sample.
+    public struct EmbeddedSample: Sendable {
+        public let seconds: Double
+        public let weight: Double
+        public let embedding: FaceEmbedding
+    }
+    /// The samples with embeddings that have the highest weights, at most five, the highest first.
+    public private(set) var embeddedSamples: [EmbeddedSample] = []
+    public var embeddings: [FaceEmbedding] { embeddedSamples.map(\.embedding) }
     private static let maximumEmbeddings = 5
     /// The size of the frames in display space.
     public let pictureSize: PictureSize
@@ -74,14 +80,16 @@ public struct TrackSummary: Sendable {
         bestConfidence = max(bestConfidence, trackedDetection.confidence)
         prominence += trackedDetection.box.size / Double(max(pictureSize.shortSide, 1))
         profile.add(trackedDetection, weight: Float(weight))
-        if let embedding = trackedDetection.embedding { add(embedding, weight: weight) }
+        if let embedding = trackedDetection.embedding {
+            add(EmbeddedSample(seconds: seconds, weight: weight, embedding: embedding))
+        }
     }
 
-    private mutating func add(_ embedding: FaceEmbedding, weight: Double) {
+    private mutating func add(_ sample: EmbeddedSample) {
         // Of equal weights, the earlier sample stays first.
-        let place = weightedEmbeddings.firstIndex { $0.weight < weight } ?? weightedEmbeddings.count
-        weightedEmbeddings.insert((weight, embedding), at: place)
-        if weightedEmbeddings.count > Self.maximumEmbeddings { weightedEmbeddings.removeLast() }
+        let place = embeddedSamples.firstIndex { $0.weight < sample.weight } ?? embeddedSamples.count
+        embeddedSamples.insert(sample, at: place)
+        if embeddedSamples.count > Self.maximumEmbeddings { embeddedSamples.removeLast() }
     }
 
     /// Returns whether the face was at the frame's edge, or moving out of the frame, when it was last seen.
