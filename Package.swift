@@ -142,6 +142,7 @@ let package = Package(
         .testTarget(
             name: "VidscanResultsTests",
             dependencies: ["TestSupport", "VidscanBase", "VidscanFaces", "VidscanResults"],
+            exclude: ["embeddings.golden.npy"],
             swiftSettings: strict),
         .testTarget(
             name: "VidscanAnalysisTests",

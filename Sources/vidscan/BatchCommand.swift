@@ -16,12 +16,16 @@ struct BatchCommand: ParsableCommand {
               vidscan batch recordings/ --output results
               vidscan batch recordings/ --output results --pipeline nightly --jobs 4
               find /data -name '*.mp4' | vidscan batch --from - --output results
+              vidscan batch recordings/ --output results --people
               vidscan batch recordings/ --output results --dry-run
               vidscan batch status results
               vidscan batch merge results > all.csv
 
             Exit status 1 means that a file failed, now or earlier, and will be retried. A file that failed too often \
             is quarantined: it is reported, and only --only-failed retries it.
+
+            --people keeps in each result what tells the people in it apart, so that 'vidscan people' can join the \
+            people of all videos.
             """,
         subcommands: [
             BatchRunCommand.self, BatchStatusCommand.self, BatchMergeCommand.self, BatchPruneCommand.self,

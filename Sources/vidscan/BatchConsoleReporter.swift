@@ -113,6 +113,11 @@ final class BatchConsoleReporter: BatchObserver {
         return failures == 0 && waiting == 0
     }
 
+    /// Reports what the embeddings in the results of a batch are for.
+    func keptEmbeddings(folder: String) {
+        log.info("'vidscan people \(folder)' joins the people of all videos", ["output": "\(folder)"])
+    }
+
     /// Returns the progress line, for example
     /// `37 done, 1 failed, 12 left  4:02:10 of video  8.1× real time  0:30:12 left`.
     private static func line(_ progress: Batch.Progress) -> String {

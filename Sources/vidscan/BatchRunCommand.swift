@@ -109,6 +109,7 @@ struct BatchRunCommand: AsyncParsableCommand {
             try MergedTable(folder: folder.path, table: "faces").write(to: "\(folder.path)/faces.csv", replaces: true)
         }
         let succeeded = reporter.finished(summary, plan, folder: folder.path) && findings.problems.isEmpty
+        if resolved.settings.track.keepsEmbeddings { reporter.keptEmbeddings(folder: folder.path) }
         return succeeded ? nil : .someFailed
     }
 

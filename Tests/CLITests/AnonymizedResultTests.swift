@@ -118,6 +118,17 @@ struct AnonymizedResultTests: AnonymizationTesting {
         #expect(try folder.text(path).contains("data:image"))
     }
 
+    @Test("The warning also names the embeddings, by which people could be recognised")
+    func embeddings() throws {
+        let folder = try anonymizedMovie("--people")
+        let line =
+            "pass on only the anonymized video: beside it, faces.csv, tracks.csv, events.csv still describe the people"
+            + " in it, embeddings.npy has the biometric data by which they can be recognised, and run.json has the path"
+            + " of the original"
+        #expect(try folder.text("errors.txt").contains("vidscan: warning: movie.mkv: \(line)\n"))
+        #expect(try folder.text("movie.mkv.vidscan/run.json").contains(line))
+    }
+
     @Test("A warning, also in run.json, lists the files that still describe people")
     func remains() throws {
         let folder = try anonymizedMovie("--report", "--landmarks", "--format", "csv,jsonl")

@@ -9,13 +9,14 @@ import VidscanBase
 struct SegmentMergerTests {
     private static let files = [
         "faces.csv", "frames.csv", "tracks.csv", "events.csv", "faces.json", "faces.jsonl", "landmarks.npy",
-        "blendshapes.csv",
+        "blendshapes.csv", "embeddings.npy",
     ]
 
     private static func set(_ settings: inout Settings) {
         settings.write.formats = [.csv, .json, .jsonl]
         settings.write.landmarks = true
         settings.write.blendshapes = true
+        settings.track.keepsEmbeddings = true
     }
 
     /// Segments that are analysed separately, the last one first.

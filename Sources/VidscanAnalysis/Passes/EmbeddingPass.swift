@@ -10,6 +10,8 @@ struct EmbeddingPass {
     /// The models, which are loaded only if they are needed.
     let models: @Sendable () throws -> ModelStore
     let workers: Int
+    /// Whether the embeddings are wanted even if nobody has to be told apart.
+    let keepsEmbeddings: Bool
 
     /// A chip of a track.
     private struct Job {
@@ -26,7 +28,7 @@ struct EmbeddingPass {
     func run(
         _ tracks: inout [TrackSummary], among candidates: [Int], from intermediate: IntermediateFrameFile
     ) async throws {
-        guard Self.needsEmbeddings(candidates.map { tracks[$0] }) else { return }
+        guard keepsEmbeddings || Self.needsEmbeddings(candidates.map { tracks[$0] }) else { return }
         // In the file's order, which is the fastest.
         let jobs = candidates.flatMap { track in
             tracks[track].chips.enumerated().map { Job(track: track, chip: $0, offset: $1.offset) }

@@ -16,6 +16,20 @@ struct TrackingResult {
     let sampleCount: Int
     /// The mean time between samples in seconds; 0 if there is only one.
     let interval: Double
+
+    /// The embeddings of all tracks that are kept, in the order of `embeddings.npy`.
+    var embeddingRows: [EmbeddingRow] {
+        zip(summaries, identities).flatMap { summary, identity -> [EmbeddingRow] in
+            guard let identity else { return [] }
+            return summary.chips.compactMap { chip in
+                chip.embedding.map { embedding in
+                    EmbeddingRow(
+                        personID: identity.personID, faceID: identity.faceID, seconds: chip.seconds,
+                        weight: Float(chip.weight), embedding: embedding)
+                }
+            }
+        }.sorted { ($0.personID, $0.faceID, $0.seconds) < ($1.personID, $1.faceID, $1.seconds) }
+    }
 }
 
 /// The tracks of the whole video, before it is known which are the same person.

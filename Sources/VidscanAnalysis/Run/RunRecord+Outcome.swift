@@ -14,6 +14,7 @@ extension RunRecord {
             counts: outcome.written.counts, timings: timings, workers: outcome.times)
         if let decoded = outcome.decoded { add(decoded, filters: settings.filters) }
         workers = settings.detect.workers
+        embeddings = outcome.written.embeddings.map(Embeddings.init(rows:))
         parts = segmentCount
         warnings = outcome.warnings
         notices = outcome.notices

@@ -76,6 +76,7 @@ public struct ResolvedSettings: Sendable {
 
     private mutating func complete() throws {
         try checkHiding()
+        try checkEmbeddings()
         addImplied()
         try checkOutputs()
         for pair in OrderedPair.all where !pair.holds(settings) { throw error(pair) }

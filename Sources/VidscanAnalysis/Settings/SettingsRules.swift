@@ -28,6 +28,20 @@ extension ResolvedSettings {
         }
     }
 
+    /// Rejects a request for embeddings that are not computed, or that nothing could be joined by.
+    func checkEmbeddings() throws {
+        guard settings.track.keepsEmbeddings else { return }
+        if !settings.track.person {
+            let off = if case .file? = origins["track.person"] { "'track.person: false'" } else { "--no-person" }
+            throw error(at: "track.keep_embeddings") { "\($0) keeps face embeddings, which \(off) turns off." }
+        }
+        if !settings.write.formats.contains(.csv) {
+            throw error(at: "write.formats") {
+                "\(name("track.keep_embeddings")) needs the CSV tables: \($0) must include csv."
+            }
+        }
+    }
+
     /// Checks the settings of the video and the page. They are made from the tables, and encoders have limits.
     func checkOutputs() throws {
         if settings.render.style != nil, settings.render.show != nil, case .option? = origins["render.style"],

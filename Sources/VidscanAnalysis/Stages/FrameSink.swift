@@ -44,6 +44,7 @@ final class TableBuilder: FrameSink {
         // it.
         writer = try ResultWriter(
             folderPath: folderPath, formats: settings.write.formats, writesLandmarks: settings.write.landmarks,
+            writesEmbeddings: settings.track.keepsEmbeddings,
             blendshapeNames: settings.write.blendshapes ? blendshapeNames : nil)
     }
 
@@ -81,7 +82,9 @@ final class TableBuilder: FrameSink {
         var followed = try tracking.follow(intermediate, tracks: TrackIndexFile(path: folderPath + "/.tracks"))
         report.timings.followSeconds = lap()
         if settings.track.person {
-            try await EmbeddingPass(models: models, workers: settings.detect.workers).run(
+            let pass = EmbeddingPass(
+                models: models, workers: settings.detect.workers, keepsEmbeddings: settings.track.keepsEmbeddings)
+            try await pass.run(
                 &followed.summaries, among: tracking.candidates(followed), from: intermediate)
             report.timings.embedSeconds = lap()
         }
@@ -89,6 +92,11 @@ final class TableBuilder: FrameSink {
         report.timings.followSeconds += lap()
         try await OutputPass(settings: settings, changes: changes, following: tracks, consumer: consumer).run(
             intermediate, writer: writer, report: &report)
+        if settings.track.keepsEmbeddings {
+            let rows = tracks.embeddingRows
+            try writer.write(rows)
+            report.embeddings = rows.count
+        }
         try writer.finish()
         report.timings.tableSeconds = lap()
         intermediate.remove()

@@ -10,6 +10,8 @@ struct WriteStage {
         var lacksBlinks = false
         var firstMicroseconds: Int64?
         var lastMicroseconds: Int64?
+        /// The number of rows of `embeddings.npy`; `nil` if it is not written.
+        var embeddings: Int?
 
         /// Counts a frame, and its faces before tracking.
         mutating func add(_ frame: FrameRecord) {

@@ -77,6 +77,17 @@ package struct RunRecord: Codable, Sendable {
         package init() {}
     }
 
+    /// The file with the embeddings of the people in the video.
+    package struct Embeddings: Codable, Sendable {
+        package let file: String
+        package let rows: Int
+
+        package init(rows: Int) {
+            file = EmbeddingFile.name
+            self.rows = rows
+        }
+    }
+
     /// The effect of the filters on the frames.
     package struct Filters: Codable, Sendable {
         package let chain: String
@@ -110,6 +121,8 @@ package struct RunRecord: Codable, Sendable {
     /// Limits of the result that follow from the settings.
     package var notices: [String] = []
     package private(set) var timings: Timings
+    /// Missing if the run kept no embeddings. They can be removed later, and this says that there were some.
+    package var embeddings: Embeddings?
 
     /// - Parameters:
     ///   - tools: The versions of the software and the models that analysed the frames.

@@ -8,16 +8,24 @@ package enum IdentifyingFiles {
         "overlay.mp4", "overlay.mov", "overlay.mkv", "report.html",
     ]
 
+    /// Files with which the people can be recognised in other videos.
+    private static let ofPeople = [EmbeddingFile.name]
+
     /// - Parameters:
     ///   - folder: The folder of the result.
     ///   - expected: Files that do not exist yet but will.
     /// - Returns: One sentence.
     package static func notice(in folder: String, expected: Set<String> = []) -> String {
-        let present = ofFaces.filter {
-            expected.contains($0) || FileManager.default.fileExists(atPath: folder + "/" + $0)
+        func list(_ names: [String], _ what: String) -> String {
+            let present = names.filter {
+                expected.contains($0) || FileManager.default.fileExists(atPath: folder + "/" + $0)
+            }
+            return present.isEmpty ? "" : "\(present.joined(separator: ", ")) \(what), "
         }
-        let faces = present.isEmpty ? "" : "\(present.joined(separator: ", ")) still describe the people in it, and "
-        return "pass on only the anonymized video: beside it, \(faces)run.json has the path of the"
-            + " original"
+        let files =
+            list(ofFaces, "still describe the people in it")
+            + list(ofPeople, "has the biometric data by which they can be recognised")
+        return "pass on only the anonymized video: beside it, \(files.isEmpty ? "" : files + "and ")run.json has the"
+            + " path of the original"
     }
 }

@@ -39,6 +39,13 @@ public enum Schema {
                 + " frame, z in the same unit, smaller is nearer. Indices are MediaPipe's. Faces without a mesh are NaN."
                 + " The points are not smoothed.",
             columns: []),
+        Table(
+            file: EmbeddingFile.name,
+            meaning: "With --people: records with the fields person_id and face_id (int32), time (float64, as in"
+                + " faces.csv), weight (float32: how well the face can be seen, from 0 up) and embedding (float32,"
+                + " \(FaceEmbedding.length) numbers), for up to five samples of each track, in the order of person_id,"
+                + " face_id and time. Biometric data.",
+            columns: []),
     ]
 
     /// The schema as text for a terminal.

@@ -5,12 +5,11 @@ internal import VidscanFaces
 final class LandmarkFile {
     private let file: OutputFile
     private var rows = 0
-    /// In bytes. The length is fixed because the header is written before the number of rows is known.
-    private static let headerLength = 128
+    private static let header = NumPyHeader(elementType: "'<f4'", rowShape: [FaceMesh.pointCount, 3], length: 128)
 
     init(path: String) throws(VidscanError) {
         file = try OutputFile(path: path)
-        Self.writeHeader(rows: 0, to: &file.buffer)
+        Self.header.write(rows: 0, to: &file.buffer)
     }
 
     /// Appends a row; it is all NaN for a face without a mesh.
@@ -26,20 +25,8 @@ final class LandmarkFile {
     }
 
     package func finish() throws(VidscanError) {
-        var header = ByteWriter(reservingCapacity: Self.headerLength)
-        Self.writeHeader(rows: rows, to: &header)
+        var header = ByteWriter(reservingCapacity: Self.header.length)
+        Self.header.write(rows: rows, to: &header)
         try file.finish(replacingStart: header.bytes)
-    }
-
-    private static func writeHeader(rows: Int, to writer: inout ByteWriter) {
-        let start = writer.count
-        writer.write(byte: 0x93)
-        writer.write("NUMPY")
-        let description = "{'descr': '<f4', 'fortran_order': False, 'shape': (\(rows), \(FaceMesh.pointCount), 3), }"
-        let length = headerLength - 10
-        for byte in [1, 0, UInt8(length & 255), UInt8(length >> 8)] { writer.write(byte: byte) }
-        writer.write(text: description)
-        while writer.count - start < headerLength - 1 { writer.write(byte: UInt8(ascii: " ")) }
-        writer.write("\n")
     }
 }

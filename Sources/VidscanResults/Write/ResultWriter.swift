@@ -8,6 +8,7 @@ package final class ResultWriter {
     private let json: OutputFile?
     private let jsonLines: OutputFile?
     private let landmarks: LandmarkFile?
+    private let embeddings: EmbeddingFile?
     private let blendshapes: OutputFile?
     private let tracks: OutputFile?
     private let events: OutputFile?
@@ -15,9 +16,11 @@ package final class ResultWriter {
 
     /// - Parameters:
     ///   - folderPath: The folder of the unfinished result.
+    ///   - writesEmbeddings: Whether to write `embeddings.npy`, which is biometric data.
     ///   - blendshapeNames: The score columns of `blendshapes.csv`; `nil` if the file is not written.
     package init(
-        folderPath: String, formats: Set<OutputFormat>, writesLandmarks: Bool, blendshapeNames: [String]?
+        folderPath: String, formats: Set<OutputFormat>, writesLandmarks: Bool, writesEmbeddings: Bool,
+        blendshapeNames: [String]?
     ) throws(VidscanError) {
         func file(_ name: String, for format: OutputFormat) throws(VidscanError) -> OutputFile? {
             formats.contains(format) ? try OutputFile(path: folderPath + "/" + name) : nil
@@ -27,6 +30,7 @@ package final class ResultWriter {
         json = try file("faces.json", for: .json)
         jsonLines = try file("faces.jsonl", for: .jsonl)
         landmarks = writesLandmarks ? try LandmarkFile(path: folderPath + "/landmarks.npy") : nil
+        embeddings = writesEmbeddings ? try EmbeddingFile(folder: folderPath) : nil
         blendshapes = try blendshapeNames.map { names throws(VidscanError) in
             let file = try OutputFile(path: folderPath + "/blendshapes.csv")
             file.buffer.writeCSV(row: (["time", "frame", "face_id"] + names).map(Field.text))
@@ -73,6 +77,10 @@ package final class ResultWriter {
         }
     }
 
+    package func write(_ rows: [EmbeddingRow]) throws(VidscanError) {
+        for row in rows { try embeddings?.append(row) }
+    }
+
     package func write(_ found: [FaceEvent]) throws(VidscanError) {
         guard let events else { return }
         for event in found {
@@ -85,6 +93,7 @@ package final class ResultWriter {
         json?.buffer.write("\n]}\n")
         for file in [facesCSV, framesCSV, json, jsonLines, blendshapes, tracks, events] { try file?.finish() }
         try landmarks?.finish()
+        try embeddings?.finish()
     }
 
     private func write(blendshapesOf row: FaceRow, to file: OutputFile) throws(VidscanError) {

@@ -13,9 +13,11 @@ extension Settings {
         public var minimumSamples = 2
         /// Whether to smooth boxes and landmarks over time.
         public var smoothing = true
-        /// Whether tracks are linked to people by face embeddings, which are discarded afterwards. Otherwise by hair,
-        /// clothes and the face's shape alone.
+        /// Whether tracks are linked to people by face embeddings. Otherwise by hair, clothes and the face's shape alone.
         public var person = true
+        /// Whether the embeddings by which tracks are linked are written to `embeddings.npy`, so that people can be
+        /// joined across videos. They are biometric data.
+        public var keepsEmbeddings = false
         public var events = EventOptions()
     }
 }
@@ -41,7 +43,12 @@ extension Settings.Track {
                 "Smooth boxes and landmarks over time, at 8 or more samples per second."),
             Setting(
                 .track, "person", \.track.person, options: [.onOff("person")], follows: "track.smoothing",
-                "Recognise people by face embeddings, which are discarded afterwards; otherwise by hair and clothes."),
+                "Recognise people by face embeddings, otherwise by hair and clothes."),
+            Setting(
+                .track, "keep_embeddings", \.track.keepsEmbeddings, options: [.onOff("people")],
+                follows: "track.person",
+                "Keep the face embeddings, which are biometric data, in embeddings.npy, so that people can be joined"
+                    + " across videos; otherwise they are discarded."),
         ] + events
 
     private static let events = [
