@@ -100,6 +100,43 @@ struct ShotDetectorTests {
         #expect(Self.changes(people: [1, 1, 1, 1, 3, 3, 3, 3]).map(\.sample) == [4])
     }
 
+    private static func mixture(_ one: [Float], _ other: [Float], share: Float) -> [Float] {
+        zip(one, other).map { $0 + ($1 - $0) * share }
+    }
+
+    @Test(
+        "A cut with one mixture of both shots between them is found where the new shot prevails",
+        arguments: [(share: Float(0.3), sample: 6), (share: 0.7, sample: 5)])
+    func mixedCut(_ mixed: (share: Float, sample: Int)) {
+        var pictures = (0..<12).map { Self.picture(seed: $0 < 6 ? 1 : 4) }
+        pictures[5] = Self.mixture(pictures[4], pictures[6], share: mixed.share)
+        let changes = Self.changes(pictures, rate: 25)
+        #expect(changes.map(\.sample) == [mixed.sample])
+        #expect(changes.first?.kind == .hard)
+    }
+
+    /// Returns two views of one scene: what they share is stronger than what differs.
+    private static func views() -> ([Float], [Float]) {
+        let scene = picture(seed: 1)
+        return (mixture(scene, picture(seed: 4), share: 0.4), mixture(scene, picture(seed: 9), share: 0.4))
+    }
+
+    @Test("A cut between two similar views is found, also through a mixture", arguments: [false, true])
+    func faintCut(isMixed: Bool) {
+        let (one, other) = Self.views()
+        var pictures = (0..<12).map { $0 < 6 ? one : other }
+        if isMixed { pictures[5] = Self.mixture(one, other, share: 0.4) }
+        #expect(Self.changes(pictures, rate: 25).map(\.sample) == [6])
+    }
+
+    @Test("The same difference is not a cut if only half of the frame changes, or if the content changes all the time")
+    func motion() {
+        let (one, other) = Self.views()
+        let half = zip(one, other).enumerated().map { $0 % 160 < 80 ? $1.0 : $1.1 }
+        #expect(Self.changes((0..<12).map { $0 < 6 ? one : half }, rate: 25).isEmpty)
+        #expect(Self.changes((0..<12).map { $0 % 2 == 0 ? one : other }, rate: 25).isEmpty)
+    }
+
     @Test("A flash is not a cut")
     func flash() {
         let pictures = (0..<12).map { Self.picture(seed: 1, x: Double($0), light: $0 == 5 || $0 == 6 ? 3 : 1) }

@@ -37,7 +37,7 @@ final class FaceChipCutter {
     /// The minimum height of the face's box in pixels.
     private static let minimumHeight = 40.0
     /// The maximum angle between head and camera in degrees. Beyond it, embeddings hardly separate people.
-    private static let maximumTurn = 45.0
+    private static let maximumTurn = 60.0
     /// The minimum share of the crop that lies inside the frame.
     private static let minimumShareInside = 0.75
     /// The minimum mean of R', G' and B', 0...255.

@@ -105,11 +105,39 @@ public struct FrameSignature: Sendable, Equatable {
     /// decides whether it does.
     package func mayBeCut(to next: FrameSignature) -> Bool {
         let comparison = SignatureComparison(self, next)
-        return comparison.structure >= ShotDetector.minimumStructure && comparison.total > Self.possibleCut
+        if comparison.structure >= ShotDetector.minimumStructure, comparison.total > Self.possibleCut { return true }
+        // A faint cut, or the way to or from a mixture of two shots.
+        return comparison.structure >= Self.faintStructure && comparison.total > Self.possibleFaintCut
+            && changedShare(to: next) >= Self.minimumChangedShare
     }
 
     /// Two thirds of the difference at which the shot detector considers a cut.
     private static let possibleCut = 0.2
+    /// Half of the differences at which it considers a faint cut.
+    private static let possibleFaintCut = 0.05
+    private static let faintStructure = 0.08
+    private static let minimumChangedShare = 0.87
+
+    /// Returns the fraction of cells that differ from those of another frame of the same scene, 0…1, after the change of
+    /// light, a gain and an offset, that explains the most.
+    func changedShare(to other: FrameSignature) -> Double {
+        let count = Float(thumbnail.count)
+        let means = (thumbnail.reduce(0, +) / count, other.thumbnail.reduce(0, +) / count)
+        var variance: Float = 0
+        var covariance: Float = 0
+        for (a, b) in zip(thumbnail, other.thumbnail) {
+            variance += (a - means.0) * (a - means.0)
+            covariance += (a - means.0) * (b - means.1)
+        }
+        let gain = variance > 0 ? covariance / variance : 0
+        let changed = zip(thumbnail, other.thumbnail).count { a, b in
+            abs(b - means.1 - gain * (a - means.0)) > Self.visibleDifference
+        }
+        return Double(changed) / Double(count)
+    }
+
+    /// The minimum difference in luma, 0…255, of a cell that has changed.
+    private static let visibleDifference: Float = 4
 
     /// Whether the frame is black, white or fog, so that there is nothing to compare.
     var isFeatureless: Bool { contrast < 7 }

@@ -57,7 +57,7 @@ enum GradualChange {
     /// Fits frame = old · first + new · last + constant by least squares.
     ///
     /// - Returns: The fractions of both frames, and the residual relative to the lower contrast of the two.
-    private static func fit(
+    static func fit(
         _ image: [Float], _ first: [Float], _ last: [Float]
     ) -> (old: Double, new: Double, unexplained: Double) {
         let count = Double(image.count)

@@ -5,8 +5,8 @@ public import VidscanBase
 /// A hard cut is a step: all samples before it differ from all samples after it, by more than neighbouring samples
 /// differ. A flash, or something that passes the lens, is not a step, because the scene returns. A whip pan is not a
 /// step, because the samples in between are blurred. A person who enters or leaves is not a step if everything else is
-/// unchanged. A dissolve is detected when it ends, as a run of samples whose frames are mixtures of the frames before
-/// and after it.
+/// unchanged. Where the content of two shots is similar, a step is a cut if it is in the whole frame (``FaintCut``). A
+/// dissolve is detected when it ends, as a run of samples whose frames are mixtures of the frames before and after it.
 ///
 /// The signatures of the last three seconds are kept, but at most a hundred.
 public struct ShotDetector: Sendable {
@@ -88,6 +88,11 @@ public struct ShotDetector: Sendable {
         guard position > 0 else { return }
         if isHardCut(at: position) {
             note(.hard, samples[position])
+        } else if FaintCut.precedes(position, of: samples), !isDisturbance(at: position) {
+            note(.hard, samples[position])
+        } else if let begin = FaintCut.beginOfMixture(before: position, of: samples), !comesBack(at: position) {
+            // The step to the mixture may have been a cut by itself.
+            if lastChange.map({ $0.sample < samples[position - 1].number }) ?? true { note(.hard, samples[begin]) }
         } else if let middle = GradualChange.middle(samples, endingAt: position, after: lastChange?.sample) {
             note(.gradual, samples[middle])
         }
@@ -111,10 +116,14 @@ public struct ShotDetector: Sendable {
         let after = position + 1 < samples.count ? samples[position + 1].step : nil
         let level = [before, after].compactMap { $0 }.map { min($0, step) }
         let local = level.isEmpty ? 0 : level.reduce(0, +) / Double(level.count)
-        if isSmeared(position) || isSmeared(position - 1) { return false }
-        if comesBack(at: position) { return false }
-        if EntranceOrExit.explains(samples[position - 1], samples[position]) { return false }
+        if isDisturbance(at: position) { return false }
         return step > Self.minimumStep + 0.35 * local
+    }
+
+    /// Returns whether something other than a cut explains a large difference from the previous sample.
+    private func isDisturbance(at position: Int) -> Bool {
+        isSmeared(position) || isSmeared(position - 1) || comesBack(at: position)
+            || EntranceOrExit.explains(samples[position - 1], samples[position])
     }
 
     /// Returns whether a shot begins here after black frames, and the previous shot ended in them abruptly.
