@@ -20,9 +20,10 @@ struct AnalysisJob: Sendable {
         if let resultPath {
             summary = try await analyze(settings, resultPath, delivery)
         } else {
-            guard settings.render.options() == nil, !settings.report.page else {
+            guard settings.render.options() == nil, !settings.report.page, !settings.track.keepsEmbeddings else {
                 throw VidscanError(
-                    .output, "the settings request a video or a page: give the path of a result folder for it",
+                    .output,
+                    "the settings request a video, a page or embeddings: give the path of a result folder for them",
                     input: path, stage: .open)
             }
             var settings = settings

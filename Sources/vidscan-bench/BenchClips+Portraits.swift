@@ -76,14 +76,14 @@ extension BenchClips {
     }
 
     /// A frame of the sample in which a face is upright and large.
-    private func portraitStill() throws -> String { try still("portrait.png", at: "8.02") }
+    func portraitStill() throws -> String { try still("portrait.png", at: "8.02") }
 
     /// The same of another person.
-    private func secondStill() throws -> String { try still("second-portrait.png", at: "10.5") }
+    func secondStill() throws -> String { try still("second-portrait.png", at: "10.5") }
 
-    private func looped(_ picture: String) -> [String] { ["-loop", "1", "-framerate", "25", "-i", picture] }
+    func looped(_ picture: String) -> [String] { ["-loop", "1", "-framerate", "25", "-i", picture] }
 
-    private func filmed(_ size: String, _ camera: HandheldCamera) -> String {
+    func filmed(_ size: String, _ camera: HandheldCamera) -> String {
         "scale=\(size):flags=bicubic,format=yuv420p,\(camera.filter)"
     }
 }

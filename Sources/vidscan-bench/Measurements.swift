@@ -36,6 +36,7 @@ struct Measurements {
         case .portrait: try measurePortrait()
         case .everyFrame: try measureEveryFrame()
         case .people: try measurePeople()
+        case .recognition: try measureRecognition()
         case .sampling: try measureSampling()
         case .stages: try measureStages()
         case .memory: try measureMemory()

@@ -7,6 +7,7 @@ struct RunTimings {
     let sampledFrames: Int
     let decodedFrames: Int
     let faces: Int
+    let hardCuts: Int
 
     init(resultFolder: String) throws {
         let record = try RecordFile.decode(RunRecord.self, folder: resultFolder, name: "run.json")
@@ -21,6 +22,7 @@ struct RunTimings {
         sampledFrames = max(1, record.counts.sampledFrames)
         decodedFrames = record.counts.decodedFrames
         faces = record.counts.faces
+        hardCuts = record.counts.hardCuts
     }
 
     /// Returns the time of some stages per sampled frame.

@@ -9,13 +9,14 @@ import VidscanReport
 
 @Suite("Damaged results and segments are refused with one line", .serialized)
 struct DamagedResultTests {
-    private static func result() async throws -> DamagedResult {
+    private static func result(keepsEmbeddings: Bool = false) async throws -> DamagedResult {
         let folder = try TemporaryFolder()
         let clip = try DamagedResult.makeClip(in: folder)
         let place = folder.path + "/clip.mp4.vidscan"
         var settings = Settings(workers: 1)
         settings.detectThoroughly()
         settings.write.landmarks = true
+        settings.track.keepsEmbeddings = keepsEmbeddings
         _ = try await Analysis(settings: settings, models: try Models.store(concurrency: 1), observer: Recorder()).run(
             input: clip, resultPath: place, replaces: false)
         return try DamagedResult(folder: folder, places: [place])
@@ -196,7 +197,7 @@ struct DamagedResultTests {
 
     @Test("Numbers in run.json are checked, and a pipe in place of a file is refused")
     func records() async throws {
-        let result = try await Self.result()
+        let result = try await Self.result(keepsEmbeddings: true)
         let place = result.places[0]
         let path = place + "/run.json"
         let text = String(decoding: try result.bytes(path), as: UTF8.self)
@@ -210,6 +211,7 @@ struct DamagedResultTests {
             ("stream", "1e30", nil), ("bytes", "-1", "input.bytes must be 0 to 1125899906842624"),
             ("duration_seconds", "1e30", "video.duration_seconds must be -8589934592 to 8589934592"),
             ("hard_cuts", "9223372036854775807", "counts.hard_cuts must be 0 to 1125899906842624"),
+            ("rows", "-1", "embeddings.rows must be 0 to 1125899906842624"),
             ("display_width", "0", "video.display_width must be 1 to 1000000"),
             ("rate", "\"often\"", "pipeline.sample.rate: 'often' is not a number of samples per second"),
             ("accuracy", "\"best\"", "pipeline.detect.accuracy: 'best' is not one of low, medium, high"),

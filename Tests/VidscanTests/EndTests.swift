@@ -84,6 +84,19 @@ struct EndTests {
         #expect(folder.entries == [])
     }
 
+    @Test("Embeddings need a result folder, because they are given nowhere else")
+    func embeddings() async throws {
+        let folder = try TemporaryFolder()
+        let analyzer = try Library.analyzer(in: folder, settings: Library.settings { $0.track.keepsEmbeddings = true })
+        let path = try Variants.path("still.png")
+        let error = await #expect(throws: VidscanError.self) { _ = try await analyzer.analyze(path) }
+        #expect(
+            error?.reason
+                == "the settings request a video, a page or embeddings: give the path of a result folder for them")
+        _ = try await analyzer.analyze(path, writingTo: folder.path + "/result")
+        #expect(folder.entries.filter { $0.hasSuffix(".npy") } == ["result/embeddings.npy"])
+    }
+
     @Test("A file that is cut off gives its first part and a warning")
     func cutOff() async throws {
         let analysis = try await VideoAnalyzer(settings: Library.settings()).analyze(try Variants.path("truncated.mkv"))

@@ -92,6 +92,7 @@ extension RunRecord {
         try check.number(video.containerStartSeconds, "video.container_start_seconds", in: ReadLimits.seconds)
         try check.integer(video.displayWidth, "video.display_width", in: ReadLimits.sides)
         try check.integer(video.displayHeight, "video.display_height", in: ReadLimits.sides)
+        try check.count(embeddings?.rows ?? 0, "embeddings.rows")
         try check.number(timings.wallSeconds, "timings.wall_seconds", in: ReadLimits.durations)
         for (value, key) in [
             (counts.sampledFrames, "sampled_frames"), (counts.faces, "faces"), (counts.faceIds, "face_ids"),
