@@ -13,6 +13,8 @@ struct TrackingResult {
     let lastSamples: [Int: Int]
     /// How certain the person of each face is, 0…1, by face_id.
     let personConfidences: [Int: Double]
+    /// How well single samples match the person of their track.
+    let matches: PersonMatch
     let sampleCount: Int
     /// The mean time between samples in seconds; 0 if there is only one.
     let interval: Double
@@ -80,6 +82,7 @@ struct TrackingPass {
         return TrackingResult(
             indices: output, summaries: summaries, identities: selection.identities, lastSamples: lastSamples,
             personConfidences: confidences,
+            matches: PersonMatch(summaries, identities: selection.identities),
             sampleCount: sample, interval: sample > 1 ? span / Double(sample - 1) : 0)
     }
 }
