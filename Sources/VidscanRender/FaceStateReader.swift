@@ -10,6 +10,7 @@ final class FaceStateReader {
     private let landmarks: LandmarkReader?
     private let frameColumns: (time: Int, frame: Int, faces: Int)
     private let columns: (time: Int, frame: Int, faceID: Int, emoji: Int)
+    private let matchColumn: Int?
     private let numbers: FaceColumns
     private let mapToSource: AffineTransform?
     private var number = 0
@@ -25,7 +26,9 @@ final class FaceStateReader {
             try faces.column("dominant_emoji")
         )
         numbers = try FaceColumns(
-            FaceField.box + FaceField.points + FaceField.pose + needs.metrics.map(FaceField.metric), of: faces)
+            FaceField.box + FaceField.points + FaceField.pose + needs.metrics.map(FaceField.metric)
+                + (needs.identity ? [.confidence] : []), of: faces)
+        matchColumn = needs.identity ? try faces.column("person_match") : nil
         if needs.mesh, access(result.name + "/landmarks.npy", F_OK) != 0 {
             throw VidscanError(
                 .result, "has no landmarks.npy, which the mesh is drawn from; analyse the video with --landmarks",
@@ -77,9 +80,15 @@ final class FaceStateReader {
         }
     }
 
+    private func match() throws(VidscanError) -> Double? {
+        guard let matchColumn else { return nil }
+        return try faces.optionalNumber(matchColumn, in: 0...1)
+    }
+
     private func face(at microseconds: Int64) throws(VidscanError) -> FaceState {
         FaceState(
             faceID: try faces.integer(columns.faceID, in: ReadLimits.ids), microseconds: microseconds,
-            numbers: try numbers.numbers(in: faces), emoji: try emoji(), mesh: try landmarks?.next())
+            numbers: try numbers.numbers(in: faces), emoji: try emoji(), mesh: try landmarks?.next(),
+            personMatch: try match())
     }
 }

@@ -9,6 +9,8 @@ struct FaceTimeline {
     struct Needs {
         var metrics: Set<Metric> = []
         var mesh = false
+        /// How well single samples match the person of their face.
+        var identity = false
         /// How far before and after the current time faces are needed, in seconds.
         var behindSeconds = 0.0
         var aheadSeconds = 0.0
@@ -25,6 +27,7 @@ struct FaceTimeline {
     /// The samples in the window, oldest first.
     private(set) var window: [Sample] = []
     private let rows: FaceStateReader
+    /// The times of the cuts.
     private let cuts: [Int64]
     private let behind: Int64
     private let ahead: Int64
@@ -34,19 +37,7 @@ struct FaceTimeline {
         rows = try FaceStateReader(result, needs: needs)
         behind = Int64(needs.behindSeconds * 1e6)
         ahead = Int64(needs.aheadSeconds * 1e6)
-        let events = try TableReader(folder: result.name, name: "events.csv")
-        let (time, kind) = (try events.column("time"), try events.column("kind"))
-        var cuts: [Int64] = []
-        while try events.next() {
-            let moment = try events.microseconds(time)
-            guard try events.value(kind, FaceEvent.Kind.init(rawValue:)) == .shotCut else { continue }
-            guard moment >= cuts.last ?? moment else { throw events.problem("time goes back") }
-            guard cuts.count < ReadLimits.events else {
-                throw events.problem("is one of more than \(ReadLimits.events) cuts, too many for a video")
-            }
-            cuts.append(moment)
-        }
-        self.cuts = cuts
+        cuts = try ShotCut.all(of: result).map(\.microseconds)
     }
 
     /// Moves the window to a time. Times must not decrease.

@@ -21,7 +21,10 @@ final class FramePainter {
             throw VidscanError(.setup, "--anonymize sticker needs --sticker", stage: .open)
         }
         sticker = covers ? nil : painter
-        anonymizer = options.anonymize.map { Anonymizer($0, sticker: covers ? painter : nil) }
+        anonymizer =
+            if let anonymize = options.anonymize {
+                try Anonymizer(anonymize, of: result, sticker: covers ? painter : nil)
+            } else { nil }
         overlay = options.overlay.map(OverlayPainter.init)
         var needs = FaceTimeline.Needs()
         for other in [options.anonymize.map(Anonymizer.needs), options.overlay.map(OverlayPainter.needs)] {
@@ -65,6 +68,10 @@ final class FramePainter {
         }
         return max(count, faces.count)
     }
+
+    /// What became of the faces that were to stay visible when the others were hidden; `nil` if no faces are hidden.
+    var tally: VisibilityTally? { anonymizer?.tally }
+
     /// Ends the rendering after the last frame.
     ///
     /// - Throws: If faces are hidden, `VidscanError` when analysed frames are missing from the video.

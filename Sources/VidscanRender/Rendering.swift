@@ -22,9 +22,12 @@ public struct Rendering: Sendable {
         public let seconds: Double
         /// The duration of the rendering, in seconds.
         public let wallSeconds: Double
+        /// What became of the faces that were to stay visible when the others were hidden; `nil` if nobody was named.
+        public let visibility: VisibilityTally?
     }
 
-    /// Renders one video in a single pass over the source: decode → draw → encode.
+    /// Renders one video in a single pass over the source: decode → draw → encode. If faces are hidden, a record of who
+    /// was kept visible is written beside it.
     ///
     /// - Parameters:
     ///   - resultPath: The result folder of an analysis.
@@ -37,7 +40,8 @@ public struct Rendering: Sendable {
         resultPath: String, input: String? = nil, outputPath: String? = nil, replaces: Bool
     ) async throws -> Summary {
         let summary = try await run(
-            resultPath: resultPath, name: resultPath, input: input, outputPath: outputPath, replaces: replaces)
+            resultPath: resultPath, name: resultPath, input: input, outputPath: outputPath, replaces: replaces,
+            keepsRecord: true)
         let folder = FilePath.folder(of: FilePath.absolute(summary.path))
         if options.anonymize != nil, folder == FilePath.absolute(resultPath) {
             observer.warned(resultPath, message: IdentifyingFiles.notice(in: resultPath))
@@ -47,18 +51,23 @@ public struct Rendering: Sendable {
 
     /// Renders one video.
     ///
-    /// - Parameter name: The name of the result in messages.
+    /// - Parameters:
+    ///   - name: The name of the result in messages.
+    ///   - keepsRecord: Whether to write a record beside a video in which faces are hidden. That of a video that an
+    ///     analysis makes is its `run.json`.
     package func run(
-        resultPath: String, name: String, input: String?, outputPath: String?, replaces: Bool
+        resultPath: String, name: String, input: String?, outputPath: String?, replaces: Bool,
+        keepsRecord: Bool = false
     ) async throws -> Summary {
         try await BlockingWork.run(thread: "render", input: name) { cancellation in
-            try render(resultPath, name, input, outputPath, replaces: replaces, cancellation)
+            try render(
+                resultPath, name, input, outputPath, replaces: replaces, keepsRecord: keepsRecord, cancellation)
         }
     }
 
     private func render(
         _ resultPath: String, _ name: String, _ input: String?, _ outputPath: String?, replaces: Bool,
-        _ cancellation: CancellationFlag
+        keepsRecord: Bool, _ cancellation: CancellationFlag
     ) throws(VidscanError) -> Summary {
         let begin = ContinuousClock.now
         let result = try StoredResult(path: resultPath)
@@ -74,6 +83,8 @@ public struct Rendering: Sendable {
         let (path, container) = try destination(outputPath, in: resultPath, transcoder)
         let file = try AtomicFile(
             path: path, replaces: replaces, source: source.absolutePath, stage: .render)
+        let recordPath = HidingRecord.path(ofVideo: path)
+        if hides, keepsRecord { try AtomicFile.checkVacancy(recordPath, replaces: replaces) }
         var progress = RunProgress(microseconds: 0, frames: 0, faces: 0)
         do {
             try transcoder.run(to: file.writingPath, container: container) { frame in
@@ -94,10 +105,17 @@ public struct Rendering: Sendable {
         }
         if hides { try checkSameDecoding(of: source, by: transcoder, as: result) }
         try file.complete()
+        let tally = painter.tally
+        if keepsRecord, let anonymize = options.anonymize, let tally {
+            let record = try AtomicFile(path: recordPath, replaces: replaces, stage: .render)
+            try record.write(HidingRecord(anonymize, frames: transcoder.frameCount, tally: tally).text())
+            try record.complete()
+        }
         reportProblems(transcoder, name: name)
         return Summary(
             path: path, frames: transcoder.frameCount, seconds: Double(progress.microseconds) / 1e6,
-            wallSeconds: begin.duration(to: .now) / .seconds(1))
+            wallSeconds: begin.duration(to: .now) / .seconds(1),
+            visibility: options.anonymize?.visible.keepsSomebody == true ? tally : nil)
     }
 
     private func transcoderOptions(_ result: StoredResult) -> Transcoder.Options {

@@ -14,8 +14,9 @@ struct CoverageCommand: ParsableCommand {
             each face that fails, and exits with status 1 if there is one. Faces that are detected only in the \
             anonymized video are doubtful: check them by eye.
 
-            EXAMPLE
+            EXAMPLES
               vidscan-coverage movie.mp4 movie.mp4.vidscan/anonymized.mp4
+              vidscan-coverage --kept places.csv movie.mp4 movie.mp4.vidscan/anonymized.mp4
             """)
 
     @Argument(help: "The original video.")
@@ -32,6 +33,15 @@ struct CoverageCommand: ParsableCommand {
             "The share of a face that may be visible. BlazeFace's boxes are not exact.", valueName: "share"))
     var tolerance = 0.1
 
+    @Option(
+        help: ArgumentHelp(
+            "Where a person may stay visible: a CSV file with the columns frame, x, y, width and height, in pixels of the"
+                + " original. No other face may be visible.", valueName: "file"))
+    var kept: String?
+
+    @Option(help: ArgumentHelp("Minimum number of faces that stay visible, over all frames.", valueName: "count"))
+    var leastKept = 0
+
     @Option(help: ArgumentHelp("Minimum number of faces in the original, over all frames.", valueName: "count"))
     var least = 0
 
@@ -40,7 +50,8 @@ struct CoverageCommand: ParsableCommand {
             try FrameReader(path: path, options: FrameReader.Options(rate: .everyFrame, skipsUnneededPackets: false))
         }
         let (search, coverage) = (try FaceSearch(models: models), CoverageMeasure())
-        var (frames, faces) = (0, 0)
+        let places = try kept.map(KeptPlaces.init) ?? KeptPlaces()
+        var (frames, faces, visible) = (0, 0, 0)
         var (uncovered, seen, doubtful): ([String], [String], [String]) = ([], [], [])
         while let before = try readers[0].next() {
             guard let after = try readers[1].next() else {
@@ -48,12 +59,16 @@ struct CoverageCommand: ParsableCommand {
             }
             let time = String(format: "%.3f s", Double(before.microseconds) / 1e6)
             let found = try search.faces(in: before)
-            for face in found {
+            for face in found where !places.contain(face, frame: frames) {
                 let share = try coverage.visibleShare(of: face.box, original: before, hidden: after)
                 guard share > tolerance else { continue }
                 uncovered.append("\(time): \(Int((100 * share).rounded())) % of \(Self.text(face)) is visible")
             }
             for face in try search.faces(in: after) {
+                guard !places.contain(face, frame: frames) else {
+                    visible += 1
+                    continue
+                }
                 // An ellipse above a collar may look like a face to the detectors, although the original shows no face
                 // there.
                 if found.contains(where: { $0.box.intersectionOverUnion(with: face.box) > 0.1 }) {
@@ -70,11 +85,15 @@ struct CoverageCommand: ParsableCommand {
         }
         print(
             "\(original): \(NumberText.count(frames, "frame")), \(NumberText.count(faces, "face")); \(uncovered.count) not covered, \(seen.count) still found,"
-                + " \(doubtful.count) doubtful")
+                + " \(doubtful.count) doubtful" + (kept == nil ? "" : ", \(visible) kept visible"))
         for line in uncovered + seen + doubtful { print("  " + line) }
         if faces < least {
             throw CoverageError(
                 "found \(NumberText.count(faces, "face")) in \(original), but expected at least \(least)")
+        }
+        if visible < leastKept {
+            throw CoverageError(
+                "\(NumberText.count(visible, "face")) stayed visible in \(hidden), but expected at least \(leastKept)")
         }
         if !(uncovered + seen).isEmpty { throw ExitCode.failure }
     }

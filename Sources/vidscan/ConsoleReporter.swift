@@ -115,12 +115,21 @@ final class ConsoleReporter: RunObserver {
         let speed =
             summary.seconds > 0
             ? String(format: " (%.1f× real time)", summary.seconds / max(summary.wallSeconds, 1e-3)) : ""
+        var fields = [
+            "result": "\(result)", "output": "\(summary.path)", "frames": "\(summary.frames)",
+            "wall_seconds": "\(seconds)",
+        ]
+        var visibility = ""
+        if let tally = summary.visibility {
+            visibility =
+                "; chosen faces visible in \(NumberText.count(tally.visibleFrames, "frame")), hidden because of a doubt in"
+                + " \(tally.doubtfulFrames)"
+            fields["visible_frames"] = "\(tally.visibleFrames)"
+            fields["doubtful_frames"] = "\(tally.doubtfulFrames)"
+        }
         log.info(
-            "\(result): \(NumberText.count(summary.frames, "frame")), \(seconds) s\(speed) -> \(Self.relative(summary.path, isFolder: false))",
-            [
-                "result": "\(result)", "output": "\(summary.path)", "frames": "\(summary.frames)",
-                "wall_seconds": "\(seconds)",
-            ])
+            "\(result): \(NumberText.count(summary.frames, "frame")), \(seconds) s\(speed)"
+                + " -> \(Self.relative(summary.path, isFolder: false))\(visibility)", fields)
     }
 
     func reported(_ result: String, path: String) {

@@ -13,11 +13,15 @@ struct RenderCommand: AsyncParsableCommand {
             contain the audio or the subtitles), and appears only when it is complete. Faces can be hidden only in results \
             of 'vidscan analyze --anonymize', which analyses every frame.
 
+            --keep and --hide choose people by the person_id in tracks.csv, which the report shows too. When in doubt about \
+            a face, it is hidden: where its person_confidence is low, it overlaps a hidden face, a cut is near, or two \
+            people may have swapped places. The last line, and a record beside the video, say in how many frames.
+
             EXAMPLES
               vidscan render movie.mp4.vidscan
               vidscan render movie.mp4.vidscan --show box,id,trail -o marked.mp4
               vidscan render movie.mp4.vidscan --sticker hat.png --sticker-place face
-              vidscan render movie.mp4.vidscan --anonymize pixelate --except 3
+              vidscan render movie.mp4.vidscan --anonymize pixelate --keep 2
             """)
 
     @Argument(help: ArgumentHelp("Result folders of 'vidscan analyze'.", valueName: "result"))
@@ -49,11 +53,8 @@ struct RenderCommand: AsyncParsableCommand {
     @OptionGroup(title: HidingSettings.title)
     var hiding: SettingArguments<HidingSettings>
 
-    @Option(parsing: .upToNextOption, help: ArgumentHelp("Hide only these face_ids.", valueName: "id"))
-    var only: [Int] = []
-
-    @Option(parsing: .upToNextOption, help: ArgumentHelp("Do not hide these face_ids.", valueName: "id"))
-    var except: [Int] = []
+    @OptionGroup(title: VisibilityArguments.title)
+    var visibility: VisibilityArguments
 
     @OptionGroup(title: EncodingSettings.title)
     var encoding: SettingArguments<EncodingSettings>
@@ -81,17 +82,13 @@ struct RenderCommand: AsyncParsableCommand {
             throw ExitStatus.usage
         }
         var options = settings.render.options(isRequested: true) ?? RenderOptions()
-        if options.anonymize == nil, hiding.sets("render.invert") || !only.isEmpty || !except.isEmpty {
-            throw ValidationError("--invert, --only and --except need --anonymize.")
+        if options.anonymize == nil, hiding.sets("render.invert") || visibility.isSet {
+            throw ValidationError("--invert, --keep, --hide and --keep-face need --anonymize.")
         }
         if options.anonymize != nil, changedSource {
             throw ValidationError("--changed-source and --anonymize cannot be used together: faces may have moved.")
         }
-        if let both = Set(only).intersection(except).min() {
-            throw ValidationError("--only and --except both name \(both).")
-        }
-        options.anonymize?.only = only.isEmpty ? nil : Set(only)
-        options.anonymize?.except = Set(except)
+        options.anonymize?.visible = visibility.choice
         options.acceptsChangedSource = changedSource
         let reporter = ConsoleReporter(settings.messages)
         let rendering = Rendering(options: options, observer: reporter)

@@ -30,6 +30,9 @@ struct SettingOptions: ParsableArguments {
     @OptionGroup(title: HidingSettings.title)
     var hiding: SettingArguments<HidingSettings>
 
+    @OptionGroup
+    var visibility: EarlyVisibilityArguments
+
     @OptionGroup(title: EncodingSettings.title)
     var encoding: SettingArguments<EncodingSettings>
 

@@ -5,25 +5,35 @@ import TestSupport
 /// What an anonymized video and its folder still reveal.
 @Suite("An anonymized result says no more than it must")
 struct AnonymizedResultTests: AnonymizationTesting {
-    @Test("An unknown face_id is an error that lists the known ones")
+    @Test("An unknown person_id or face_id is an error that lists the known ones")
     func ids() throws {
         let folder = try anonymizedMovie()
         let before = folder.entries
-        for option in ["--only", "--except"] {
-            let outcome = try Tool.run(
-                "render", "movie.mkv.vidscan", "--anonymize", "blur", option, "1", "7", "-o", "new.mp4", in: folder)
+        for (options, message) in [
+            (["--keep", "1,7"], "has no person_id 7, which --keep or --hide names; it has 1"),
+            (["--hide", "2,3,7"], "has no person_id 2-3, 7, which --keep or --hide names; it has 1"),
+            (["--keep-face", "7"], "has no face_id 7, which --keep-face or --hide-face names; it has 1"),
+            (
+                ["--keep", "1", "--hide-face", "1,8"],
+                "has no face_id 8, which --keep-face or --hide-face names; it has 1"
+            ),
+        ] {
+            let outcome = try ChildProcess.run(
+                [Checkout.tool, "render", "movie.mkv.vidscan", "--anonymize", "blur", "-o", "new.mp4"] + options,
+                in: folder.path)
             #expect(outcome.status == 1)
-            #expect(
-                outcome.errors
-                    == "vidscan: error: movie.mkv.vidscan: has no face_id 7, which --only or --except names; it has 1\n"
-            )
+            #expect(outcome.errors == "vidscan: error: movie.mkv.vidscan: \(message)\n")
             #expect(folder.entries == before)
         }
-        let known = try Tool.run(
-            "render", "movie.mkv.vidscan", "--anonymize", "solid", "--crf", "0", "--only", "1", "-o", "new.mp4", "-q",
-            in: folder)
-        #expect(known.status == 0 && known.errors == "")
-        #expect(try coveredFrames(of: folder.path + "/new.mp4") == Array(0..<24))
+        for (options, frames) in [
+            (["--hide", "1"], 24), (["--keep", "1", "--hide-face", "1"], 24), (["--keep", "1"], 0),
+        ] {
+            let known = try ChildProcess.run(
+                [Checkout.tool, "render", "movie.mkv.vidscan", "--anonymize", "solid", "--crf", "0", "-o", "new.mp4"]
+                    + ["-q", "--force"] + options, in: folder.path)
+            #expect(known.status == 0 && known.errors == "")
+            #expect(try coveredFrames(of: folder.path + "/new.mp4") == Array(0..<frames), "\(options)")
+        }
     }
 
     private func streams(_ path: String) throws -> [String] {

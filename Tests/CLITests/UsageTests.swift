@@ -9,7 +9,7 @@ struct UsageTests {
             ([], "vidscan analyze movie.mp4"), (["--help"], "vidscan doctor"), (["help"], "vidscan schema"),
             (["analyze", "--help"], "vidscan analyze interview.mov --rate 12 --format csv,json"),
             (["merge", "--help"], "vidscan merge day.mp4.part-*-of-4"),
-            (["render", "--help"], "vidscan render movie.mp4.vidscan --anonymize pixelate --except 3"),
+            (["render", "--help"], "vidscan render movie.mp4.vidscan --anonymize pixelate --keep 2"),
             (["sample", "--help"], "vidscan sample movie.mp4 --rate 2"),
             (["pipelines", "--help"], "vidscan pipelines show thorough --rate 10"),
             (["pipelines", "show", "--help"], "vidscan pipelines show default"),
@@ -107,7 +107,9 @@ struct UsageTests {
         ("analyze x.mp4 --people --format json", "--people needs the CSV tables: --format must include csv."),
         ("analyze x.mp4 --anonymize blur --start 3", "--anonymize needs the whole video"),
         ("analyze x.mp4 --anonymize blur --max-faces 1", "--anonymize hides all faces"),
-        ("analyze x.mp4 --anonymize blur --only 1", "Unknown option '--only'"),
+        ("analyze x.mp4 --anonymize blur --keep-face 1", "Unknown option '--keep-face'"),
+        ("analyze x.mp4 --anonymize blur --keep 1", "--keep needs a result, because person_ids are only known after"),
+        ("batch in --output out --anonymize blur --hide 1", "--hide needs a result, because person_ids are only known"),
         ("render", "Missing expected argument '<result> ...'"),
         ("render a.vidscan b.vidscan --output x.mp4", "--output and --input work with one result only."),
         (
@@ -127,12 +129,22 @@ struct UsageTests {
         ("render a.vidscan --codec ffv1 --crf 3", "ffv1 does not support --crf."),
         ("render a.vidscan --height 241", "--height must be even."),
         ("render a.vidscan --anonymize sticker", "--anonymize sticker needs --sticker."),
-        ("render a.vidscan --only 3", "--invert, --only and --except need --anonymize."),
+        ("render a.vidscan --keep 3", "--invert, --keep, --hide and --keep-face need --anonymize."),
         (
             "render a.vidscan --anonymize blur --changed-source",
             "--changed-source and --anonymize cannot be used together"
         ),
-        ("render a.vidscan --anonymize blur --only 1 3 --except 3", "--only and --except both name 3."),
+        ("render a.vidscan --anonymize blur --keep 1,3 --hide 2", "--keep and --hide cannot be used together."),
+        (
+            "render a.vidscan --anonymize blur --keep 1 --keep-face 1,3 --hide-face 3",
+            "--keep-face and --hide-face both name 3."
+        ),
+        (
+            "render a.vidscan --anonymize blur --hide-face 3",
+            "--hide-face needs --keep or --hide: without them, all faces are hidden."
+        ),
+        ("render a.vidscan --anonymize blur --keep 0", "The value '0' is invalid for '--keep <list>'"),
+        ("render a.vidscan --anonymize blur --keep 1,", "The value '1,' is invalid for '--keep <list>'"),
         (
             "render a.vidscan --anonymize blur --strength 3",
             "The value '3' is invalid for '--strength <share>': allowed: a number, 0.1 to 1"

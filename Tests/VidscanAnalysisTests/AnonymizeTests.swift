@@ -139,7 +139,7 @@ struct AnonymizeTests {
         for frame in 65..<83 { #expect(plain.frame(frame) != hidden.frame(frame), "frame \(frame)") }
     }
 
-    @Test("Inverted, everything except the faces is covered; --only and --except choose faces")
+    @Test("Inverted, everything except the faces is covered; people and faces can be chosen")
     func choice() async throws {
         let source = try Variants.path("bpyramid.mp4")
         let analysis = try await Self.thorough(source)
@@ -154,12 +154,21 @@ struct AnonymizeTests {
         let inverted = try await render { $0.isInverted = true }
         #expect(inverted.luma(0, x, y) == plain.luma(0, x, y))
         #expect(Set([5, 300, 600].map { inverted.luma(0, $0, 5) }).count == 1)
-        let other = try await render { $0.only = [face.id + 1] }
-        #expect(other.frame(0) == plain.frame(0))
-        #expect(other.frame(40) != plain.frame(40))
-        let except = try await render { $0.except = [face.id + 1] }
-        #expect(except.frame(0) != plain.frame(0))
-        #expect(except.frame(60) == plain.frame(60))
+        let person = try #require(try analysis.table("tracks.csv").numbers("person_id").first)
+        let kept = try await render { $0.visible.people = .only([Int(person)]) }
+        #expect(kept.frame(10) == plain.frame(10))
+        #expect(kept.frame(60) != plain.frame(60))
+        let hidden = try await render { $0.visible.people = .allBut([Int(person)]) }
+        #expect(hidden.frame(10) != plain.frame(10))
+        #expect(hidden.frame(60) == plain.frame(60))
+        let named = try await render { $0.visible.keptFaces = [face.id] }
+        #expect(named.frame(10) == plain.frame(10))
+        #expect(named.frame(60) != plain.frame(60))
+        let alone = try await render {
+            $0.isInverted = true
+            $0.visible.keptFaces = [face.id + 1]
+        }
+        #expect(alone.luma(10, x, y) != plain.luma(10, x, y))
     }
 
     @Test("The video has neither the source's metadata nor its cover picture")

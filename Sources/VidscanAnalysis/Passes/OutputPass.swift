@@ -34,7 +34,7 @@ struct OutputPass {
         report.counts.faces = 0
         func write(_ position: Int) async throws {
             let rows = smoother.rows(
-                window, at: position, identities: following.identities, metrics: settings.measure.metrics)
+                window, at: position, following, metrics: settings.measure.metrics)
             try writer.write(window[position].frame, rows: rows)
             aggregator.add(rows, tracks: window[position].tracks, of: window[position])
             report.counts.faces += rows.count
@@ -82,18 +82,20 @@ struct TrackSmoother {
     }
 
     func rows(
-        _ window: [OutputPass.Entry], at position: Int, identities: [TrackSelection.Identity?], metrics: Set<Metric>
+        _ window: [OutputPass.Entry], at position: Int, _ following: TrackingResult, metrics: Set<Metric>
     ) -> [FaceRow] {
         let entry = window[position]
         var rows: [FaceRow] = []
         for (face, track) in zip(entry.frame.faces, entry.tracks) {
-            guard track > 0, let identity = identities[track - 1] else { continue }
+            guard track > 0, let identity = following.identities[track - 1] else { continue }
             var smoothed = face
             if let options { smooth(&smoothed, track: track, window, at: position, with: options) }
             rows.append(
                 FaceRow(
                     microseconds: entry.frame.microseconds, frame: entry.frame.index, faceID: identity.faceID,
-                    personID: identity.personID, face: smoothed, raw: face.numbers, metrics: metrics))
+                    personID: identity.personID,
+                    personMatch: face.chipOffset.flatMap { following.matches[$0] },
+                    face: smoothed, raw: face.numbers, metrics: metrics))
         }
         return rows.sorted { $0.faceID < $1.faceID }
     }

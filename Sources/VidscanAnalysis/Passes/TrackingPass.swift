@@ -13,6 +13,8 @@ struct TrackingResult {
     let lastSamples: [Int: Int]
     /// How certain the person of each face is, 0…1, by face_id.
     let personConfidences: [Int: Double]
+    /// How well single samples match the person of their track, by the offsets of their chips.
+    var matches: [Int: Double] = [:]
     let sampleCount: Int
     /// The mean time between samples in seconds; 0 if there is only one.
     let interval: Double
@@ -32,11 +34,20 @@ struct TrackingResult {
     }
 }
 
+/// A chip in the intermediate file.
+struct TrackChip {
+    /// The index of the track.
+    let track: Int
+    let offset: Int
+}
+
 /// The tracks of the whole video, before it is known which are the same person.
 struct FollowedTracks {
     /// The track of every face in the intermediate file.
     let indices: TrackIndexFile
     var summaries: [TrackSummary]
+    /// All chips, in the file's order.
+    let chips: [TrackChip]
     let samplesOfShot: [Int]
     let sampleCount: Int
     /// The mean time between samples in seconds; 0 if there is only one.
@@ -54,6 +65,7 @@ struct TrackingPass {
         let reader = try IntermediateFrameReader(intermediate)
         var tracker = FaceTracker(options: settings.tracking)
         var summaries: [TrackSummary] = []
+        var chips: [TrackChip] = []
         var samplesOfShot = [0]
         var sample = 0
         var times: (first: Double, last: Double)?
@@ -83,6 +95,7 @@ struct TrackingPass {
                 let weight = FaceProminence.of(face, in: frame.size)
                 summaries[id - 1].add(trackedDetection, weight: weight, seconds: frame.seconds, sample: sample)
                 if let offset = face.chipOffset {
+                    chips.append(TrackChip(track: id - 1, offset: offset))
                     summaries[id - 1].add(
                         TrackSummary.Chip(seconds: frame.seconds, weight: weight, offset: offset))
                 }
@@ -94,7 +107,7 @@ struct TrackingPass {
         try output.finish()
         let span = times.map { $0.last - $0.first } ?? 0
         return FollowedTracks(
-            indices: output, summaries: summaries, samplesOfShot: samplesOfShot, sampleCount: sample,
+            indices: output, summaries: summaries, chips: chips, samplesOfShot: samplesOfShot, sampleCount: sample,
             interval: sample > 1 ? span / Double(sample - 1) : 0)
     }
 

@@ -88,7 +88,8 @@ struct SegmentFolder {
     ///
     /// - Throws: `VidscanError` if frames are missing.
     func read(_ body: (FrameRecord, FrameSignature) throws -> Void) throws {
-        let frames = try IntermediateFrameReader(folder: name, name: SegmentRecord.framesFile, layout: layout, readsChips: true)
+        let frames = try IntermediateFrameReader(
+            folder: name, name: SegmentRecord.framesFile, layout: layout, readsChips: true)
         let signatures = try SignatureReader(folder: name, name: SegmentRecord.signaturesFile)
         var count = 0
         while let frame = try frames.next(), let signature = try signatures.next() {

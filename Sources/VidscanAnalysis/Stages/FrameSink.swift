@@ -81,15 +81,16 @@ final class TableBuilder: FrameSink {
         let tracking = TrackingPass(settings: settings, changes: changes)
         var followed = try tracking.follow(intermediate, tracks: TrackIndexFile(path: folderPath + "/.tracks"))
         report.timings.followSeconds = lap()
-        if settings.track.person {
-            let pass = EmbeddingPass(
-                models: models, workers: settings.detect.workers, keepsEmbeddings: settings.track.keepsEmbeddings)
-            try await pass.run(
-                &followed.summaries, among: tracking.candidates(followed), from: intermediate)
-            report.timings.embedSeconds = lap()
-        }
-        let tracks = tracking.identify(followed)
+        var embedding = EmbeddingPass(
+            settings: settings,
+            embedder: ChipEmbedder(models: models, workers: settings.detect.workers, intermediate: intermediate))
+        try await embedding.embed(&followed.summaries, among: tracking.candidates(followed))
+        var embedSeconds = lap()
+        var tracks = tracking.identify(followed)
         report.timings.followSeconds += lap()
+        tracks.matches = try await embedding.matches(of: tracks, chips: followed.chips)
+        embedSeconds += lap()
+        report.timings.embedSeconds = settings.track.person ? embedSeconds : 0
         try await OutputPass(settings: settings, changes: changes, following: tracks, consumer: consumer).run(
             intermediate, writer: writer, report: &report)
         if settings.track.keepsEmbeddings {

@@ -87,7 +87,8 @@ final class RunAnalyzer {
 
     /// Analyses the last sample.
     ///
-    /// A face gets a chip at the first anchor of its chunk or shot that shows it well enough.
+    /// A face gets a chip at the first anchor of its chunk or shot that shows it well enough. If faces are to be hidden, it
+    /// gets one at every anchor, because two people may have swapped places in between.
     private func anchor(_ samples: [Sample], after previous: KnownFrame?) throws -> KnownFrame {
         let sample = samples[samples.count - 1]
         let isSameShot = !samples.contains(where: \.mayFollowCut)
@@ -98,7 +99,8 @@ final class RunAnalyzer {
             known = sample.known(faces)
         }
         var anchor = try known ?? searched(sample, upsideDown: true)
-        try analyzer.cutChips(&anchor.faces, besides: isSameShot ? previous?.faces ?? [] : [], in: sample.frame)
+        try analyzer.cutChips(
+            &anchor.faces, besides: isSameShot && !searchesEverySample ? previous?.faces ?? [] : [], in: sample.frame)
         return anchor
     }
 

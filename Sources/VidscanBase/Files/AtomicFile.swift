@@ -73,7 +73,8 @@ package struct AtomicFile: ~Copyable {
         }
     }
 
-    private static func checkVacancy(_ path: String, replaces: Bool) throws(VidscanError) {
+    /// - Throws: `VidscanError` if something at the path may not be replaced.
+    package static func checkVacancy(_ path: String, replaces: Bool) throws(VidscanError) {
         var status = stat()
         guard stat(path, &status) == 0 else { return }
         guard status.st_mode & S_IFMT == S_IFREG else {

@@ -27,6 +27,12 @@ public struct TrackSelection: Sendable {
         public var personID: Int
         /// How certain the person is, 0…1, as ``TrackletLinker/Person/confidence``; of a face's tracks, the lowest.
         public var personConfidence: Double
+
+        public init(faceID: Int, personID: Int, personConfidence: Double) {
+            self.faceID = faceID
+            self.personID = personID
+            self.personConfidence = personConfidence
+        }
     }
 
     /// The identity of each track, indexed by the tracker's number minus 1; `nil` for tracks that are dropped.

@@ -30,10 +30,9 @@ public struct AnonymizeOptions: Sendable, Equatable {
     public var holdSeconds = 0.5
     /// Hides everything except the faces.
     public var isInverted = false
-    /// The face_ids to hide; `nil` hides all faces.
-    public var only: Set<Int>?
-    /// The face_ids that are not hidden.
-    public var except: Set<Int> = []
+    /// Who stays visible; nobody unless it is set. If everything except the faces is hidden and nobody is named, all
+    /// faces stay visible.
+    public var visible = FaceChoice()
 
     /// The number of decoder threads in both passes over the video. With several threads, the content of damaged frames
     /// may depend on timing.
@@ -45,11 +44,6 @@ public struct AnonymizeOptions: Sendable, Equatable {
 
     /// The strength, with the default of the method if none is set.
     var resolvedStrength: Double { strength ?? (method == .blur ? 0.5 : 0.3) }
-
-    /// Returns whether a face is selected by `only` and `except`.
-    package func hides(_ faceID: Int) -> Bool {
-        (only?.contains(faceID) ?? true) && !except.contains(faceID)
-    }
 }
 
 /// The least thorough settings of an analysis after which faces can be hidden. Faces must be detected in every frame,

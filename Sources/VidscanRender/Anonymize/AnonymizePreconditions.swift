@@ -38,7 +38,7 @@ package enum AnonymizePreconditions {
                 "was made through filters that move or cut the picture: what they left out would not be hidden",
                 stage: .open)
         }
-        try checkNames(options, in: result)
+        try checkPeople(options, in: result)
     }
 
     /// Returns the settings of the analysis that are less thorough than hiding faces requires.
@@ -60,36 +60,14 @@ package enum AnonymizePreconditions {
         return list
     }
 
-    /// Checks that the named face_ids exist. An unknown id would hide no face, or all of them, and is most likely a
-    /// typing error.
-    private static func checkNames(_ options: AnonymizeOptions, in result: StoredResult) throws(VidscanError) {
-        let named = (options.only ?? []).union(options.except)
-        guard !named.isEmpty else { return }
-        let faces = try TableReader(folder: result.name, name: "faces.csv")
-        let column = try faces.column("face_id")
-        var known: Set<Int> = []
-        while try faces.next() { known.insert(try faces.integer(column, in: ReadLimits.ids)) }
-        let unknown = named.subtracting(known)
-        guard unknown.isEmpty else {
-            throw VidscanError(
-                .result,
-                "has no face_id \(ranges(unknown)), which --only or --except names; "
-                    + (known.isEmpty ? "it has no faces" : "it has \(ranges(known))"), stage: .open)
-        }
-    }
-
-    /// Formats numbers as ranges, for example `1-3, 7`.
-    private static func ranges(_ numbers: Set<Int>) -> String {
-        var spans: [ClosedRange<Int>] = []
-        for number in numbers.sorted() {
-            if let last = spans.last, number == last.upperBound + 1 {
-                spans[spans.count - 1] = last.lowerBound...number
-            } else {
-                spans.append(number...number)
-            }
-        }
-        return spans.map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound)-\($0.upperBound)" }
-            .joined(separator: ", ")
+    /// Checks that the people of a result were recognised by their faces. Many people have similar hair and clothes.
+    private static func checkPeople(_ options: AnonymizeOptions, in result: StoredResult) throws(VidscanError) {
+        guard options.visible.people != .nobody, result.record.pipeline.track.person != true else { return }
+        throw VidscanError(
+            .result,
+            "was analysed without recognising people by their faces (track.person), so that --keep and --hide could show"
+                + " somebody else; run 'vidscan analyze \(result.record.input.path) --anonymize"
+                + " \(options.method.rawValue)' without --no-person", stage: .open)
     }
 
     /// Checks that the frame size has not changed. Faces are held and bridged from frame to frame, which requires one

@@ -1,21 +1,31 @@
 internal import VidscanBase
 internal import VidscanFaces
 internal import VidscanMedia
+internal import VidscanResults
 
 /// Hides faces. When in doubt, it hides too much of a frame rather than too little.
 final class Anonymizer {
     private let options: AnonymizeOptions
     private let sticker: StickerPainter?
     private let surface = DrawingSurface(content: .opacity)
+    /// Where the faces that stay visible are certain; `nil` if nobody is to stay visible.
+    private let certain: CertainFaces?
+    /// What became of the faces that were to stay visible.
+    private(set) var tally = VisibilityTally()
 
     /// The maximum gap within a track that is bridged, in seconds.
     private static let bridgedSeconds = 2.0
     /// How long the motion of a lost face is extrapolated.
     private static let maximumExtrapolation: Int64 = 250_000
 
-    init(_ options: AnonymizeOptions, sticker: StickerPainter?) {
+    /// - Parameter result: The result that says who the faces are.
+    /// - Throws: `VidscanError` if the result lacks somebody who is to stay visible.
+    init(_ options: AnonymizeOptions, of result: StoredResult, sticker: StickerPainter?) throws(VidscanError) {
         self.options = options
         self.sticker = sticker
+        certain =
+            options.visible.keepsSomebody
+            ? try CertaintySearch.search(result, claims: ChosenFaces(options.visible, in: result).claims) : nil
     }
 
     /// Returns the parts of a result that hiding faces needs.
@@ -24,21 +34,55 @@ final class Anonymizer {
         return FaceTimeline.Needs(mesh: options.shape == .mesh, behindSeconds: reach, aheadSeconds: reach)
     }
 
-    /// Hides all faces of a frame, and those that may be in it because neighbouring frames contain them.
+    /// Hides the faces of a frame, and those that may be in it because neighbouring frames contain them, except faces
+    /// that certainly are to stay visible and overlap no hidden one.
     ///
     /// - Parameter number: The index of the frame's own sample.
     /// - Returns: The number of faces.
     func hide(in frame: EditableFrame, timeline: FaceTimeline, sample number: Int) throws(MediaError) -> Int {
-        let hidden = timeline.faceIDs.filter(options.hides).compactMap { id -> [FaceState]? in
+        var hidden: [[FaceState]] = []
+        var visible: [FaceState] = []
+        var doubts: Set<Doubt> = []
+        func hide(_ id: Int) {
             let states = states(of: id, in: timeline, sample: number, at: frame.microseconds)
-            return states.isEmpty ? nil : states
+            if !states.isEmpty { hidden.append(states) }
         }
-        if options.isInverted {
-            try hideAllBut(hidden.flatMap { $0 }, in: frame)
-        } else {
-            for states in hidden { try hide(states, in: frame) }
+        for id in timeline.faceIDs {
+            let own = timeline.faces(of: id, inSample: number)
+            if isVisible(id, inSample: number) {
+                visible += own
+            } else if !own.isEmpty {
+                if let certain, certain.isChosen(id), let doubt = certain.doubt(about: id, inSample: number) {
+                    doubts.insert(doubt)
+                }
+                hide(id)
+            } else if !isVisible(id, aroundSample: number, in: timeline) {
+                hide(id)
+            }
         }
-        return hidden.count
+        // A face that was hidden before and is not found now may still be there.
+        let covered = hidden.flatMap { $0 }
+        for face in visible where covered.contains(where: { $0.box.touches(face.box) }) {
+            visible.removeAll { $0.faceID == face.faceID }
+            doubts.insert(.overlap)
+            hide(face.faceID)
+        }
+        if certain != nil { tally.add(visibleFaces: visible.count, doubts: doubts) }
+        if options.isInverted { try hideAllBut(visible, in: frame) }
+        for states in hidden { try self.hide(states, in: frame) }
+        return hidden.count + (options.isInverted ? visible.count : 0)
+    }
+
+    /// Returns whether a face may stay visible in a sample that contains it.
+    private func isVisible(_ id: Int, inSample number: Int) -> Bool {
+        guard let certain else { return options.isInverted }
+        return certain.isChosen(id) && certain.doubt(about: id, inSample: number) == nil
+    }
+
+    /// Returns whether a face is visible before and after a sample that does not contain it.
+    private func isVisible(_ id: Int, aroundSample number: Int, in timeline: FaceTimeline) -> Bool {
+        let (before, after) = timeline.neighbours(of: id, aroundSample: number)
+        return [before, after].compactMap { $0 }.allSatisfy { isVisible(id, inSample: $0.number) }
     }
 
     /// Returns the states of a face that must be hidden in a frame.
@@ -52,8 +96,6 @@ final class Anonymizer {
         of id: Int, in timeline: FaceTimeline, sample number: Int, at microseconds: Int64
     ) -> [FaceState] {
         let own = timeline.faces(of: id, inSample: number)
-        // When everything except the faces is hidden, only a face that was detected in this frame is shown.
-        if options.isInverted { return own }
         if !own.isEmpty { return own + neighbouringStates(of: id, aroundSample: number, in: timeline) }
         let hold = Int64(options.holdSeconds * 1e6)
         let (before, after) = timeline.neighbours(of: id, aroundSample: number)

@@ -10,6 +10,8 @@ struct FaceState {
     var numbers: FaceNumbers
     var emoji: String?
     var mesh: FaceMesh?
+    /// How well the face matches its person, 0…1; `nil` if that was not needed or not measured.
+    var personMatch: Double?
 
     var box: Rectangle {
         get { numbers.box }

@@ -54,7 +54,9 @@ package final class IntermediateFrameReader {
 
     package convenience init(_ intermediate: IntermediateFrameFile) throws(VidscanError) {
         let path = intermediate.path
-        try self.init(folder: FilePath.folder(of: path), name: FilePath.name(of: path), layout: intermediate.layout, readsChips: false)
+        try self.init(
+            folder: FilePath.folder(of: path), name: FilePath.name(of: path), layout: intermediate.layout,
+            readsChips: false)
     }
 
     /// - Returns: The next frame, or `nil` at the end.

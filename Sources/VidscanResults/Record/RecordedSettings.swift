@@ -23,6 +23,8 @@ package struct RecordedSettings: Codable, Sendable {
         package let maxFaces: Int?
         package let minTrack: Int
         package let smoothing: Bool
+        /// Whether people were recognised by face embeddings; missing in files that early versions wrote.
+        package let person: Bool?
     }
 
     package struct Render: Decodable, Sendable {

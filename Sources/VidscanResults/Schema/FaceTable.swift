@@ -7,6 +7,8 @@ package struct FaceRow: Sendable {
     package var frame: Int64
     package var faceID: Int
     package var personID: Int?
+    /// How well this sample's face matches its person, 0…1; `nil` if it was not compared.
+    package var personMatch: Double?
     /// The face, smoothed unless smoothing is off.
     package var face: FaceRecord
     /// The numbers before smoothing.
@@ -15,13 +17,14 @@ package struct FaceRow: Sendable {
     package var metrics: Set<Metric>
 
     package init(
-        microseconds: Int64, frame: Int64, faceID: Int, personID: Int? = nil, face: FaceRecord, raw: FaceNumbers,
-        metrics: Set<Metric>
+        microseconds: Int64, frame: Int64, faceID: Int, personID: Int? = nil, personMatch: Double? = nil,
+        face: FaceRecord, raw: FaceNumbers, metrics: Set<Metric>
     ) {
         self.microseconds = microseconds
         self.frame = frame
         self.faceID = faceID
         self.personID = personID
+        self.personMatch = personMatch
         self.face = face
         self.raw = raw
         self.metrics = metrics
@@ -66,7 +69,13 @@ public enum FaceTable {
         Definition(
             "person_id", range: "1 and up",
             "The same number for all face_ids that seem to be the same person. tracks.csv says how certain it is."
-        ) { $0.personID.map { .integer(Int64($0)) } ?? .missing }
+        ) { $0.personID.map { .integer(Int64($0)) } ?? .missing },
+        Definition(
+            "person_match", range: "0 to 1", decimals: 2,
+            "How certain it is that this sample shows the same face as the best samples of its track, and nobody else's"
+                + " of the video: 0.5 if another person is as near. Blank in the samples that were not compared, which are"
+                + " most."
+        ) { $0.personMatch },
     ]
 
     private static let emoji = [

@@ -1,0 +1,81 @@
+internal import VidscanBase
+internal import VidscanResults
+
+/// Why a face may stay visible.
+package enum FaceClaim: Equatable, Sendable {
+    /// It belongs to a person who stays visible.
+    ///
+    /// - Parameter bestMicroseconds: The time of the sample that the report shows.
+    case ofPerson(bestMicroseconds: Int64)
+    /// It is named itself.
+    case named
+    /// It seems to belong to a person who stays visible, but that is not certain enough.
+    case uncertain
+}
+
+/// The faces of a result that may stay visible.
+struct ChosenFaces {
+    /// By face_id. The faces that are not listed are hidden.
+    let claims: [Int: FaceClaim]
+
+    /// The minimum `person_confidence` of a face that stays visible with its person. Tracks that were linked by hair and
+    /// clothes alone have at most 0.7, and tracks that could not be judged 0.3.
+    static let minimumConfidence = 0.8
+
+    /// - Throws: `VidscanError` if the result lacks a person or a face that is named. An unknown number is most likely a
+    ///   typing error, and would keep the wrong people visible.
+    init(_ choice: FaceChoice, in result: StoredResult) throws(VidscanError) {
+        let tracks = try TableReader(folder: result.name, name: "tracks.csv")
+        let (face, person) = (try tracks.column("face_id"), try tracks.column("person_id"))
+        let (confidence, best) = (try tracks.column("person_confidence"), try tracks.column("best_time"))
+        var claims: [Int: FaceClaim] = [:]
+        var (people, faces): (Set<Int>, Set<Int>) = ([], [])
+        while try tracks.next() {
+            let id = try tracks.integer(face, in: ReadLimits.ids)
+            guard faces.insert(id).inserted else { throw tracks.problem("face_id \(id) appears twice") }
+            guard faces.count <= ReadLimits.tracks else {
+                throw tracks.problem("is one of more than \(ReadLimits.tracks) faces")
+            }
+            let owner = try tracks.optionalInteger(person, in: ReadLimits.ids)
+            if let owner { people.insert(owner) }
+            if choice.hiddenFaces.contains(id) { continue }
+            if choice.keptFaces.contains(id) {
+                claims[id] = .named
+            } else if let owner, choice.keeps(person: owner) {
+                let isCertain =
+                    (try tracks.optionalNumber(confidence, in: 0...1) ?? 0) >= Self.minimumConfidence
+                claims[id] = isCertain ? .ofPerson(bestMicroseconds: try tracks.microseconds(best)) : .uncertain
+            }
+        }
+        try Self.check(choice.namedPeople, "person_id", "--keep or --hide", known: people)
+        try Self.check(
+            choice.keptFaces.union(choice.hiddenFaces), "face_id", "--keep-face or --hide-face", known: faces)
+        self.claims = claims
+    }
+
+    private static func check(
+        _ named: Set<Int>, _ column: String, _ options: String, known: Set<Int>
+    ) throws(VidscanError) {
+        let unknown = named.subtracting(known)
+        guard unknown.isEmpty else {
+            throw VidscanError(
+                .result,
+                "has no \(column) \(ranges(unknown)), which \(options) names; "
+                    + (known.isEmpty ? "it has no faces" : "it has \(ranges(known))"), stage: .open)
+        }
+    }
+
+    /// Formats numbers as ranges, for example `1-3, 7`.
+    private static func ranges(_ numbers: Set<Int>) -> String {
+        var spans: [ClosedRange<Int>] = []
+        for number in numbers.sorted() {
+            if let last = spans.last, number == last.upperBound + 1 {
+                spans[spans.count - 1] = last.lowerBound...number
+            } else {
+                spans.append(number...number)
+            }
+        }
+        return spans.map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound)-\($0.upperBound)" }
+            .joined(separator: ", ")
+    }
+}

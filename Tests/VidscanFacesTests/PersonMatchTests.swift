@@ -1,0 +1,72 @@
+import Testing
+import VidscanBase
+import VidscanFaces
+
+@Suite("A sample matches the person of its track")
+struct PersonMatchTests {
+    /// Samples of one person have a distance of 0.3, those of two people one of 0.7.
+    private static func face(_ person: Int, sample: Int) -> FaceEmbedding {
+        var values = [Float](repeating: 0, count: FaceEmbedding.length)
+        values[person] = Float(((0.49 - 0.09) / 2).squareRoot())
+        values[32 + sample] = Float((0.09 / 2).squareRoot())
+        return FaceEmbedding(values: values)
+    }
+
+    /// Returns a track of one sample per embedding, 0.3 s apart, the first one the best.
+    private static func track(_ id: Int, _ faces: [FaceEmbedding], start: Int = 0) -> TrackSummary {
+        let box = Rectangle(x: 400, y: 200, width: 120, height: 120)
+        let seconds = { (step: Int) in Double(start + step) * 0.3 }
+        var summary = TrackSummary(
+            trackID: id, trackedDetection: TrackedDetection(box: box), seconds: seconds(0), sample: start, shot: 0,
+            pictureSize: PictureSize(width: 1280, height: 720))
+        for (step, face) in faces.enumerated() {
+            summary.add(
+                TrackedDetection(box: box, confidence: 0.9, embedding: face), weight: 1 - Double(step) / 100,
+                seconds: seconds(step), sample: start + step)
+        }
+        return summary
+    }
+
+    private static func identities(_ people: [Int]) -> [TrackSelection.Identity?] {
+        people.enumerated().map {
+            TrackSelection.Identity(faceID: $0 + 1, personID: $1, personConfidence: 0.9)
+        }
+    }
+
+    @Test("Where two tracks swap people, the samples after it match neither")
+    func swap() throws {
+        let (first, second) = ((0..<3).map { Self.face(0, sample: $0) }, (3..<6).map { Self.face(1, sample: $0) })
+        let tracks = [
+            Self.track(1, first + [Self.face(1, sample: 6)]), Self.track(2, second + [Self.face(0, sample: 7)]),
+        ]
+        let matches = PersonMatch(tracks, identities: Self.identities([1, 2]))
+        for (track, own, other) in [(0, first, Self.face(1, sample: 6)), (1, second, Self.face(0, sample: 7))] {
+            for sample in own { #expect(try #require(matches.confidence(of: sample, track: track)) > 0.95) }
+            #expect(try #require(matches.confidence(of: other, track: track)) < 0.05)
+        }
+    }
+
+    @Test("A stranger who is seen nowhere else does not match")
+    func stranger() throws {
+        let own = (0..<3).map { Self.face(0, sample: $0) }
+        let matches = PersonMatch([Self.track(1, own)], identities: Self.identities([1]))
+        #expect(try #require(matches.confidence(of: own[0], track: 0)) > 0.95)
+        #expect(try #require(matches.confidence(of: Self.face(5, sample: 9), track: 0)) < 0.05)
+    }
+
+    @Test("One person with two numbers matches, unless both are seen at the same time")
+    func twoNumbers() throws {
+        let (first, second) = ((0..<3).map { Self.face(0, sample: $0) }, (3..<6).map { Self.face(0, sample: $0) })
+        let apart = PersonMatch(
+            [Self.track(1, first), Self.track(2, second, start: 10)], identities: Self.identities([1, 2]))
+        #expect(try #require(apart.confidence(of: first[0], track: 0)) > 0.8)
+        let together = PersonMatch([Self.track(1, first), Self.track(2, second)], identities: Self.identities([1, 2]))
+        #expect(try #require(together.confidence(of: first[0], track: 0)) == 0.5)
+    }
+
+    @Test("A track that was dropped has no match")
+    func dropped() {
+        let matches = PersonMatch([Self.track(1, [Self.face(0, sample: 0)])], identities: [nil])
+        #expect(matches.confidence(of: Self.face(0, sample: 0), track: 0) == nil)
+    }
+}
