@@ -3,7 +3,7 @@ internal import VidscanFaces
 
 /// The tables that vidscan writes, and the meaning of their columns.
 public enum Schema {
-    /// A CSV file of a result, or an array file without columns.
+    /// A CSV file of a result or of a study, or an array file without columns.
     public struct Table: Sendable {
         public let file: String
         public let meaning: String
@@ -39,6 +39,12 @@ public enum Schema {
                 + " frame, z in the same unit, smaller is nearer. Indices are MediaPipe's. Faces without a mesh are NaN."
                 + " The points are not smoothed.",
             columns: []),
+        Table(
+            file: PeopleTable.file,
+            meaning: "Of 'vidscan people': one row per person and video, over many results. With --tables,"
+                + " people_tracks.csv and people_faces.csv have the rows of all tracks.csv and faces.csv after the"
+                + " columns video and study_person_id.",
+            columns: PeopleTable.columns),
     ]
 
     /// The schema as text for a terminal.
