@@ -1,45 +1,61 @@
 internal import VidscanFaces
 
-/// 128 numbers in vector registers.
+/// 128 numbers in 32 vectors of four, which every x86-64 processor has registers for.
 struct FaceVector: Sendable, Equatable {
-    private var low = SIMD64<Float>()
-    private var high = SIMD64<Float>()
+    static let lanes = FaceEmbedding.length / 4
+    fileprivate var values: [SIMD4<Float>]
 
-    init() {}
+    init() {
+        values = Array(repeating: SIMD4(), count: Self.lanes)
+    }
 
     init(_ embedding: FaceEmbedding) {
-        for index in 0..<64 {
-            low[index] = embedding.values[index]
-            high[index] = embedding.values[64 + index]
+        let numbers = embedding.values
+        values = (0..<Self.lanes).map {
+            SIMD4(numbers[4 * $0], numbers[4 * $0 + 1], numbers[4 * $0 + 2], numbers[4 * $0 + 3])
         }
     }
 
     static func += (one: inout FaceVector, other: FaceVector) {
-        one.low += other.low
-        one.high += other.high
+        for lane in 0..<lanes { one.values[lane] += other.values[lane] }
     }
 
     static func -= (one: inout FaceVector, other: FaceVector) {
-        one.low -= other.low
-        one.high -= other.high
+        for lane in 0..<lanes { one.values[lane] -= other.values[lane] }
     }
 
     static func * (vector: FaceVector, factor: Float) -> FaceVector {
         var product = vector
-        product.low *= factor
-        product.high *= factor
+        for lane in 0..<lanes { product.values[lane] *= factor }
         return product
     }
 
     /// Returns the scalar product.
-    @inline(__always)
     func dot(_ other: FaceVector) -> Float {
-        // `sum()` adds one number after the other; halves are added in parallel.
-        let products = low * other.low + high * other.high
-        let of32 = products.lowHalf + products.highHalf
-        let of16 = of32.lowHalf + of32.highHalf
-        let of8 = of16.lowHalf + of16.highHalf
-        return (of8.lowHalf + of8.highHalf).sum()
+        values.withUnsafeBufferPointer { one in
+            other.values.withUnsafeBufferPointer { other in Self.dot(one[...], other[...]) }
+        }
+    }
+
+    /// Returns the scalar product of two vectors of 32 lanes each.
+    ///
+    /// Four sums, because an addition takes several cycles and the processor can work on that many at once.
+    @inline(__always)
+    static func dot(
+        _ one: Slice<UnsafeBufferPointer<SIMD4<Float>>>, _ other: Slice<UnsafeBufferPointer<SIMD4<Float>>>
+    ) -> Float {
+        guard one.count == lanes, other.count == lanes,
+            let a = one.base.baseAddress.map({ $0 + one.startIndex }),
+            let b = other.base.baseAddress.map({ $0 + other.startIndex })
+        else { return 0 }
+        var (s0, s1, s2, s3) = (a[0] * b[0], a[1] * b[1], a[2] * b[2], a[3] * b[3])
+        for lane in stride(from: 4, to: lanes, by: 4) {
+            s0 += a[lane] * b[lane]
+            s1 += a[lane + 1] * b[lane + 1]
+            s2 += a[lane + 2] * b[lane + 2]
+            s3 += a[lane + 3] * b[lane + 3]
+        }
+        return ((s0 + s1) + (s2 + s3)).sum()
     }
 }
 
@@ -92,26 +108,31 @@ struct FaceCluster: Sendable, Equatable {
 
 /// The means of many clusters side by side, for the fast search for the nearest one.
 struct FaceClusterTable {
-    private var means: [FaceVector] = []
+    /// 32 lanes for each cluster.
+    private var means: [SIMD4<Float>] = []
     private var squares: [Float] = []
 
-    var count: Int { means.count }
-
     mutating func append(_ cluster: FaceCluster) {
-        means.append(cluster.mean)
+        means += cluster.mean.values
         squares.append(cluster.meanSquare)
     }
 
     mutating func replace(_ index: Int, with cluster: FaceCluster) {
-        means[index] = cluster.mean
+        means.replaceSubrange(Self.range(index), with: cluster.mean.values)
         squares[index] = cluster.meanSquare
     }
 
+    private static func range(_ index: Int) -> Range<Int> {
+        index * FaceVector.lanes..<(index + 1) * FaceVector.lanes
+    }
+
     /// Returns the mean squared distance of two clusters of the table.
-    @inline(__always)
     func squaredDistance(_ one: Int, _ other: Int) -> Float {
-        // Rounding may give a number just below 0 for equal embeddings.
-        max(0, squares[one] + squares[other] - 2 * means[one].dot(means[other]))
+        means.withUnsafeBufferPointer { means in
+            let product = FaceVector.dot(means[Self.range(one)], means[Self.range(other)])
+            // Rounding may give a number just below 0 for equal embeddings.
+            return max(0, squares[one] + squares[other] - 2 * product)
+        }
     }
 
     /// Finds the nearest of some clusters.
@@ -124,16 +145,19 @@ struct FaceClusterTable {
         to cluster: FaceCluster, among candidates: [Int], below bound: Float = .infinity,
         accepts: (Int, Float) -> Bool
     ) -> (index: Int, squaredDistance: Float)? {
-        let (mean, square) = (cluster.mean, cluster.meanSquare)
+        let square = cluster.meanSquare
         var best: (index: Int, squaredDistance: Float)?
         var limit = bound
-        means.withUnsafeBufferPointer { means in
-            squares.withUnsafeBufferPointer { squares in
-                for index in candidates {
-                    let value = max(0, square + squares[index] - 2 * mean.dot(means[index]))
-                    guard value < limit, accepts(index, value) else { continue }
-                    limit = value
-                    best = (index, value)
+        cluster.mean.values.withUnsafeBufferPointer { mean in
+            means.withUnsafeBufferPointer { means in
+                squares.withUnsafeBufferPointer { squares in
+                    for index in candidates {
+                        let product = FaceVector.dot(mean[...], means[Self.range(index)])
+                        let value = max(0, square + squares[index] - 2 * product)
+                        guard value < limit, accepts(index, value) else { continue }
+                        limit = value
+                        best = (index, value)
+                    }
                 }
             }
         }
