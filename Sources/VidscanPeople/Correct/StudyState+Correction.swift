@@ -121,7 +121,9 @@ extension StudyState {
         }
         guard matches.count == 1 else {
             throw Correction.Malformed(
-                reason: "the study has \(matches.count) videos named \(name); write the path, such as \(videos[match].video)")
+                reason:
+                    "the study has \(matches.count) videos named \(name); write the path, such as \(videos[match].video)"
+            )
         }
         return match
     }

@@ -5,7 +5,7 @@
 enum LinkingLimits {
     /// The limit of a video whose people are far apart. Between videos the light, the camera, hair and clothes differ, and
     /// the face alone counts.
-    static let maximum = 0.5
+    static let maximum = 0.475
     /// The limit of a video in which no two people are seen at the same time. Two numbers for one person are better than
     /// one number for two.
     static let uncalibrated = 0.45

@@ -54,7 +54,8 @@ struct PeoplePageMaker {
         page.notices = pictures.notices
         if order.count > cards.count {
             page.notices.append(
-                "This page shows the \(cards.count) of \(order.count) people who are visible longest; people.csv lists all.")
+                "This page shows the \(cards.count) of \(order.count) people who are visible longest; people.csv lists all."
+            )
         }
         page.pairs = pairs.map { pair in
             PeoplePage.Pair(
@@ -205,7 +206,8 @@ struct PeoplePageMaker {
                 thumbnail: pictures[Key(studyID: row.studyPersonID, video: row.video)],
                 person: PeoplePageMaker.title(row), video: Printable.line(FilePath.name(of: row.video)),
                 path: Printable.line(row.video), link: link,
-                detail: "\(PeoplePageMaker.seconds(row.seconds)) s from \(TimeText.clock(row.firstMicroseconds)), \(tracks)"
+                detail:
+                    "\(PeoplePageMaker.seconds(row.seconds)) s from \(TimeText.clock(row.firstMicroseconds)), \(tracks)"
                     + " \(row.faceIDs.map(String.init).joined(separator: ", "));"
                     + " \(Int((100 * row.confidence).rounded())) % certain")
         }

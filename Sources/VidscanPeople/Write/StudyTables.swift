@@ -25,7 +25,9 @@ struct StudyTables {
             for (studyID, people) in people {
                 let tracks = people.flatMap(\.faceIDs).sorted().compactMap(video.track)
                 let best = people.max { ($0.faces?.count ?? 0, $1.faceIDs[0]) < ($1.faces?.count ?? 0, $0.faceIDs[0]) }
-                guard let first = tracks.first, let shown = best.flatMap({ video.track($0.bestFaceID) }) else { continue }
+                guard let first = tracks.first, let shown = best.flatMap({ video.track($0.bestFaceID) }) else {
+                    continue
+                }
                 rows.append(
                     PersonRow(
                         studyPersonID: studyID, name: names[studyID], video: video.inputPath,

@@ -35,7 +35,8 @@ package final class EmbeddingReader {
 
     /// - Returns: The number of rows in a header; `nil` if no run writes such a header.
     private static func rows(_ header: String) -> Int? {
-        let type = "[('person_id', '<i4'), ('face_id', '<i4'), ('time', '<f8'), ('weight', '<f4'), ('embedding', '<f4', (128,))]"
+        let type =
+            "[('person_id', '<i4'), ('face_id', '<i4'), ('time', '<f8'), ('weight', '<f4'), ('embedding', '<f4', (128,))]"
         let shape = /\{'descr': (\[.+\]), 'fortran_order': False, 'shape': \((\d{1,9}),\), \} *\n/
         guard let match = header.wholeMatch(of: shape), match.1 == type else { return nil }
         return Int(match.2)
