@@ -92,14 +92,16 @@ public struct PeopleStudy: Sendable {
             throw inputs.failures.first
                 ?? VidscanError(.result, "there is no study in \(folder.path); name some results", stage: .open)
         }
-        study.assign(StudyLinker.numbers(of: study, nextID: &state.nextId))
+        var links = StudyLinker.link(study, nextID: &state.nextId)
+        study.assign(links.numbers)
         state.record(study, confidences: study.people.map { _ in nil })
         if let corrections, known == nil {
             summary.corrections = try corrections.apply(to: &state)
             study = try inputs.people(state)
+            links = StudyLinker.link(study, nextID: &state.nextId)
         }
         let separated = Set(state.separations.map { SimultaneousPeople.Pair($0.one, $0.other) })
-        let confidence = StudyConfidence(study, separated: separated)
+        let confidence = StudyConfidence(study, looks: links.looks, separated: separated)
         state.record(study, confidences: confidence.values)
 
         // The numbers are written first, because people may rely on those of the tables.

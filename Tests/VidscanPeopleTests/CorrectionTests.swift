@@ -42,6 +42,15 @@ struct CorrectionTests {
         }
     }
 
+    @Test("Two looks of a merged person, seen at the same time in a new video, are two people")
+    func looks() async throws {
+        let scene = try await Self.scene()
+        try scene.add("d.mp4", together: [[1: 0.9], [2: 0.9]])
+        try await scene.run(corrections: "merge 2 3")
+        let numbers = try scene.numbers
+        #expect(Set([numbers["d.mp4 1"], numbers["d.mp4 2"]]) == [2, 4])
+    }
+
     @Test("split makes another person of some tracks, or of a video")
     func split() async throws {
         let scene = try await Self.scene()

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import TestSupport
 import VidscanBase
+import VidscanFaces
 import VidscanResults
 
 @Suite("Embeddings are read strictly")

@@ -33,7 +33,7 @@ struct StudyConfidence {
     private(set) var doubts: [Doubt] = []
 
     private let study: StudyPeople
-    /// The people with embeddings by number, in the order of the first of them.
+    /// The looks of all people.
     private var groups: [Group] = []
     private var table = FaceClusterTable()
     /// The position in `groups` of each person with embeddings.
@@ -48,24 +48,22 @@ struct StudyConfidence {
 
     /// - Parameters:
     ///   - study: People with numbers.
+    ///   - looks: As in `StudyLinker.Result`. A number may have several.
     ///   - separated: Pairs of numbers of which the user has said that they are different people.
-    init(_ study: StudyPeople, separated: Set<SimultaneousPeople.Pair>) {
+    init(_ study: StudyPeople, looks: [[Int]], separated: Set<SimultaneousPeople.Pair>) {
         self.study = study
         values = Array(repeating: nil, count: study.people.count)
-        var positions: [Int: Int] = [:]
-        for (index, person) in study.people.enumerated() {
-            guard let faces = person.faces, let studyID = person.studyID else { continue }
-            let limit = study.limit(of: index)
-            let position = positions[studyID] ?? groups.count
-            if position == groups.count {
-                positions[studyID] = position
-                groups.append(Group(studyID: studyID, faces: faces, members: [index], limit: limit))
-            } else {
-                groups[position].faces.add(faces)
-                groups[position].members.append(index)
-                groups[position].limit = min(groups[position].limit, limit)
+        for look in looks {
+            let people = look.compactMap { person in study.people[person].faces.map { (person, $0) } }
+            guard var faces = people.first?.1, let studyID = look.first.flatMap({ study.people[$0].studyID }) else {
+                continue
             }
-            owner[index] = position
+            for (_, more) in people.dropFirst() { faces.add(more) }
+            for person in look { owner[person] = groups.count }
+            groups.append(
+                Group(
+                    studyID: studyID, faces: faces, members: look,
+                    limit: look.map(study.limit).min() ?? LinkingLimits.maximum))
         }
         for group in groups { table.append(group.faces) }
         judgePeople()
@@ -82,7 +80,8 @@ struct StudyConfidence {
                 continue
             }
             let rival = table.nearest(to: faces, among: all) { group, _ in
-                group != own && !groups[group].members.contains { study.areSimultaneous(index, $0) }
+                groups[group].studyID != groups[own].studyID
+                    && !groups[group].members.contains { study.areSimultaneous(index, $0) }
             }
             let distance = rival.map { Double($0.squaredDistance.squareRoot()) }
             guard let others = groups[own].faces.removing(faces) else {
@@ -110,13 +109,15 @@ struct StudyConfidence {
         var seen: Set<SimultaneousPeople.Pair> = []
         for (position, group) in groups.enumerated() {
             let nearest = table.nearest(to: group.faces, among: all) { other, _ in
-                other != position
+                groups[other].studyID != group.studyID
                     && !separated.contains(SimultaneousPeople.Pair(group.studyID, groups[other].studyID))
                     && !group.members.contains { member in
                         groups[other].members.contains { study.areSimultaneous(member, $0) }
                     }
             }
-            guard let nearest, seen.insert(SimultaneousPeople.Pair(position, nearest.index)).inserted else { continue }
+            guard let nearest,
+                seen.insert(SimultaneousPeople.Pair(group.studyID, groups[nearest.index].studyID)).inserted
+            else { continue }
             let limit = min(group.limit, groups[nearest.index].limit)
             let value = PersonConfidence.confidence(margin: Double(nearest.squaredDistance.squareRoot()) - limit)
             guard value < Self.certain, let one = nearestMember(of: group, toGroup: nearest.index),

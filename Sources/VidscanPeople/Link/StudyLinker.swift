@@ -5,14 +5,27 @@
 /// clusters as joining the nearest pair first, in quadratic time and linear memory. It needs a reducible distance: a
 /// joined cluster is not nearer to a third one than the nearer of its parts was. The mean distance is reducible, and it
 /// stays so with pairs that are infinitely far apart as long as joining never brings a cluster back into reach. This
-/// holds for all reasons here: people who are seen at the same time, two people with numbers of their own, and a limit
-/// that joining can only lower.
+/// holds for all reasons here: people who are seen at the same time, two people with different numbers, and a limit that
+/// joining can only lower.
+///
+/// People who have a number keep it, and bring it to those who join them. They are clustered like the others, so that one
+/// number may stand for several looks of a person, for example after a user has joined a man with his younger self.
 struct StudyLinker {
+    /// Who is who.
+    struct Result: Sendable, Equatable {
+        /// The number of each person.
+        var numbers: [Int]
+        /// The people of each cluster, in ascending order. All of them have embeddings and the same number.
+        var looks: [[Int]]
+    }
+
     private let study: StudyPeople
     private var table = FaceClusterTable()
     private var clusters: [Cluster] = []
     /// The clusters that may still be joined.
     private var active: [Int] = []
+    /// The people with a number, by the number and then the video.
+    private var known: [Int: [Int: [Int]]] = [:]
 
     private struct Cluster {
         var faces: FaceCluster
@@ -20,51 +33,44 @@ struct StudyLinker {
         var members: [Int]
         /// The smallest limit of the members' videos, squared.
         var squaredLimit: Float
-        /// The number that the study has given earlier. Two such clusters are never joined, so that numbers stay.
+        /// The number of the members; `nil` if they have none yet. Clusters with different numbers are never joined.
         var studyID: Int?
     }
 
     private init(_ study: StudyPeople) {
         self.study = study
-        var known: [Int: Int] = [:]
         for (index, person) in study.people.enumerated() {
+            if let studyID = person.studyID { known[studyID, default: [:]][person.video, default: []].append(index) }
             guard let faces = person.faces else { continue }
             let limit = Float(study.limit(of: index))
-            let single = Cluster(
-                faces: faces, members: [index], squaredLimit: limit * limit, studyID: person.studyID)
-            guard let studyID = person.studyID, let cluster = known[studyID] else {
-                if let studyID = person.studyID { known[studyID] = clusters.count }
-                clusters.append(single)
-                continue
-            }
-            clusters[cluster] = Self.joined(clusters[cluster], single)
+            clusters.append(
+                Cluster(faces: faces, members: [index], squaredLimit: limit * limit, studyID: person.studyID))
+            table.append(faces)
         }
-        for cluster in clusters { table.append(cluster.faces) }
         active = Array(clusters.indices)
     }
 
     /// Numbers the people of a study.
     ///
-    /// - Parameters:
-    ///   - study: The people; those with a number keep it.
-    ///   - nextID: The first number that has never been given; the next one on return.
-    /// - Returns: The number of each person. New numbers are in the order of the people.
-    static func numbers(of study: StudyPeople, nextID: inout Int) -> [Int] {
+    /// - Parameter nextID: The first number that has never been given; the next one on return. New numbers are in the
+    ///   order of the people.
+    static func link(_ study: StudyPeople, nextID: inout Int) -> Result {
         var linker = StudyLinker(study)
-        if study.people.contains(where: { $0.studyID == nil }) { linker.link() }
+        linker.link()
         var owner: [Int: Int] = [:]
         for (index, cluster) in linker.clusters.enumerated() {
             for member in cluster.members { owner[member] = index }
         }
-        var numbers: [Int: Int] = [:]
-        return study.people.indices.map { person in
-            if let known = study.people[person].studyID { return known }
+        var given: [Int: Int] = [:]
+        let numbers = study.people.indices.map { person in
+            if let number = study.people[person].studyID { return number }
             let cluster = owner[person]
-            if let cluster, let known = linker.clusters[cluster].studyID ?? numbers[cluster] { return known }
+            if let cluster, let number = linker.clusters[cluster].studyID ?? given[cluster] { return number }
             defer { nextID += 1 }
-            if let cluster { numbers[cluster] = nextID }
+            if let cluster { given[cluster] = nextID }
             return nextID
         }
+        return Result(numbers: numbers, looks: linker.clusters.map(\.members).filter { !$0.isEmpty })
     }
 
     /// Joins clusters until no two are near enough to each other.
@@ -72,7 +78,12 @@ struct StudyLinker {
         var chain: [Int] = []
         while let last = chain.last ?? active.first {
             if chain.isEmpty { chain = [last] }
-            let previous = chain.count > 1 ? chain[chain.count - 2] : nil
+            var previous = chain.count > 1 ? chain[chain.count - 2] : nil
+            if let before = previous, !mayJoin(before, last, squaredDistance: table.squaredDistance(before, last)) {
+                // Somebody who was joined elsewhere is seen at the same time.
+                chain = [last]
+                previous = nil
+            }
             let bound = previous.map { table.squaredDistance(last, $0) } ?? .infinity
             let nearer = table.nearest(to: clusters[last].faces, among: active, below: bound) {
                 $0 != last && mayJoin(last, $0, squaredDistance: $1)
@@ -94,7 +105,16 @@ struct StudyLinker {
     private func mayJoin(_ one: Int, _ other: Int, squaredDistance: Float) -> Bool {
         let (a, b) = (clusters[one], clusters[other])
         var limit = min(a.squaredLimit, b.squaredLimit)
-        guard squaredDistance < limit, a.studyID == nil || b.studyID == nil else { return false }
+        guard squaredDistance < limit, a.studyID == nil || b.studyID == nil || a.studyID == b.studyID else {
+            return false
+        }
+        if let studyID = a.studyID ?? b.studyID, a.studyID != b.studyID {
+            let newcomers = a.studyID == nil ? a.members : b.members
+            for member in newcomers {
+                let others = known[studyID]?[study.people[member].video] ?? []
+                if others.contains(where: { study.areSimultaneous(member, $0) }) { return false }
+            }
+        }
         // Both lists are in the order of the videos.
         var (i, j) = (0, 0)
         while i < a.members.count, j < b.members.count {
@@ -117,6 +137,13 @@ struct StudyLinker {
     }
 
     private mutating func join(_ one: Int, _ other: Int) {
+        if let studyID = clusters[one].studyID ?? clusters[other].studyID {
+            for cluster in [one, other] where clusters[cluster].studyID == nil {
+                for member in clusters[cluster].members {
+                    known[studyID, default: [:]][study.people[member].video, default: []].append(member)
+                }
+            }
+        }
         clusters[one] = Self.joined(clusters[one], clusters[other])
         clusters[other].members = []
         table.replace(one, with: clusters[one].faces)
