@@ -16,7 +16,7 @@ struct PeopleCommand: AsyncParsableCommand {
             Corrections are lines of a text file; # begins a comment. The first number of a merge stays.
               merge 3 7                           3 and 7 are one person
               split 4: track 12 of interview.mp4  this track of 4 is somebody else
-              split 4: video interview.mp4        everything of 4 in this video is somebody else
+              split 4: video interview.mp4        all of 4 in this video is somebody else
               name 3 P07                          a pseudonym
 
             EXAMPLES
