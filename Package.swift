@@ -4,6 +4,7 @@ import PackageDescription
 // Targets depend one way:
 //
 //     vidscan ──► VidscanBatch ──► VidscanReport ──► VidscanResults ──► VidscanFaces ──► VidscanBase
+//        ├──────► VidscanPeople ──────┘
 //        └──────► VidscanAnalysis ──► VidscanRender ──────┘   └──► VidscanMedia ─────────┘
 //                        └──────────► VidscanInference ──────────────────────────────────┘
 //
@@ -89,12 +90,16 @@ let package = Package(
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: strict),
+        .target(
+            name: "VidscanPeople",
+            dependencies: ["VidscanBase", "VidscanFaces", "VidscanMedia", "VidscanReport", "VidscanResults"],
+            swiftSettings: strict),
         .executableTarget(
             name: "vidscan",
             dependencies: [
                 "CLinux", "VidscanBase", "VidscanMedia", "VidscanResults", "VidscanRender", "VidscanReport",
                 "VidscanAnalysis",
-                "VidscanBatch",
+                "VidscanBatch", "VidscanPeople",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -158,6 +163,10 @@ let package = Package(
         .testTarget(
             name: "VidscanBatchTests",
             dependencies: ["TestSupport", "VidscanBatch", .product(name: "GRDB", package: "GRDB.swift")],
+            swiftSettings: strict),
+        .testTarget(
+            name: "VidscanPeopleTests",
+            dependencies: ["TestSupport", "VidscanBase", "VidscanFaces", "VidscanPeople", "VidscanResults"],
             swiftSettings: strict),
         .testTarget(
             name: "FuzzRegressionTests", dependencies: ["TestSupport", "FuzzTargets"], swiftSettings: strict),

@@ -72,13 +72,9 @@ public struct Reporting: Sendable {
         let hidesFaces = result.hidesFaces
         if options.hasThumbnails ?? !hidesFaces, !shown.isEmpty {
             let source = try result.source(override: input, acceptsChanges: options.acceptsChangedSource)
-            let boxes = try Self.boxes(resultPath, of: shown, mapToSource: result.mapToSource())
-            pictures = try VidscanError.media(stage: .render) { () throws(MediaError) in
-                try Thumbnails(
-                    source: source, streamIndex: result.record.video.stream, limits: options.limits, boxes: boxes,
-                    cancellation: cancellation
-                ).make(shown)
-            }
+            let moments = shown.map { FaceMoment(faceID: $0.id, microseconds: $0.bestMicroseconds, box: $0.box) }
+            pictures = try FacePictures.make(
+                moments, of: result, from: source, limits: options.limits, cancellation: cancellation)
         }
         let curves = try CurveBuilder(
             faces: faces, events: events, range: samples.range, interval: samples.interval
@@ -152,24 +148,6 @@ public struct Reporting: Sendable {
     private static func longestVisible(_ faces: [ReportedFace]) -> [ReportedFace] {
         faces.sorted { ($1.visibleSeconds, $0.id) < ($0.visibleSeconds, $1.id) }.prefix(maximumThumbnails)
             .sorted { $0.id < $1.id }
-    }
-
-    /// Returns the box of each face at its best time.
-    private static func boxes(
-        _ folder: String, of faces: [ReportedFace], mapToSource map: VidscanBase.AffineTransform?
-    ) throws(VidscanError) -> [Int: Rectangle] {
-        let best = Dictionary(uniqueKeysWithValues: faces.map { ($0.id, $0.bestMicroseconds) })
-        let table = try TableReader(folder: folder, name: "faces.csv")
-        let (time, id) = (try table.column("time"), try table.column("face_id"))
-        let columns = try FaceColumns(FaceField.box, of: table)
-        var boxes: [Int: Rectangle] = [:]
-        while try table.next() {
-            let face = try table.integer(id, in: ReadLimits.ids)
-            guard let moment = best[face], try table.microseconds(time) == moment else { continue }
-            let box = try columns.numbers(in: table).box
-            boxes[face] = map.map(box.bounds) ?? box
-        }
-        return boxes
     }
 }
 

@@ -136,6 +136,11 @@ final class ConsoleReporter: RunObserver {
         log.info("\(result): -> \(Self.relative(path, isFolder: false))", ["input": "\(result)", "report": "\(path)"])
     }
 
+    /// Prints a message about the outcome of a command.
+    func inform(_ text: String, _ fields: [String: String]) {
+        log.info(text, fields)
+    }
+
     // MARK: Text
 
     /// Returns the progress line, for example
@@ -162,7 +167,7 @@ final class ConsoleReporter: RunObserver {
         return fields.joined(separator: "  ")
     }
 
-    private static func relative(_ path: String, isFolder: Bool = true) -> String {
+    static func relative(_ path: String, isFolder: Bool = true) -> String {
         let current = FilePath.joining(FilePath.currentFolder, "")
         return (path.hasPrefix(current) ? String(path.dropFirst(current.count)) : path) + (isFolder ? "/" : "")
     }

@@ -76,9 +76,7 @@ struct EmbeddingTraceTests: BatchTesting {
         try run(
             "merge", "segments/faces.mp4.part-0-of-2", "segments/faces.mp4.part-1-of-2", "--output", "merged",
             in: folder)
-        #expect(
-            try files(with: traces, in: folder)
-                == [0, 1].map { "segments/faces.mp4.part-\($0)-of-2/frames.spool" })
+        #expect(try files(with: traces, in: folder) == [])
     }
 
     @Test("A report of a result with embeddings has none of them")

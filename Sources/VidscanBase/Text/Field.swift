@@ -27,6 +27,21 @@ extension ByteWriter {
         write(byte: UInt8(ascii: "\n"))
     }
 
+    /// Writes a row and a line end. Texts that vidscan did not write are made safe, as `CSVField` describes.
+    package mutating func writeCSV(foreign fields: some Sequence<Field>) {
+        var isFirst = true
+        for field in fields {
+            if !isFirst { write(byte: UInt8(ascii: ",")) }
+            isFirst = false
+            if case .text(let text) = field {
+                write(text: CSVField.text(text))
+            } else {
+                writeNumber(field)
+            }
+        }
+        write(byte: UInt8(ascii: "\n"))
+    }
+
     private mutating func writeCSV(text: String) {
         let quote = UInt8(ascii: "\"")
         let special: Set<UInt8> = [UInt8(ascii: ","), quote, UInt8(ascii: "\n"), UInt8(ascii: "\r")]

@@ -5,9 +5,9 @@ internal import Glibc
 /// By embeddings, it is a logistic function of the smaller of two margins: how far the person's other tracks are below
 /// the threshold, and how far the nearest other person is beyond them, halved. Of a person with a single track, it is
 /// how far the nearest other person is above the threshold.
-struct PersonConfidence {
+package struct PersonConfidence {
     /// The confidence of a track that cannot be compared with others.
-    static let unjudged = 0.3
+    package static let unjudged = 0.3
     /// The margin at which the odds are e to 1.
     private static let scale = 0.03
     /// The margin of a track that nothing limits: there is nobody else whom it could be.
@@ -46,11 +46,18 @@ struct PersonConfidence {
             case (nil, let rival?): margins = [rival]
             case (nil, nil): margins = []
             }
-            return Self.logistic(min(margins.min() ?? Self.widestMargin, Self.widestMargin))
+            return Self.confidence(margin: margins.min())
         }
     }
 
     func of(_ track: Int) -> Double { values[track] }
+
+    /// Returns the confidence for a margin between distances.
+    ///
+    /// - Parameter margin: `nil` if nothing limits it, because there is nobody else.
+    package static func confidence(margin: Double?) -> Double {
+        logistic(min(margin ?? widestMargin, widestMargin))
+    }
 
     private static func logistic(_ margin: Double) -> Double { 1 / (1 + exp(-margin / scale)) }
 }

@@ -152,6 +152,7 @@ enum ReportTemplates {
     static let script = String(decoding: PackageResources.report_js, as: UTF8.self)
     private static let sources = [
         "report": PackageResources.report_mustache, "index": PackageResources.index_mustache,
+        "people": PackageResources.people_mustache,
     ]
 
     static func render(_ name: String, _ context: Any) throws -> String {

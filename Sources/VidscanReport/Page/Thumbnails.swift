@@ -13,14 +13,12 @@ struct Thumbnails {
     let source: InputFile
     let streamIndex: Int
     let limits: MediaLimits
-    /// The box of each face at its best time.
-    let boxes: [Int: Rectangle]
     let cancellation: CancellationFlag
 
     /// Decodes and encodes one image per face.
     ///
     /// - Returns: The URLs by face_id. Faces whose frame cannot be decoded are left out.
-    func make(_ faces: [ReportedFace]) throws(MediaError) -> [Int: String] {
+    func make(_ faces: [FaceMoment]) throws(MediaError) -> [Int: String] {
         var pictures: [Int: String] = [:]
         let cropper = SquareCropper()
         let tensor = UnsafeMutablePointer<Float>.allocate(capacity: 3 * Self.side * Self.side)
@@ -32,11 +30,11 @@ struct Thumbnails {
             let reader = try FrameReader(
                 path: source.absolutePath,
                 options: FrameReader.Options(
-                    rate: .everyFrame, start: max(0, face.bestMicroseconds - 500), streamIndex: streamIndex,
+                    rate: .everyFrame, start: max(0, face.microseconds - 500), streamIndex: streamIndex,
                     limits: limits), cancellation: cancellation)
             guard let frame = try reader.next() else { continue }
             // A box outside the frame contains no face.
-            let box = (boxes[face.id] ?? face.box).clamped(to: frame.geometry.displaySize)
+            let box = face.box.clamped(to: frame.geometry.displaySize)
             guard box.area > 0 else { continue }
             let center = Point(x: box.x + box.width / 2, y: box.y + box.height / 2)
             try cropper.crop(
@@ -44,7 +42,7 @@ struct Thumbnails {
                 square: RotatedSquare(center: center, side: Self.extent * max(box.width, box.height), angle: 0),
                 resolution: Self.side, into: tensor)
             let bytes = try JPEGEncoder.encode(tensor, side: Self.side)
-            pictures[face.id] = "data:image/jpeg;base64," + Data(bytes).base64EncodedString()
+            pictures[face.faceID] = "data:image/jpeg;base64," + Data(bytes).base64EncodedString()
         }
         return pictures
     }

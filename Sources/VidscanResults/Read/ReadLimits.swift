@@ -32,6 +32,12 @@ package enum ReadLimits {
     package static let line = 1 << 16
     /// Bytes in `run.json` or `part.json`.
     package static let record = 16 << 20
+    /// Rows of `embeddings.npy`: five samples of each track.
+    package static let embeddings = 5 * tracks
+    /// The coordinates of an embedding, whose norm is about 1.3.
+    package static let embedding: ClosedRange<Float> = -16...16
+    /// The weight of a sample.
+    package static let weight: ClosedRange<Float> = 0...1e9
 }
 
 /// An excerpt of a damaged file for a message: short, and limited to printable ASCII characters.

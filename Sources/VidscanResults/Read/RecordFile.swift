@@ -3,12 +3,14 @@ package import VidscanBase
 
 /// Reads `run.json` and `part.json`.
 package enum RecordFile {
-    /// - Parameter type: A type that has the members that are needed.
+    /// - Parameters:
+    ///   - type: A type that has the members that are needed.
+    ///   - limit: The maximum size of the file in bytes.
     /// - Throws: `VidscanError` that says what is wrong, and where.
     package static func decode<Value: Decodable>(
-        _ type: Value.Type, folder: String, name: String
+        _ type: Value.Type, folder: String, name: String, limit: Int = ReadLimits.record
     ) throws(VidscanError) -> Value {
-        let bytes = try ReadableFile(folder: folder, name: name).contents(limit: ReadLimits.record)
+        let bytes = try ReadableFile(folder: folder, name: name).contents(limit: limit)
         do {
             return try decoder.decode(type, from: Data(bytes))
         } catch {

@@ -11,7 +11,8 @@ package final class TableReader {
     private var buffer: [UInt8] = []
     private var position = 0
     private var isAtEnd = false
-    private var header: [String] = []
+    /// The names of the columns.
+    package private(set) var header: [String] = []
     private var columns: [String: Int] = [:]
     /// The fields of the current row, as ranges in the buffer.
     private var fields: [Range<Int>] = []
@@ -89,6 +90,11 @@ package final class TableReader {
     }
 
     // MARK: Values of the current row
+
+    /// The current row as it is in the file, without its line end.
+    package var row: ArraySlice<UInt8> {
+        buffer[(fields.first?.lowerBound ?? position)..<(fields.last?.upperBound ?? position)]
+    }
 
     /// Returns an error that names the current line.
     package func problem(_ reason: String) -> VidscanError {

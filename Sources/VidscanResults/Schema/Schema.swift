@@ -3,7 +3,7 @@ internal import VidscanFaces
 
 /// The tables that vidscan writes, and the meaning of their columns.
 public enum Schema {
-    /// A CSV file of a result, or an array file without columns.
+    /// A CSV file of a result or of a study, or an array file without columns.
     public struct Table: Sendable {
         public let file: String
         public let meaning: String
@@ -46,6 +46,12 @@ public enum Schema {
                 + " \(FaceEmbedding.length) numbers), for up to five samples of each track, in the order of person_id,"
                 + " face_id and time. Biometric data.",
             columns: []),
+        Table(
+            file: PeopleTable.file,
+            meaning: "Of 'vidscan people': one row per person and video, over many results. With --tables,"
+                + " people_tracks.csv and people_faces.csv have the rows of all tracks.csv and faces.csv after the"
+                + " columns video and study_person_id.",
+            columns: PeopleTable.columns),
     ]
 
     /// The schema as text for a terminal.

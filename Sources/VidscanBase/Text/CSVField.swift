@@ -1,10 +1,8 @@
-internal import VidscanBase
-
 /// A CSV field (RFC 4180) with text that vidscan did not write: names of files, and reasons of failures.
-enum CSVField {
+package enum CSVField {
     /// Escapes control characters, and puts an apostrophe before text that a spreadsheet would run as a formula (CSV
     /// injection, as OWASP describes it).
-    static func text(_ text: String) -> String {
+    package static func text(_ text: String) -> String {
         let line = Printable.line(text)
         let startsFormula = line.unicodeScalars.first.map { formulaPrefixes.contains($0) } ?? false
         let safe = startsFormula ? "'" + line : line

@@ -1,0 +1,83 @@
+internal import VidscanBase
+internal import VidscanResults
+
+/// A file of corrections.
+struct CorrectionFile: Sendable {
+    struct Line: Sendable, Equatable {
+        /// From 1.
+        let number: Int
+        let correction: Correction
+    }
+
+    /// The path as the user wrote it.
+    let path: String
+    let lines: [Line]
+
+    /// The maximum size in bytes.
+    private static let maximumBytes = 16 << 20
+
+    /// - Throws: `VidscanError` that names the first line that is no correction.
+    init(path: String) throws(VidscanError) {
+        self.path = path
+        let place = FilePath.expandingHome(path)
+        let text: String?
+        do throws(VidscanError) {
+            text = try TextFile.read(
+                folder: FilePath.folder(of: place), name: FilePath.name(of: place), limit: Self.maximumBytes)
+        } catch {
+            throw error.naming(path)
+        }
+        guard let text else {
+            throw VidscanError(.result, "is not UTF-8 text", input: path, stage: .open)
+        }
+        var lines: [Line] = []
+        for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
+            do throws(Correction.Malformed) {
+                guard let correction = try Correction(line: line) else { continue }
+                lines.append(Line(number: index + 1, correction: correction))
+            } catch {
+                throw Self.failure(path, index + 1, error.reason)
+            }
+        }
+        self.lines = lines
+    }
+
+    /// Applies the lines that have not been applied yet.
+    ///
+    /// - Parameter state: The study. If a line does not fit, it is left as it was.
+    /// - Returns: The number of lines that have been applied.
+    func apply(to state: inout StudyState) throws(VidscanError) -> Int {
+        var corrected = state
+        // A line that stands in the file twice has been applied once.
+        var done = Set(state.corrections)
+        var count = 0
+        for line in lines where done.insert(line.correction.text).inserted || renames(line, corrected) {
+            do throws(Correction.Malformed) {
+                try corrected.apply(line.correction)
+            } catch {
+                throw Self.failure(path, line.number, error.reason)
+            }
+            if !corrected.corrections.contains(line.correction.text) {
+                corrected.corrections.append(line.correction.text)
+            }
+            count += 1
+        }
+        state = corrected
+        return count
+    }
+
+    /// Whether the line gives a person the name that they had before another one. The last name in the file counts.
+    private func renames(_ line: Line, _ state: StudyState) -> Bool {
+        guard case .name(let id, let name) = line.correction, state.studyIDs.contains(id),
+            state.name(of: id) != name
+        else { return false }
+        return !lines.contains { later in
+            guard case .name(id, _) = later.correction else { return false }
+            return later.number > line.number
+        }
+    }
+
+    private static func failure(_ path: String, _ line: Int, _ reason: String) -> VidscanError {
+        VidscanError(.result, "line \(line): \(Printable.line(reason))", input: path, stage: .open)
+    }
+}

@@ -1,0 +1,130 @@
+internal import VidscanBase
+
+extension StudyState {
+    /// Applies a correction.
+    ///
+    /// - Throws: `Correction.Malformed` if it does not fit the study.
+    mutating func apply(_ correction: Correction) throws(Correction.Malformed) {
+        switch correction {
+        case .merge(let ids):
+            for id in ids { try requirePerson(id) }
+            for id in ids.dropFirst() { merge(id, into: ids[0]) }
+        case .split(let id, let tracks, let video): try split(id, tracks: tracks, video: video)
+        case .name(let id, let name):
+            try requirePerson(id)
+            if let other = names.first(where: { $0.name == name && $0.studyPersonId != id }) {
+                throw Correction.Malformed(
+                    reason: "person \(other.studyPersonId) has the name \(name) already; merge them if they are one"
+                        + " person")
+            }
+            setName(name, of: id)
+        }
+    }
+
+    private func requirePerson(_ id: Int) throws(Correction.Malformed) {
+        guard studyIDs.contains(id) else {
+            throw Correction.Malformed(
+                reason: id < nextId
+                    ? "there is no person \(id) any more: the number was merged into another, or its videos were removed"
+                    : "there is no person \(id)")
+        }
+    }
+
+    private mutating func merge(_ id: Int, into target: Int) {
+        for video in videos.indices {
+            for person in videos[video].people.indices where videos[video].people[person].studyPersonId == id {
+                videos[video].people[person].studyPersonId = target
+                videos[video].people[person].corrected = true
+                videos[video].people[person].confidence = 1
+            }
+        }
+        if let name = name(of: id) {
+            names.removeAll { $0.studyPersonId == id }
+            if self.name(of: target) == nil { setName(name, of: target) }
+        }
+        separations = separations.compactMap { pair in
+            let (one, other) = (pair.one == id ? target : pair.one, pair.other == id ? target : pair.other)
+            return one == other ? nil : Separation(one: one, other: other)
+        }
+    }
+
+    private mutating func setName(_ name: String, of id: Int) {
+        names.removeAll { $0.studyPersonId == id }
+        names.append(Name(studyPersonId: id, name: name))
+        names.sort { $0.studyPersonId < $1.studyPersonId }
+    }
+
+    private mutating func split(_ id: Int, tracks: [Int], video name: String?) throws(Correction.Malformed) {
+        try requirePerson(id)
+        let own = videos.indices.filter { video in
+            videos[video].people.contains { person in
+                person.studyPersonId == id && (tracks.isEmpty || person.faceIds.contains { tracks.contains($0) })
+            }
+        }
+        let what = tracks.isEmpty ? "tracks" : "track " + tracks.map(String.init).joined(separator: ", ")
+        let video: Int
+        if let name {
+            let named = try self.video(named: name)
+            guard own.contains(named) else {
+                throw Correction.Malformed(reason: "person \(id) has no \(what) in \(videos[named].video)")
+            }
+            video = named
+        } else {
+            guard let only = own.first else {
+                throw Correction.Malformed(reason: "person \(id) has no \(what) in any video")
+            }
+            guard own.count == 1 else {
+                throw Correction.Malformed(
+                    reason: "person \(id) has \(what) in \(own.count) videos; add 'of' and the video, as in"
+                        + " '\(Correction.split(id, tracks: tracks, video: FilePath.name(of: videos[only].video)).text)'"
+                )
+            }
+            video = only
+        }
+        let ownTracks = Set(videos[video].people.filter { $0.studyPersonId == id }.flatMap(\.faceIds))
+        let moved = tracks.isEmpty ? ownTracks : Set(tracks)
+        if let foreign = moved.subtracting(ownTracks).min() {
+            throw Correction.Malformed(reason: "person \(id) has no track \(foreign) in \(videos[video].video)")
+        }
+        guard moved.count < ownTracks.count || has(id, outside: video) else {
+            throw Correction.Malformed(reason: "nothing would be left of person \(id)")
+        }
+        for person in videos[video].people.indices where videos[video].people[person].studyPersonId == id {
+            videos[video].people[person].faceIds.removeAll(where: moved.contains)
+        }
+        videos[video].people.removeAll(where: \.faceIds.isEmpty)
+        videos[video].people.append(
+            Person(studyPersonId: nextId, faceIds: moved.sorted(), confidence: 1, corrected: true))
+        separations.append(Separation(one: id, other: nextId))
+        nextId += 1
+    }
+
+    private func has(_ id: Int, outside video: Int) -> Bool {
+        videos.indices.contains { other in
+            other != video && videos[other].people.contains { $0.studyPersonId == id }
+        }
+    }
+
+    /// Finds a video by its path, its name, or the path or name of its result.
+    ///
+    /// - Returns: The index in `videos`.
+    func video(named name: String) throws(Correction.Malformed) -> Int {
+        let path = FilePath.absolute(FilePath.expandingHome(name))
+        if let exact = videos.firstIndex(where: { $0.video == name || $0.video == path || $0.result == path }) {
+            return exact
+        }
+        let matches = videos.indices.filter {
+            FilePath.name(of: videos[$0].video) == name || FilePath.name(of: videos[$0].result) == name
+        }
+        guard let match = matches.first else {
+            throw Correction.Malformed(reason: "the study has no video \(name)")
+        }
+        guard matches.count == 1 else {
+            throw Correction.Malformed(
+                reason:
+                    "the study has \(matches.count) videos named \(name); write the path, such as \(videos[match].video)"
+            )
+        }
+        return match
+    }
+}

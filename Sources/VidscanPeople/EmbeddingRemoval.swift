@@ -1,0 +1,68 @@
+internal import Foundation
+public import VidscanBase
+internal import VidscanResults
+
+/// Removes the embeddings from results.
+public enum EmbeddingRemoval {
+    /// Removes `embeddings.npy` from a result, and what `run.json` says about it. Everything else stays, `run.json`'s
+    /// modification time too, because batches go by it.
+    ///
+    /// - Parameter path: A result.
+    /// - Returns: Whether there was something to remove.
+    /// - Throws: `VidscanError`. If `run.json` could not be written, the embeddings are gone nevertheless.
+    public static func remove(from path: String) throws(VidscanError) -> Bool {
+        do throws(VidscanError) {
+            let hadFile = try removeFile(path)
+            return try clearRecord(path) || hadFile
+        } catch {
+            throw error.naming(path)
+        }
+    }
+
+    /// Returns the results that a path leads to.
+    ///
+    /// - Parameter path: A result, or a folder with results.
+    public static func results(_ path: String) throws(VidscanError) -> [String] { try ResultFinder.find(path) }
+
+    private static func removeFile(_ folder: String) throws(VidscanError) -> Bool {
+        guard unlink("\(folder)/\(EmbeddingReader.name)") == 0 else {
+            let error = SystemError.current
+            if error.number == ENOENT { return false }
+            throw VidscanError(.output, "cannot remove \(EmbeddingReader.name): \(error)", stage: .write)
+        }
+        do throws(SystemError) {
+            try FileSystem.syncFolder(folder)
+        } catch {
+            throw .writing("cannot remove \(EmbeddingReader.name)", error, stage: .write)
+        }
+        return true
+    }
+
+    private static func clearRecord(_ folder: String) throws(VidscanError) -> Bool {
+        let name = ResultFolder.Kind.result.record
+        let record = try RecordFile.decode(JSONValue.self, folder: folder, name: name)
+        guard case .object(var members) = record, members.removeValue(forKey: "embeddings") != nil else {
+            return false
+        }
+        var status = stat()
+        let path = "\(folder)/\(name)"
+        guard stat(path, &status) == 0 else {
+            throw .writing("cannot read \(name)", .current, stage: .write)
+        }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        let bytes: Data
+        do {
+            bytes = try encoder.encode(JSONValue.object(members))
+        } catch {
+            throw VidscanError(.output, "cannot write \(name): \(error.localizedDescription)", stage: .write)
+        }
+        let file = try AtomicFile(path: path)
+        try file.write(Array(bytes) + [UInt8(ascii: "\n")])
+        guard futimens(file.descriptor, [status.st_atim, status.st_mtim]) == 0 else {
+            throw .writing("cannot write \(name)", .current, stage: .write)
+        }
+        try file.complete()
+        return true
+    }
+}

@@ -1,0 +1,116 @@
+internal import Foundation
+internal import VidscanBase
+internal import VidscanResults
+
+/// The results of a study: those that are named, and those that are in it already.
+struct StudyInputs {
+    /// The state, without the people of videos that were analysed again.
+    private(set) var state: StudyState
+    private(set) var warnings: [(video: String, message: String)] = []
+    private(set) var failures: [VidscanError] = []
+    /// By the path of the video.
+    private var videos: [String: StudyVideo] = [:]
+    private var known: [String: Int]
+    private let cancellation: CancellationFlag
+
+    init(_ state: StudyState, _ cancellation: CancellationFlag) {
+        self.state = state
+        self.cancellation = cancellation
+        known = Dictionary(uniqueKeysWithValues: state.videos.indices.map { (state.videos[$0].video, $0) })
+    }
+
+    /// Reads the results that the user names.
+    mutating func read(_ paths: [String]) throws(VidscanError) {
+        var results: [String] = []
+        for path in paths {
+            do throws(VidscanError) { results += try ResultFinder.find(path) } catch { failures.append(error) }
+        }
+        for result in Set(results).sorted() {
+            try checkCancellation()
+            do throws(VidscanError) {
+                let video = try StudyVideo(path: result)
+                if let other = videos[video.inputPath] {
+                    throw VidscanError(
+                        .result,
+                        "is of the same video as \(other.resultPath); a study takes one result of each video",
+                        input: result, stage: .open)
+                }
+                add(video)
+            } catch {
+                failures.append(error)
+            }
+        }
+    }
+
+    /// Reads the results that are in the study and that the user has not named again.
+    mutating func readKnown() throws(VidscanError) {
+        for entry in state.videos where videos[entry.video] == nil {
+            try checkCancellation()
+            guard FileManager.default.fileExists(atPath: entry.result + "/run.json") else {
+                leaveOut(entry, "its result \(entry.result) is gone")
+                continue
+            }
+            do throws(VidscanError) {
+                let video = try StudyVideo(path: entry.result)
+                guard video.inputPath == entry.video else {
+                    leaveOut(entry, "\(entry.result) is now the result of \(video.inputPath)")
+                    continue
+                }
+                add(video)
+            } catch {
+                failures.append(error)
+            }
+        }
+    }
+
+    private mutating func leaveOut(_ entry: StudyState.Video, _ reason: String) {
+        warnings.append(
+            (
+                entry.video,
+                "\(reason), so the tables leave this video out; name its result if it has moved, or take it out of the"
+                    + " study with --remove"
+            ))
+    }
+
+    private mutating func add(_ video: StudyVideo) {
+        videos[video.inputPath] = video
+        guard let index = known[video.inputPath], state.videos[index].fingerprint != video.fingerprint else { return }
+        let corrected = state.videos[index].people.count(where: \.corrected)
+        warnings.append(
+            (
+                video.inputPath,
+                "was analysed again with other tracks, so its people are compared anew"
+                    + (corrected > 0
+                        ? "; the corrections of \(NumberText.count(corrected, "person")) in it are lost" : "")
+            ))
+        state.videos[index].people = []
+        state.videos[index].fingerprint = video.fingerprint
+    }
+
+    /// Reads the people of all videos, with their embeddings. Videos that cannot be read are left out from now on.
+    ///
+    /// - Parameter state: The numbers of the people.
+    mutating func people(_ state: StudyState) throws(VidscanError) -> StudyPeople {
+        let entries = Dictionary(uniqueKeysWithValues: state.videos.map { ($0.video, $0) })
+        var (read, people): ([StudyVideo], [[VideoPerson]]) = ([], [])
+        for video in videos.values.sorted(by: { $0.inputPath < $1.inputPath }) {
+            try checkCancellation()
+            let assignments = entries[video.inputPath]?.assignments ?? [:]
+            do throws(VidscanError) {
+                // The embeddings of a video that is in the study may have been removed since.
+                people.append(
+                    try VideoPerson.read(
+                        video, index: read.count, assignments: assignments, needsEmbeddings: assignments.isEmpty))
+                read.append(video)
+            } catch {
+                failures.append(error)
+                videos[video.inputPath] = nil
+            }
+        }
+        return StudyPeople(videos: read, people: people)
+    }
+
+    private func checkCancellation() throws(VidscanError) {
+        if cancellation.isSet { throw VidscanError(.interrupted, "interrupted") }
+    }
+}

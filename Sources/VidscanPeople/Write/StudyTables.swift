@@ -1,0 +1,107 @@
+internal import VidscanBase
+internal import VidscanFaces
+internal import VidscanResults
+
+/// The tables of a study: `people.csv`, and the merged tables.
+struct StudyTables {
+    static let unjudged = PersonConfidence.unjudged
+
+    /// In the order of the numbers, then of the videos.
+    let rows: [PersonRow]
+    private let study: StudyPeople
+
+    /// - Parameter state: The names, and the confidences of all people.
+    init(_ study: StudyPeople, _ state: StudyState) {
+        self.study = study
+        let names = Dictionary(uniqueKeysWithValues: state.names.map { ($0.studyPersonId, $0.name) })
+        var rows: [PersonRow] = []
+        let entries = Dictionary(uniqueKeysWithValues: state.videos.map { ($0.video, $0) })
+        for (index, video) in study.videos.enumerated() {
+            let people = Dictionary(
+                grouping: study.people[study.range(ofVideo: index)], by: { $0.studyID ?? 0 })
+            let recorded = Dictionary(
+                (entries[video.inputPath]?.people ?? []).map { ($0.studyPersonId, $0.confidence) },
+                uniquingKeysWith: min)
+            for (studyID, people) in people {
+                let tracks = people.flatMap(\.faceIDs).sorted().compactMap(video.track)
+                let best = people.max { ($0.faces?.count ?? 0, $1.faceIDs[0]) < ($1.faces?.count ?? 0, $0.faceIDs[0]) }
+                guard let first = tracks.first, let shown = best.flatMap({ video.track($0.bestFaceID) }) else {
+                    continue
+                }
+                rows.append(
+                    PersonRow(
+                        studyPersonID: studyID, name: names[studyID], video: video.inputPath,
+                        personIDs: Set(people.map(\.personID)).sorted(), faceIDs: tracks.map(\.faceID),
+                        seconds: tracks.reduce(0) { $0 + $1.secondsVisible },
+                        firstMicroseconds: tracks.map(\.firstMicroseconds).min() ?? first.firstMicroseconds,
+                        lastMicroseconds: tracks.map(\.lastMicroseconds).max() ?? first.lastMicroseconds,
+                        confidence: recorded[studyID] ?? Self.unjudged, bestMicroseconds: shown.bestMicroseconds,
+                        bestFrame: shown.bestFrame))
+            }
+        }
+        self.rows = rows.sorted { ($0.studyPersonID, $0.video) < ($1.studyPersonID, $1.video) }
+    }
+
+    /// Writes `people.csv`.
+    func write(to folder: StudyFolder) throws(VidscanError) {
+        let file = try AtomicFile(path: folder.path(of: PeopleTable.file))
+        var writer = ByteWriter()
+        writer.writeCSV(row: PeopleTable.names.map(Field.text))
+        for row in rows { writer.writeCSV(foreign: PeopleTable.fields(of: row)) }
+        try file.write(writer.bytes)
+        try file.complete()
+    }
+
+    /// Writes the rows of a table of all results, after the video and the number of the person.
+    ///
+    /// - Throws: `VidscanError` if the columns of a result differ from those of another.
+    func write(
+        _ table: PeopleStudy.Table, to folder: StudyFolder, _ cancellation: CancellationFlag
+    ) throws(VidscanError) {
+        let file = try AtomicFile(path: folder.path(of: table.file))
+        var writer = ByteWriter()
+        var header: (columns: [String], result: String)?
+        for (index, video) in study.videos.enumerated() {
+            do throws(VidscanError) {
+                let source = try TableReader(folder: video.resultPath, name: "\(table.rawValue).csv")
+                if let header, header.columns != source.header {
+                    throw VidscanError(
+                        .result,
+                        "\(source.name) has other columns than that of \(header.result): another version of vidscan wrote"
+                            + " it; analyse the video again", stage: .open)
+                }
+                if header == nil {
+                    header = (source.header, video.resultPath)
+                    writer.writeCSV(row: (["video", "study_person_id"] + source.header).map(Field.text))
+                }
+                let face = try source.column("face_id")
+                let numbers = Dictionary(
+                    uniqueKeysWithValues: study.people[study.range(ofVideo: index)].flatMap { person in
+                        person.faceIDs.map { ($0, person.studyID ?? 0) }
+                    })
+                let name = CSVField.text(video.inputPath)
+                while try source.next() {
+                    let faceID = try source.integer(face, in: ReadLimits.ids)
+                    guard let number = numbers[faceID] else {
+                        throw source.problem("face_id \(faceID) is not in tracks.csv")
+                    }
+                    writer.write(text: name)
+                    writer.write(",")
+                    writer.write(Int64(number))
+                    writer.write(",")
+                    source.row.withUnsafeBytes { writer.write(bytes: $0) }
+                    writer.write("\n")
+                    if writer.count >= 1 << 16 {
+                        try file.write(writer.bytes)
+                        writer.removeAll()
+                        if cancellation.isSet { throw VidscanError(.interrupted, "interrupted") }
+                    }
+                }
+            } catch {
+                throw error.naming(video.resultPath)
+            }
+        }
+        try file.write(writer.bytes)
+        try file.complete()
+    }
+}

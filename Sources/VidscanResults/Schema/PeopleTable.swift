@@ -1,0 +1,89 @@
+package import VidscanBase
+
+/// A person of a study in one video: a row of `people.csv`.
+package struct PersonRow: Sendable {
+    package var studyPersonID: Int
+    /// A pseudonym that the user gave.
+    package var name: String?
+    /// The path of the video.
+    package var video: String
+    package var personIDs: [Int]
+    package var faceIDs: [Int]
+    package var seconds: Double
+    package var firstMicroseconds: Int64
+    package var lastMicroseconds: Int64
+    package var confidence: Double
+    package var bestMicroseconds: Int64
+    package var bestFrame: Int64
+
+    package init(
+        studyPersonID: Int, name: String?, video: String, personIDs: [Int], faceIDs: [Int], seconds: Double,
+        firstMicroseconds: Int64, lastMicroseconds: Int64, confidence: Double, bestMicroseconds: Int64,
+        bestFrame: Int64
+    ) {
+        self.studyPersonID = studyPersonID
+        self.name = name
+        self.video = video
+        self.personIDs = personIDs
+        self.faceIDs = faceIDs
+        self.seconds = seconds
+        self.firstMicroseconds = firstMicroseconds
+        self.lastMicroseconds = lastMicroseconds
+        self.confidence = confidence
+        self.bestMicroseconds = bestMicroseconds
+        self.bestFrame = bestFrame
+    }
+}
+
+/// `people.csv`: one row per person and video, in the order of `study_person_id` and `video`.
+public enum PeopleTable {
+    public static let file = "people.csv"
+    public static let columns: [Column] = definitions.map(\.column)
+    package static let names: [String] = columns.map(\.name)
+
+    package static func fields(of row: PersonRow) -> [Field] { definitions.map { $0.field(row) } }
+
+    private typealias Definition = ColumnDefinition<PersonRow>
+
+    private static let definitions: [Definition] = [
+        Definition(
+            "study_person_id", range: "1 and up",
+            "The same number for everybody who seems to be the same person in any of the videos. It stays the same when"
+                + " videos are added."
+        ) { .integer(Int64($0.studyPersonID)) },
+        Definition("name", range: "any text", "The pseudonym that a correction gave; blank without one.") {
+            $0.name.map(Field.text) ?? .missing
+        },
+        Definition("video", range: "a path", "The video, as run.json of its result names it.") { .text($0.video) },
+        Definition(
+            "person_ids", range: "numbers with spaces",
+            "The person_id in the result. There are several if the study joins people of one video."
+        ) { .text(list($0.personIDs)) },
+        Definition("face_ids", range: "numbers with spaces", "The face_ids in the result: the rows of tracks.csv.") {
+            .text(list($0.faceIDs))
+        },
+        Definition(
+            "seconds", unit: "s", range: "0 and up", decimals: 3, "The sum of seconds_visible of these face_ids."
+        ) { $0.seconds },
+        Definition("first_time", unit: "s", range: "any", "When the person is first visible.") {
+            .microseconds($0.firstMicroseconds)
+        },
+        Definition("last_time", unit: "s", range: "any", "When the person is last visible.") {
+            .microseconds($0.lastMicroseconds)
+        },
+        Definition(
+            "confidence", range: "0 to 1", decimals: 2,
+            "How certain it is that this is the person of the other rows and nobody else, or, for a single row, that"
+                + " nobody else in the study is this person: 0.5 if it could as well be otherwise, below 0.4 if the face"
+                + " could not be compared, and 1 if a correction decided it."
+        ) { $0.confidence },
+        Definition("best_time", unit: "s", range: "any", "When the person is shown best: the time for a thumbnail.") {
+            .microseconds($0.bestMicroseconds)
+        },
+        Definition("best_frame", range: "0 and up", "The frame of best_time, counted as in faces.csv.") {
+            .integer($0.bestFrame)
+        },
+    ]
+
+    private static func list(_ numbers: [Int]) -> String { numbers.map(String.init).joined(separator: " ") }
+}

@@ -1,0 +1,129 @@
+internal import ArgumentParser
+internal import VidscanBase
+internal import VidscanPeople
+
+struct PeopleCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "people",
+        abstract: "Finds the same people in many results, and gives each of them one number.",
+        discussion: """
+            The results need face embeddings: analyse the videos with 'vidscan analyze --people'. Embeddings are \
+            biometric data; --forget removes them. The study is a folder with people.csv (a row per person and video), \
+            people.html (a page to check the least certain decisions) and people.json (the numbers, so that they stay \
+            the same when results are added). Results stay in the study until --remove takes them out, so name only \
+            new ones.
+
+            Corrections are lines of a text file; # begins a comment. The first number of a merge stays.
+              merge 3 7                           3 and 7 are one person
+              split 4: track 12 of interview.mp4  this track of 4 is somebody else
+              split 4: video interview.mp4        all of 4 in this video is somebody else
+              name 3 P07                          a pseudonym
+
+            EXAMPLES
+              vidscan people results/ --output study
+              vidscan people results/day-2 --output study --tables tracks,faces
+              vidscan people --output study --corrections corrections.txt
+              vidscan people --output study --remove interview.mp4
+              vidscan people --forget results/
+            """)
+
+    @Argument(
+        help: ArgumentHelp(
+            "Results of 'vidscan analyze --people', or folders that contain some, such as that of a batch.",
+            valueName: "result"))
+    var results: [String] = []
+
+    @Option(name: .shortAndLong, help: ArgumentHelp("The folder of the study. Default: people.", valueName: "folder"))
+    var output: String?
+
+    @Option(help: ArgumentHelp("A file of corrections.", valueName: "file"))
+    var corrections: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Also write all rows of these tables with the study's numbers: tracks, faces or tracks,faces.",
+            valueName: "tables"))
+    var tables: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Take a video out of the study: its name or path, or that of its result. Can be repeated.",
+            valueName: "video"))
+    var remove: [String] = []
+
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Show the faces on the page, from the videos. Default: shown, unless faces are hidden.")
+    var thumbnails: Bool?
+
+    @Flag(help: "Remove the face embeddings from the results, and do nothing else.")
+    var forget = false
+
+    @OptionGroup(title: MessageSettings.title)
+    var messages: MessageArguments
+
+    func validate() throws {
+        if forget {
+            if results.isEmpty { throw ValidationError("Name the results whose embeddings are removed.") }
+            if output != nil || corrections != nil || tables != nil || !remove.isEmpty || thumbnails != nil {
+                throw ValidationError("--forget removes embeddings from results and has no other options.")
+            }
+        } else if results.isEmpty, corrections == nil, remove.isEmpty, output == nil {
+            throw ValidationError("Name at least one result, or the study with --output.")
+        }
+        _ = try chosenTables()
+    }
+
+    private func chosenTables() throws -> Set<PeopleStudy.Table> {
+        var chosen: Set<PeopleStudy.Table> = []
+        for name in tables?.split(separator: ",", omittingEmptySubsequences: false) ?? [] {
+            guard let table = PeopleStudy.Table(rawValue: String(name)) else {
+                throw ValidationError("--tables must be tracks, faces or tracks,faces.")
+            }
+            chosen.insert(table)
+        }
+        return chosen
+    }
+
+    func run() async throws {
+        let reporter = try messages.makeReporter()
+        if forget {
+            try await CommandWork.run(reporter) { removeEmbeddings(reporter) }
+            return
+        }
+        var options = PeopleStudy.Options()
+        options.corrections = corrections
+        options.removals = remove
+        options.tables = try chosenTables()
+        options.hasThumbnails = thumbnails
+        let study = PeopleStudy(options: options)
+        try await CommandWork.run(reporter) {
+            let summary = try await study.run(results: results, folder: output ?? "people")
+            for warning in summary.warnings { reporter.warned(warning.video, message: warning.message) }
+            for failure in summary.failures { reporter.failed(failure) }
+            reporter.linked(summary)
+            return summary.failures.count
+        }
+    }
+
+    /// - Returns: The number of failures.
+    private func removeEmbeddings(_ reporter: ConsoleReporter) -> Int {
+        var failures = 0
+        for path in results {
+            do throws(VidscanError) {
+                for result in try EmbeddingRemoval.results(path) {
+                    do throws(VidscanError) {
+                        reporter.forgot(result, hadEmbeddings: try EmbeddingRemoval.remove(from: result))
+                    } catch {
+                        failures += 1
+                        reporter.failed(error)
+                    }
+                }
+            } catch {
+                failures += 1
+                reporter.failed(error)
+            }
+        }
+        return failures
+    }
+}

@@ -1,0 +1,148 @@
+import Foundation
+import Testing
+import TestSupport
+import VidscanBase
+import VidscanPeople
+
+@Suite("The numbers of a study stay the same")
+struct IncrementTests {
+    private typealias Track = SyntheticResult.Track
+
+    @Test("New videos get the numbers of known people, or new ones, and known numbers are never joined")
+    func addition() async throws {
+        let scene = try StudyScene()
+        try scene.add("m.mp4", [0: 0.6])
+        try scene.add("n.mp4", [0: 0.6, 1: 0.6])
+        try await scene.run()
+        #expect(try scene.numbers == ["m.mp4 1": 1, "n.mp4 1": 2])
+        // One who is between both, one who is 1, and one who is nobody; all have paths before the known ones.
+        try scene.add("a.mp4", [0: 0.6, 1: 0.28])
+        try scene.add("b.mp4", [0: 0.6, 2: 0.1])
+        try scene.add("c.mp4", [5: 0.9])
+        try await scene.run([scene.result("a.mp4"), scene.result("b.mp4"), scene.result("c.mp4")])
+        let numbers = try scene.numbers
+        #expect(numbers == ["m.mp4 1": 1, "n.mp4 1": 2, "a.mp4 1": 1, "b.mp4 1": 1, "c.mp4 1": 3])
+        let table = try scene.folder.text("study/people.csv")
+        #expect(try await scene.run([]).videos == 5)
+        #expect(try scene.folder.text("study/people.csv") == table)
+    }
+
+    @Test("A number that was given is not given again after its video was removed")
+    func removal() async throws {
+        let scene = try StudyScene()
+        try scene.add("a.mp4", [0: 0.9])
+        try scene.add("b.mp4", [1: 0.9])
+        try await scene.run()
+        try await scene.run([]) { $0.removals = ["b.mp4"] }
+        #expect(try scene.numbers == ["a.mp4 1": 1])
+        try scene.add("c.mp4", [2: 0.9])
+        try await scene.run([scene.result("c.mp4")])
+        #expect(try scene.numbers == ["a.mp4 1": 1, "c.mp4 1": 3])
+        await #expect(throws: VidscanError.self) { try await scene.run([]) { $0.removals = ["nowhere.mp4"] } }
+    }
+
+    @Test("A result that is gone is left out and said, and its people have their numbers when it is back")
+    func absence() async throws {
+        let scene = try StudyScene()
+        try scene.add("a.mp4", [0: 0.9])
+        try scene.add("b.mp4", [1: 0.9])
+        try await scene.run()
+        let files = FileManager.default
+        try files.moveItem(atPath: scene.result("a.mp4"), toPath: scene.folder.path + "/elsewhere")
+        let summary = try await scene.run([])
+        #expect(summary.warnings.map(\.video) == ["/videos/a.mp4"])
+        #expect(summary.warnings.first?.message.contains("is gone") == true)
+        #expect(try scene.numbers == ["b.mp4 1": 2])
+        try await scene.run([scene.folder.path + "/elsewhere"])
+        #expect(try scene.numbers == ["a.mp4 1": 1, "b.mp4 1": 2])
+    }
+
+    @Test("A video that was analysed again with other tracks is compared anew, and this is said")
+    func analysedAgain() async throws {
+        let scene = try StudyScene()
+        try scene.add("a.mp4", together: [[0: 0.9], [1: 0.9]])
+        try scene.add("b.mp4", [1: 0.9])
+        try await scene.run()
+        #expect(try scene.numbers == ["a.mp4 1": 1, "a.mp4 2": 2, "b.mp4 1": 2])
+        try scene.add("a.mp4", [1: 0.9])
+        let summary = try await scene.run([])
+        #expect(summary.warnings.count == 1)
+        #expect(summary.warnings.first?.message.contains("was analysed again") == true)
+        #expect(try scene.numbers == ["a.mp4 1": 2, "b.mp4 1": 2])
+    }
+
+    @Test("People keep their numbers and confidences when the embeddings are removed")
+    func forgotten() async throws {
+        let scene = try StudyScene()
+        try scene.add("a.mp4", [0: 0.6])
+        try scene.add("b.mp4", [0: 0.6, 1: 0.44])
+        try await scene.run()
+        let table = try scene.folder.text("study/people.csv")
+        for video in ["a.mp4", "b.mp4"] {
+            #expect(try EmbeddingRemoval.remove(from: scene.result(video)))
+            #expect(try !EmbeddingRemoval.remove(from: scene.result(video)))
+        }
+        let summary = try await scene.run()
+        #expect(summary.failures == [])
+        #expect(try scene.folder.text("study/people.csv") == table)
+    }
+
+    @Test("A new result without embeddings is left out with one line that says how to get them")
+    func withoutEmbeddings() async throws {
+        let scene = try StudyScene()
+        try scene.add("a.mp4", [0: 0.6])
+        try scene.add("b.mp4", [Track(face: 1, embeddings: [])], keepsEmbeddings: false)
+        let summary = try await scene.run()
+        #expect(summary.videos == 1)
+        #expect(
+            summary.failures.map(\.description) == [
+                "\(scene.result("b.mp4")): has no embeddings.npy, by which people are compared; analyse the video with"
+                    + " 'vidscan analyze --people'"
+            ])
+    }
+
+    @Test("Two results of one video are refused")
+    func twice() async throws {
+        let scene = try StudyScene()
+        try scene.add("a.mp4", [0: 0.6])
+        try SyntheticResult.write(
+            [Track(face: 1, embeddings: [SyntheticResult.vector([0: 0.6])])], to: scene.result("b.mp4"),
+            video: "/videos/a.mp4")
+        let summary = try await scene.run()
+        #expect(summary.videos == 1)
+        #expect(summary.failures.map { $0.reason.contains("is of the same video as") } == [true])
+    }
+
+    @Test("A damaged people.json is refused with one line, and nothing changes")
+    func damagedState() async throws {
+        let scene = try StudyScene()
+        try scene.add("a.mp4", [0: 0.6])
+        try await scene.run()
+        let state = try scene.folder.bytes("study/people.json")
+        let table = try scene.folder.text("study/people.csv")
+        var generator = SeededGenerator(seed: 3)
+        var refused = 0
+        for _ in 0..<200 {
+            try Damage.strike(state, with: &generator).write(to: URL(fileURLWithPath: scene.study + "/people.json"))
+            do {
+                try await scene.run([])
+            } catch let error as VidscanError {
+                #expect(!error.reason.contains("\n"))
+                #expect(try scene.folder.text("study/people.csv") == table)
+                refused += 1
+            }
+            try Data(table.utf8).write(to: URL(fileURLWithPath: scene.study + "/people.csv"))
+        }
+        #expect(refused > 100)
+    }
+
+    @Test("A folder with another people.csv is not written to")
+    func foreignFolder() async throws {
+        let scene = try StudyScene()
+        try scene.add("a.mp4", [0: 0.6])
+        try FileManager.default.createDirectory(atPath: scene.study, withIntermediateDirectories: true)
+        try scene.folder.write("mine", to: "study/people.csv")
+        await #expect(throws: VidscanError.self) { try await scene.run() }
+        #expect(try scene.folder.text("study/people.csv") == "mine")
+    }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import TestSupport
+import VidscanBase
+import VidscanPeople
+
+/// A folder with synthetic results and a study of them.
+struct StudyScene {
+    typealias Track = SyntheticResult.Track
+
+    let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    var study: String { folder.path + "/study" }
+
+    func result(_ video: String) -> String { "\(folder.path)/results/\(video).vidscan" }
+
+    func add(_ video: String, _ tracks: [Track], keepsEmbeddings: Bool = true) throws {
+        try SyntheticResult.write(
+            tracks, to: result(video), video: "/videos/\(video)", keepsEmbeddings: keepsEmbeddings)
+    }
+
+    /// Adds a video of one person whose face is at these coordinates.
+    func add(_ video: String, _ coordinates: [Int: Float]) throws {
+        try add(video, [Track(face: 1, embeddings: [SyntheticResult.vector(coordinates)])])
+    }
+
+    /// Adds a video of people who are all seen at the same time.
+    func add(_ video: String, together faces: [[Int: Float]]) throws {
+        try add(
+            video,
+            faces.enumerated().map { Track(face: $0 + 1, embeddings: [SyntheticResult.vector($1)]) })
+    }
+
+    @discardableResult
+    func run(
+        _ results: [String]? = nil, corrections: String? = nil, _ change: (inout PeopleStudy.Options) -> Void = { _ in }
+    ) async throws -> PeopleStudy.Summary {
+        var options = PeopleStudy.Options()
+        options.hasThumbnails = false
+        if let corrections { options.corrections = try folder.write(corrections, to: "corrections.txt") }
+        change(&options)
+        return try await PeopleStudy(options: options).run(
+            results: results ?? [folder.path + "/results"], folder: study)
+    }
+
+    /// The reason why a run failed.
+    func failure(corrections: String) async -> String {
+        do {
+            try await run([], corrections: corrections)
+            return "no error"
+        } catch let error as VidscanError {
+            return error.description.replacing(folder.path + "/", with: "")
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    var table: CSVTable { get throws { try CSVTable(path: study + "/people.csv") } }
+
+    /// The number of each person, by video and the first `face_id`: `a.mp4 1`.
+    var numbers: [String: Int] {
+        get throws {
+            let table = try table
+            var numbers: [String: Int] = [:]
+            for row in table.rows.indices {
+                let video = try table.text("video", row).replacing("/videos/", with: "")
+                for face in try table.text("face_ids", row).split(separator: " ") {
+                    numbers["\(video) \(face)"] = Int(try table.text("study_person_id", row))
+                }
+            }
+            return numbers
+        }
+    }
+
+    /// Returns the confidence of the person in a video of one person.
+    func confidence(_ video: String) throws -> Double {
+        let table = try table
+        let row = try table.texts("video").firstIndex(of: "/videos/\(video)")
+        return try row.flatMap { try table.number("confidence", $0) } ?? -1
+    }
+}
