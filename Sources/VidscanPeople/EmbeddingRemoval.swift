@@ -25,15 +25,15 @@ public enum EmbeddingRemoval {
     public static func results(_ path: String) throws(VidscanError) -> [String] { try ResultFinder.find(path) }
 
     private static func removeFile(_ folder: String) throws(VidscanError) -> Bool {
-        guard unlink("\(folder)/\(EmbeddingReader.name)") == 0 else {
+        guard unlink("\(folder)/\(EmbeddingFile.name)") == 0 else {
             let error = SystemError.current
             if error.number == ENOENT { return false }
-            throw VidscanError(.output, "cannot remove \(EmbeddingReader.name): \(error)", stage: .write)
+            throw VidscanError(.output, "cannot remove \(EmbeddingFile.name): \(error)", stage: .write)
         }
         do throws(SystemError) {
             try FileSystem.syncFolder(folder)
         } catch {
-            throw .writing("cannot remove \(EmbeddingReader.name)", error, stage: .write)
+            throw .writing("cannot remove \(EmbeddingFile.name)", error, stage: .write)
         }
         return true
     }

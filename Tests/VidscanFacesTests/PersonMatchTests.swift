@@ -20,9 +20,12 @@ struct PersonMatchTests {
             trackID: id, trackedDetection: TrackedDetection(box: box), seconds: seconds(0), sample: start, shot: 0,
             pictureSize: PictureSize(width: 1280, height: 720))
         for (step, face) in faces.enumerated() {
+            let weight = 1 - Double(step) / 100
             summary.add(
-                TrackedDetection(box: box, confidence: 0.9, embedding: face), weight: 1 - Double(step) / 100,
-                seconds: seconds(step), sample: start + step)
+                TrackedDetection(box: box, confidence: 0.9), weight: weight, seconds: seconds(step),
+                sample: start + step)
+            summary.add(
+                TrackSummary.Chip(seconds: seconds(step), weight: weight, offset: start + step, embedding: face))
         }
         return summary
     }

@@ -78,11 +78,11 @@ extension VideoPerson {
     private static func best(
         of video: StudyVideo, keys: [Int: Key], needsEmbeddings: Bool
     ) throws(VidscanError) -> [Key: [EmbeddingRow]] {
-        guard access("\(video.resultPath)/\(EmbeddingReader.name)", F_OK) == 0 else {
+        guard access("\(video.resultPath)/\(EmbeddingFile.name)", F_OK) == 0 else {
             guard needsEmbeddings, !keys.isEmpty else { return [:] }
             throw VidscanError(
                 .result,
-                "has no \(EmbeddingReader.name), by which people are compared; analyse the video with 'vidscan analyze"
+                "has no \(EmbeddingFile.name), by which people are compared; analyse the video with 'vidscan analyze"
                     + " --people'", stage: .open)
         }
         let reader = try EmbeddingReader(folder: video.resultPath)
@@ -91,7 +91,7 @@ extension VideoPerson {
             guard let key = keys[row.faceID], key.personID == row.personID else {
                 throw VidscanError(
                     .result,
-                    "\(EmbeddingReader.name) has face_id \(row.faceID) of person_id \(row.personID), which tracks.csv"
+                    "\(EmbeddingFile.name) has face_id \(row.faceID) of person_id \(row.personID), which tracks.csv"
                         + " does not have; the result is damaged, analyse the video again", stage: .open)
             }
             var rows = best[key] ?? []

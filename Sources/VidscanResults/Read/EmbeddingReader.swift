@@ -4,7 +4,6 @@ internal import VidscanFaces
 /// Reads `embeddings.npy`: a NumPy array (format 1.0) of records with 532 bytes, which are little-endian and have no
 /// padding: `person_id` and `face_id` (int32), `time` (float64), `weight` (float32) and `embedding` (128 × float32).
 package final class EmbeddingReader {
-    package static let name = "embeddings.npy"
     private static let rowBytes = 4 + 4 + 8 + 4 + 4 * FaceEmbedding.length
     /// The header of an array with a billion rows is shorter.
     private static let maximumHeader = 1024
@@ -16,7 +15,7 @@ package final class EmbeddingReader {
 
     /// - Throws: `VidscanError` if the file is not one that a run writes, or if its size contradicts its header.
     package init(folder: String) throws(VidscanError) {
-        input = try IntermediateInput(folder: folder, name: Self.name)
+        input = try IntermediateInput(folder: folder, name: EmbeddingFile.name)
         guard let start = try input.take(10), Array(start.prefix(8)) == [0x93] + Array("NUMPY".utf8) + [1, 0] else {
             throw input.problem("is not a NumPy file of format 1.0", at: 0)
         }

@@ -1,25 +1,5 @@
 package import VidscanBase
-package import VidscanFaces
-
-/// A row of `embeddings.npy`: what a face looks like in one sample of its track.
-package struct EmbeddingRow: Sendable, Equatable {
-    /// As in `tracks.csv`.
-    package var personID: Int
-    package var faceID: Int
-    /// The time of the sample in seconds, as in `faces.csv`.
-    package var seconds: Double
-    /// How well the face can be seen, from 0 up.
-    package var weight: Float
-    package var embedding: FaceEmbedding
-
-    package init(personID: Int, faceID: Int, seconds: Double, weight: Float, embedding: FaceEmbedding) {
-        self.personID = personID
-        self.faceID = faceID
-        self.seconds = seconds
-        self.weight = weight
-        self.embedding = embedding
-    }
-}
+internal import VidscanFaces
 
 /// `embeddings.npy`: embeddings of the people in a video, as a NumPy array of records (format 1.0).
 ///
