@@ -42,7 +42,7 @@ struct KeptPersonTests {
             if ThreePeople.isFirstApart(frame: frame) {
                 #expect(hidden.isEqual(to: plain, in: box, frame: frame), "frame \(frame)")
                 apart += 1
-            } else if let second, box.intersectionArea(with: second) > 0.2 * box.area {
+            } else if let second, box.intersectionArea(with: second) > 0.5 * box.area {
                 #expect(hidden.isCovered(box, frame: frame), "frame \(frame)")
             }
         }
