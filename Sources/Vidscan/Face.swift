@@ -13,6 +13,9 @@ public struct Face: Sendable, Identifiable {
     public let id: Int
     /// Identifies the person, from 1; `nil` in a `VideoUpdate.sample`. `Track.personConfidence` says how certain it is.
     public let personID: Int?
+    /// How certain it is, 0…1, that this sample shows the same face as the best samples of its track, and nobody else's of
+    /// the video; `nil` in most samples, and in a `VideoUpdate.sample`.
+    public let personMatch: Double?
     /// The box before smoothing.
     public let detectedBox: Rectangle
     private let record: FaceRecord
@@ -21,6 +24,7 @@ public struct Face: Sendable, Identifiable {
     init(_ row: FaceRow) {
         id = row.faceID
         personID = row.personID
+        personMatch = row.personMatch
         detectedBox = row.raw.box
         record = row.face.withoutIdentity
         metrics = row.metrics
@@ -30,6 +34,7 @@ public struct Face: Sendable, Identifiable {
     init(_ record: FaceRecord, id: Int, settings: Settings) {
         self.id = id
         personID = nil
+        personMatch = nil
         detectedBox = record.box
         var record = record.withoutIdentity
         if !settings.write.landmarks { record.mesh = nil }

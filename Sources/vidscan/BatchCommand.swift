@@ -24,8 +24,8 @@ struct BatchCommand: ParsableCommand {
             Exit status 1 means that a file failed, now or earlier, and will be retried. A file that failed too often \
             is quarantined: it is reported, and only --only-failed retries it.
 
-            --people keeps in each result what tells the people in it apart, so that 'vidscan people' can join the \
-            people of all videos.
+            --people keeps in each result what tells the people in it apart, and joins the people of all videos in \
+            people.csv and people.html, as 'vidscan people' does. Shards leave that to 'vidscan people'.
             """,
         subcommands: [
             BatchRunCommand.self, BatchStatusCommand.self, BatchMergeCommand.self, BatchPruneCommand.self,

@@ -3,6 +3,7 @@ internal import Synchronization
 internal import VidscanAnalysis
 internal import VidscanBase
 internal import VidscanBatch
+internal import VidscanPeople
 
 /// Reports a batch on the console: a progress line on a terminal, a line every 30 seconds elsewhere, and failures as
 /// they happen.
@@ -113,7 +114,14 @@ final class BatchConsoleReporter: BatchObserver {
         return failures == 0 && waiting == 0
     }
 
-    /// Reports what the embeddings in the results of a batch are for.
+    /// Reports who is who in all results of the batch.
+    func linked(_ summary: PeopleStudy.Summary) {
+        for warning in summary.warnings { warned(warning.video, warning.message) }
+        for failure in summary.failures { failed(failure.input ?? summary.path, reason: failure.reason) }
+        log.info(summary.text, summary.fields)
+    }
+
+    /// Reports that the results have embeddings, but that nobody has compared them.
     func keptEmbeddings(folder: String) {
         log.info("'vidscan people \(folder)' joins the people of all videos", ["output": "\(folder)"])
     }

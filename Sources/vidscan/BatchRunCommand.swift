@@ -4,6 +4,7 @@ internal import VidscanAnalysis
 internal import VidscanBase
 internal import VidscanBatch
 internal import VidscanMedia
+internal import VidscanPeople
 
 struct BatchRunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -108,9 +109,30 @@ struct BatchRunCommand: AsyncParsableCommand {
         if execution.merge {
             try MergedTable(folder: folder.path, table: "faces").write(to: "\(folder.path)/faces.csv", replaces: true)
         }
-        let succeeded = reporter.finished(summary, plan, folder: folder.path) && findings.problems.isEmpty
-        if resolved.settings.track.keepsEmbeddings { reporter.keptEmbeddings(folder: folder.path) }
+        var succeeded = reporter.finished(summary, plan, folder: folder.path) && findings.problems.isEmpty
+        if resolved.settings.track.keepsEmbeddings, plan.contains(where: { folder.hasResult(at: $0.input.resultPath) }) {
+            succeeded = try await linkPeople(folder, reporter) && succeeded
+        }
         return succeeded ? nil : .someFailed
+    }
+
+    /// Joins the people of all results. One shard of several does not know when the others are done, and leaves it to the
+    /// user.
+    ///
+    /// - Returns: Whether every result could be read.
+    private func linkPeople(_ folder: BatchFolder, _ reporter: BatchConsoleReporter) async throws -> Bool {
+        guard files.shard == nil else {
+            reporter.keptEmbeddings(folder: folder.path)
+            return true
+        }
+        do {
+            let summary = try await PeopleStudy().run(results: [folder.path], folder: folder.path)
+            reporter.linked(summary)
+            return summary.failures.isEmpty
+        } catch let error as VidscanError {
+            reporter.failed(error.input ?? folder.path, reason: error.reason)
+            return false
+        }
     }
 
     private func plan(

@@ -2,23 +2,28 @@ internal import VidscanBase
 internal import VidscanPeople
 
 extension ConsoleReporter {
-    func linked(_ summary: PeopleStudy.Summary) {
-        let people = "\(summary.people) \(summary.people == 1 ? "person" : "people")"
-        var text = "\(people) in \(NumberText.count(summary.videos, "video"))"
-        if summary.corrections > 0 { text += ", \(NumberText.count(summary.corrections, "correction")) applied" }
-        if summary.doubts > 0 { text += ", \(NumberText.count(summary.doubts, "decision")) to check in people.html" }
-        inform(
-            "\(text) -> \(Self.relative(summary.path, isFolder: false))",
-            [
-                "people": "\(summary.people)", "videos": "\(summary.videos)", "doubts": "\(summary.doubts)",
-                "output": "\(summary.path)",
-            ])
-    }
+    func linked(_ summary: PeopleStudy.Summary) { inform(summary.text, summary.fields) }
 
     func forgot(_ result: String, hadEmbeddings: Bool) {
         let name = Self.relative(result, isFolder: false)
         inform(
             "\(name): \(hadEmbeddings ? "embeddings removed" : "has no embeddings")",
             ["result": "\(result)", "removed": "\(hadEmbeddings)"])
+    }
+}
+
+extension PeopleStudy.Summary {
+    /// The summary in one line.
+    var text: String {
+        let people = "\(people) \(people == 1 ? "person" : "people")"
+        var text = "\(people) in \(NumberText.count(videos, "video"))"
+        if corrections > 0 { text += ", \(NumberText.count(corrections, "correction")) applied" }
+        if doubts > 0 { text += ", \(NumberText.count(doubts, "decision")) to check in people.html" }
+        return "\(text) -> \(ConsoleReporter.relative(path, isFolder: false))"
+    }
+
+    /// The summary for a structured log.
+    var fields: [String: String] {
+        ["people": "\(people)", "videos": "\(videos)", "doubts": "\(doubts)", "output": "\(path)"]
     }
 }

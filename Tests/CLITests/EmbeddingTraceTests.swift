@@ -93,8 +93,8 @@ struct EmbeddingTraceTests: BatchTesting {
         let folder = try makeFolder(["a.png", "b.png"])
         let outcome = try Tool.run("batch", "in", "--output", "out", "--people", in: folder)
         #expect(outcome.status == 0)
-        #expect(
-            outcome.errorLines.last == "vidscan: 'vidscan people \(folder.path)/out' joins the people of all videos")
+        #expect(outcome.errorLines.last == "vidscan: 1 person in 2 videos -> out/people.csv")
+        #expect(try CSVTable(path: folder.path + "/out/people.csv").numbers("study_person_id") == [1, 1])
         let files = try ["a", "b"].map { try folder.bytes("out/\($0).png.vidscan/embeddings.npy") }
         #expect(try EmbeddingArray(files[0]).rows.count == 1)
         #expect(files[0] == files[1])
@@ -103,7 +103,7 @@ struct EmbeddingTraceTests: BatchTesting {
         #expect(try folder.text("out/a.png.vidscan/run.json").contains("\"keep_embeddings\" : true"))
         // Without the option, the settings have changed, and the embeddings go with the old results.
         let without = try Tool.run("batch", "in", "--output", "out", in: folder)
-        #expect(without.status == 0 && !without.errors.contains("vidscan people"), "\(without.errors)")
+        #expect(without.status == 0 && !without.errors.contains("people.csv"), "\(without.errors)")
         #expect(!folder.entries.contains { $0.hasPrefix("out/") && $0.hasSuffix(".npy") })
     }
 

@@ -154,7 +154,7 @@ struct Broken: Sendable, CustomTestStringConvertible {
             "detect:\n  accuracy: best\ntrack:\n  max_gap: 100\n  hold: 3",
             "2:13: 'detect.accuracy' is best; allowed: low, medium, high",
             "4:12: 'track.max_gap' is 100; allowed: a number, 0 to 60 seconds",
-            "5:3: unknown key 'hold' in 'track'; allowed: max_faces, max_gap, min_track, smoothing, person, "
+            "5:3: unknown key 'hold' in 'track'; allowed: max_faces, max_gap, min_track, smoothing, person, keep_embeddings, "
                 + "blink_min_rate, blink_longest, eyes_closed_below, eyes_open_above, smile_above, "
                 + "smile_until_below, smile_hold, look_away_above, look_back_below, look_away_hold; "
                 + "'hold' belongs to 'render'"),

@@ -24,6 +24,7 @@ struct TableAgreementTests {
         ("yaw", 2, { $0.yaw }), ("pitch", 2, { $0.pitch }), ("roll", 2, { $0.roll }),
         ("brightness", 2, { $0.brightness }), ("sharpness", 2, { $0.sharpness }),
         ("face_id", 0, { Double($0.id) }), ("person_id", 0, { $0.personID.map(Double.init) }),
+        ("person_match", 2, { $0.personMatch }),
     ]
 
     private static let metricColumns = Metric.allCases.map { metric in

@@ -121,7 +121,7 @@ package struct RunRecord: Codable, Sendable {
     /// Limits of the result that follow from the settings.
     package var notices: [String] = []
     package private(set) var timings: Timings
-    /// Missing if the run kept no embeddings. They can be removed later, and this says that there were some.
+    /// Missing if the run kept no embeddings, or if they were removed since.
     package var embeddings: Embeddings?
 
     /// - Parameters:
