@@ -110,7 +110,8 @@ struct BatchRunCommand: AsyncParsableCommand {
             try MergedTable(folder: folder.path, table: "faces").write(to: "\(folder.path)/faces.csv", replaces: true)
         }
         var succeeded = reporter.finished(summary, plan, folder: folder.path) && findings.problems.isEmpty
-        if resolved.settings.track.keepsEmbeddings, plan.contains(where: { folder.hasResult(at: $0.input.resultPath) }) {
+        if resolved.settings.track.keepsEmbeddings, plan.contains(where: { folder.hasResult(at: $0.input.resultPath) })
+        {
             succeeded = try await linkPeople(folder, reporter) && succeeded
         }
         return succeeded ? nil : .someFailed
