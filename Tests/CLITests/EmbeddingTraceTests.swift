@@ -56,7 +56,7 @@ struct EmbeddingTraceTests: BatchTesting {
         #expect(try files(with: traces, in: folder) == [])
     }
 
-    @Test("A batch without --people leaves none, and segments have them until they are deleted")
+    @Test("Neither a batch without --people nor a segment has any")
     func batchAndSegments() throws {
         let kept = try TemporaryFolder()
         try run("analyze", Checkout.clip, "--people", in: kept)
