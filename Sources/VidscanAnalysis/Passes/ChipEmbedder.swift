@@ -49,7 +49,10 @@ struct ChipEmbedder {
 
     private mutating func loaded(sessions: Int) throws -> FaceEmbedder {
         if let embedder, embedder.concurrency >= sessions { return embedder }
-        let loaded = try models().faceEmbedder(sessions: sessions)
+        let models = try models()
+        // All faces have been found by now. Otherwise, this network would decide the run's peak memory.
+        models.unload()
+        let loaded = try models.faceEmbedder(sessions: sessions)
         embedder = loaded
         return loaded
     }
