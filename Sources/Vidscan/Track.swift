@@ -4,12 +4,16 @@ internal import VidscanResults
 
 /// A face over time: all its frames, also across cuts where the match is certain.
 public struct Track: Sendable, Identifiable {
-    /// The mean, median and maximum of a measurement; `nil` if it was never possible. The median comes from a histogram
+    /// The mean, median and maximum of a measurement, `nil` if it was never possible, and what they rest on. The median comes from a histogram
     /// with 512 steps.
     public struct Statistics: Sendable, Equatable {
         public let mean: Double?
         public let median: Double?
         public let maximum: Double?
+        /// The number of samples in which the measurement is known.
+        public let samples: Int
+        /// The seconds for which these samples stand.
+        public let seconds: Double
     }
 
     private let row: TrackRow
@@ -28,7 +32,8 @@ public struct Track: Sendable, Identifiable {
     public var firstMicroseconds: Int64 { row.firstMicroseconds }
     /// The time of the last sample, in microseconds on the video's clock.
     public var lastMicroseconds: Int64 { row.lastMicroseconds }
-    /// The number of samples times the mean time between samples, in seconds.
+    /// The seconds for which its samples stand: each for the time since the video's sample before it, at most twice the mean
+    /// time between samples.
     public var visibleSeconds: Double { row.visibleSeconds }
     /// The number of samples that show the face.
     public var samples: Int { row.samples }
@@ -40,6 +45,14 @@ public struct Track: Sendable, Identifiable {
     public var bestMicroseconds: Int64 { row.bestMicroseconds }
     /// The index of the frame at `bestMicroseconds`.
     public var bestFrame: Int64 { row.bestFrame }
+
+    /// The number of blinks; `nil` if too few samples per second were taken to see blinks, or if the eyes were never
+    /// measured.
+    public var blinks: Int? { row.blinks.flatMap { $0.seconds > 0 ? $0.count : nil } }
+    /// The seconds in which a blink can be seen, because an eye is measured; `nil` as `blinks`.
+    public var blinkSeconds: Double? { row.blinks.flatMap { $0.seconds > 0 ? $0.seconds : nil } }
+    /// Blinks per minute of `blinkSeconds`; `nil` as `blinks`.
+    public var blinkRate: Double? { row.blinks?.perMinute }
 
     /// Statistics of the head's angles in degrees, and of the brightness, 0…100.
     public var yaw: Statistics { statistics("yaw") }
@@ -54,7 +67,8 @@ public struct Track: Sendable, Identifiable {
         let statistic = Self.positions[name].map { row.statistics[$0] }
         return Statistics(
             mean: statistic?.mean.map(Double.init), median: statistic?.median.map(Double.init),
-            maximum: statistic?.maximum.map(Double.init))
+            maximum: statistic?.maximum.map(Double.init), samples: statistic?.samples ?? 0,
+            seconds: statistic?.seconds ?? 0)
     }
 
     private static let positions = Dictionary(uniqueKeysWithValues: zip(TrackTable.measures.map(\.name), 0...))

@@ -22,6 +22,11 @@ struct ConsistencyTests {
                 #expect(try column("\(metric.rawValue)_\(statistic)", of: "tracks.csv").range == range, "\(metric)")
             }
         }
+        // What the statistics rest on.
+        for name in Metric.allCases.map(\.rawValue) + ["yaw", "pitch", "roll", "brightness"] {
+            #expect(try column("\(name)_samples", of: "tracks.csv").range == "0 and up")
+            #expect(try column("\(name)_seconds", of: "tracks.csv").unit == "s")
+        }
         for name in ["yaw", "pitch", "roll"] {
             #expect(try column(name, of: "faces.csv").range == column("\(name)_median", of: "tracks.csv").range)
         }
@@ -39,7 +44,8 @@ struct ConsistencyTests {
             "smile above \(Int(options.smileStartsAbove)) and below \(Int(options.smileStopsBelow))",
             "more than \(Int(options.lookAwayAboveDegrees)) degrees",
             "for \(options.lookAwayHoldSeconds) s or more", "\(Int(options.blinkMinimumRate)) samples per second",
-            "These are the defaults",
+            "These are the defaults", "more than \(Int(NearEye.minimumYaw)) degrees of yaw",
+            "more than \(EventOptions.bridgedSamples) samples and for more than \(EventOptions.bridgedSeconds) s",
         ] {
             #expect(meaning.contains(words), "\(words)")
         }
@@ -51,7 +57,7 @@ struct ConsistencyTests {
             struct Constants: Decodable {
                 struct Attention: Decodable { var full_degrees, none_degrees: Double }
                 struct Eyes: Decodable { var closure_centre: Double }
-                struct Thresholds: Decodable { var dominant_emoji: Double }
+                struct Thresholds: Decodable { var dominant_emoji, has_smile: Double }
                 var attention: Attention
                 var eyes: Eyes
                 var thresholds: Thresholds
@@ -67,6 +73,8 @@ struct ConsistencyTests {
                     + " \(Int(constants.attention.none_degrees)) degrees on."))
         #expect(Metric.leftEyeClosed.meaning.contains("openness is \(Int(constants.eyes.closure_centre)) or less"))
         #expect(constants.thresholds.dominant_emoji == Metric.likelyScore)
+        #expect(constants.thresholds.has_smile == Metric.smileThreshold)
+        #expect(Metric.hasSmile.meaning.contains("smile is above \(Int(Metric.smileThreshold)) "))
     }
 
     @Test("The documents state the same limits and the same four emotions")
@@ -83,6 +91,10 @@ struct ConsistencyTests {
                 "Blank beyond \(Int(yaw))° of yaw (\(Int(halves))° for wink, smirk, contempt),"
                     + " \(Int(ExpressionLimits.maximumPitch))° of pitch, or below"
                     + " \(Int(ExpressionLimits.minimumEyePixels)) px"))
+        #expect(
+            measurements.contains(
+                "From \(Int(yaw))° to \(Int(NearEye.maximumYaw))° of yaw, and from \(Int(NearEye.minimumEyePixels)) px between"
+                    + " the outer corners of the eyes, the eye nearer to the camera is still measured"))
     }
 
     @Test("Only the likeliest emotion is named, and only if it is likely")

@@ -97,6 +97,52 @@ struct ExpressionModelTests {
         #expect(turned[.smile] != nil)
     }
 
+    @Test("Of a head that is turned far, the near eye alone is measured, as if the head were not turned")
+    func nearEye() {
+        let mesh = FaceMesh(coordinates: golden.cases[0].mesh.flatMap(\.self))
+        let pose = HeadPose(yaw: 47, pitch: 0, roll: 0)
+        let whole = model.measure(mesh, pose: pose)
+        let turned = model.measure(mesh, pose: pose, part: .oneEye(.right))
+        #expect(Metric.allCases.filter { turned[$0] != nil } == [.rightEyeOpenness, .rightEyeClosed])
+        #expect(turned[.rightEyeOpenness] == whole[.rightEyeOpenness])
+        #expect(turned[.rightEyeClosed] == whole[.rightEyeClosed])
+        #expect(turned.blendshapes.isEmpty)
+        #expect(turned.dominantEmoji(among: Set(Metric.allCases)) == nil)
+    }
+
+    @Test("How much of a face can be measured depends on its turn and size")
+    func measurablePart() {
+        let mesh = FaceMesh(coordinates: golden.cases[0].mesh.flatMap(\.self))
+        func part(yaw: Double, pitch: Double = 0, eyePixels: Double = 100) -> MeasurableFace? {
+            let width = mesh.distance(MeshPoint.rightEyeOuter, MeshPoint.leftEyeOuter)
+            let scaled = mesh.coordinates.map { $0 * Float(eyePixels / width) }
+            return MeasurableFace(mesh: FaceMesh(coordinates: scaled), pose: HeadPose(yaw: yaw, pitch: pitch, roll: 0))
+        }
+        #expect(part(yaw: 0) == .whole)
+        #expect(part(yaw: -40) == .whole)
+        #expect(part(yaw: 40.5) == .oneEye(.right))
+        #expect(part(yaw: -54) == .oneEye(.left))
+        #expect(part(yaw: 56) == nil)
+        #expect(part(yaw: 47, pitch: 31) == nil)
+        #expect(part(yaw: 0, eyePixels: 30) == .whole)
+        #expect(part(yaw: 47, eyePixels: 30) == nil)
+        #expect(part(yaw: 0, eyePixels: 15) == nil)
+    }
+
+    @Test("has_smile is 1 above the threshold of the events, which may be another than the default")
+    func hasSmile() throws {
+        for golden in golden.cases {
+            let mesh = FaceMesh(coordinates: golden.mesh.flatMap(\.self))
+            let face = model.measure(mesh, pose: Self.ahead)
+            let smile = try #require(face[.smile])
+            #expect(face[.hasSmile] == (smile > EventOptions().smileStartsAbove ? 1 : 0))
+            for threshold in [smile - 0.5, smile + 0.5] {
+                let other = model.measure(mesh, pose: Self.ahead, smileThreshold: threshold)
+                #expect(other[.hasSmile] == (smile > threshold ? 1 : 0))
+            }
+        }
+    }
+
     @Test("Truncated weights are refused, and the error names what is missing")
     func truncated() throws {
         let resources = Self.root.appendingPathComponent("Sources/VidscanFaces/Resources")

@@ -1,32 +1,45 @@
 import Testing
+import TestSupport
 import VidscanBase
 import VidscanFaces
 
 @Suite("Face events follow their thresholds")
 struct FaceEventTests {
     private static func events(
-        _ values: [Double], rate: Double, detectsBlinks: Bool = true,
-        _ measurement: (Double) -> FaceEventDetector.Measurement
+        _ values: [Double?], rate: Double, detectsBlinks: Bool = true,
+        _ measurement: (Double?) -> FaceEventDetector.Measurement
     ) -> [FaceEvent] {
         var detector = FaceEventDetector(faceID: 7, options: EventOptions(), detectsBlinks: detectsBlinks)
         var events: [FaceEvent] = []
         for (number, value) in values.enumerated() {
-            events += detector.update(measurement(value), at: Int64(Double(number) / rate * 1e6))
+            events += detector.update(
+                measurement(value), at: Int64((Double(number) / rate * 1e6).rounded()), sample: number)
         }
         return events + detector.finish()
     }
 
-    private static func eyes(_ value: Double) -> FaceEventDetector.Measurement {
+    private static func eyes(_ value: Double?) -> FaceEventDetector.Measurement {
         FaceEventDetector.Measurement(eyeOpenness: value, smile: nil, turnDegrees: nil)
     }
+
+    private static func smile(_ value: Double?) -> FaceEventDetector.Measurement {
+        FaceEventDetector.Measurement(eyeOpenness: nil, smile: value, turnDegrees: nil)
+    }
+
+    private static func turn(_ value: Double?) -> FaceEventDetector.Measurement {
+        FaceEventDetector.Measurement(eyeOpenness: nil, smile: nil, turnDegrees: value)
+    }
+
+    // MARK: Every sample is measured
 
     @Test("A short closure is one blink, dated at its beginning")
     func blink() {
         let values = [90.0, 85, 20, 5, 10, 60, 90, 90]
-        let events = Self.events(values, rate: 25, Self.eyes)
         #expect(
-            events == [
-                FaceEvent(microseconds: 80_000, kind: .blink, faceID: 7, value: .number(0.12))
+            Self.events(values, rate: 25, Self.eyes) == [
+                FaceEvent(
+                    microseconds: 80_000, kind: .blink, faceID: 7, value: .number(0.12), measuredShare: 1,
+                    oneEyeShare: 0)
             ])
     }
 
@@ -46,26 +59,171 @@ struct FaceEventTests {
         let events = Self.events([90, 5, 5, 5, 5, 90], rate: 5, detectsBlinks: false, Self.eyes)
         #expect(events.map(\.kind) == [.eyesClosed])
         #expect(events.map(\.value) == [.number(0.8)])
+        #expect(events.map(\.measuredShare) == [1])
     }
 
     @Test("A dip between the thresholds does not end a smile")
-    func smile() {
-        let values = [0.0, 10, 80, 90, 50, 90, 80, 10, 0, 0]
-        let events = Self.events(values, rate: 5) {
-            FaceEventDetector.Measurement(eyeOpenness: nil, smile: $0, turnDegrees: nil)
-        }
+    func dip() {
+        let values = [0.0, 10, 80, 90, 25, 90, 80, 10, 0, 0]
+        let events = Self.events(values, rate: 5, Self.smile)
         #expect(events.map(\.kind) == [.smileStarted, .smileStopped])
         #expect(events.map(\.microseconds) == [400_000, 1_400_000])
     }
 
+    @Test("A smile starts with the value of the sample that crossed the threshold, not of the one that confirmed it")
+    func onset() {
+        let events = Self.events([0, 67.3, 80, 50, 42.3, 42, 0, 0, 0, 0, 0], rate: 12, Self.smile)
+        #expect(events.map(\.kind) == [.smileStarted, .smileStopped])
+        #expect(events.first?.microseconds == 83_333)
+        #expect(events.first?.value == .number(67.3))
+    }
+
+    @Test("A smile starts where has_smile becomes 1, and stops further below")
+    func threshold() {
+        let options = EventOptions()
+        #expect(options.smileStartsAbove == Metric.smileThreshold)
+        #expect(options.smileStopsBelow < Metric.smileThreshold)
+        let faint = Metric.smileThreshold
+        #expect(Self.events([Double](repeating: faint, count: 9), rate: 5, Self.smile).isEmpty)
+        #expect(!Self.events([Double](repeating: faint + 0.1, count: 9), rate: 5, Self.smile).isEmpty)
+    }
+
     @Test("A long look aside is look_away, and a short glance is not")
     func lookAway() {
-        let turn = { (value: Double) in
-            FaceEventDetector.Measurement(eyeOpenness: nil, smile: nil, turnDegrees: value)
-        }
-        #expect(Self.events([0, 50, 0, 0], rate: 5, turn).isEmpty)
-        #expect(Self.events([0, 50, 50, 50, 50, 50, 0, 0, 0, 0, 0], rate: 5, turn).map(\.kind) == [.lookAway])
+        #expect(Self.events([0, 50, 0, 0], rate: 5, Self.turn).isEmpty)
+        #expect(Self.events([0, 50, 50, 50, 50, 50, 0, 0, 0, 0, 0], rate: 5, Self.turn).map(\.kind) == [.lookAway])
     }
+
+    // MARK: Gaps
+
+    @Test("A closure ends at its last sample before a gap, and the gap is not part of it")
+    func closureBeforeGap() {
+        let values = [90.0] + [Double?](repeating: 10, count: 9) + [Double?](repeating: nil, count: 60) + [10, 90]
+        #expect(
+            Self.events(values, rate: 12, Self.eyes) == [
+                FaceEvent(
+                    microseconds: 83_333, kind: .eyesClosed, faceID: 7, value: .number(0.666667), measuredShare: 1,
+                    oneEyeShare: 0)
+            ])
+    }
+
+    @Test("A smile stops before a gap and starts again after it")
+    func smileAroundGap() {
+        let values =
+            [0.0] + [Double?](repeating: 80, count: 10) + [nil, nil, nil] + [Double?](repeating: 70, count: 10)
+        let events = Self.events(values, rate: 10, Self.smile).sorted(by: FaceEvent.precedes)
+        #expect(events.map(\.kind) == [.smileStarted, .smileStopped, .smileStarted, .smileStopped])
+        #expect(events.map(\.microseconds) == [100_000, 1_000_000, 1_400_000, 2_300_000])
+        #expect(events.map(\.value) == [.number(80), .number(0.9), .number(70), .number(0.9)])
+        #expect(events.map(\.measuredShare) == [nil, 1, nil, 1])
+    }
+
+    @Test("A gap of two samples is bridged at any rate, and counts as not measured", arguments: [1.0, 12, 25])
+    func shortGap(rate: Double) {
+        let values: [Double?] = [0, 80, 80, nil, nil, 80, 80, 80, 80, 80, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+        let events = Self.events(values, rate: rate, Self.smile)
+        #expect(events.map(\.kind) == [.smileStarted, .smileStopped])
+        #expect(events.last?.measuredShare == 7.0 / 9)
+    }
+
+    @Test("A gap of 0.2 s is bridged at a high rate, and a longer one is not")
+    func gapInSeconds() {
+        let smile = [Double?](repeating: 80, count: 20)
+        let count = { (blanks: Int) in
+            let values = [0] + smile + [Double?](repeating: nil, count: blanks) + smile
+            return Self.events(values, rate: 50, Self.smile).count { $0.kind == .smileStopped }
+        }
+        // At 50 samples per second, nine missing samples lie within 0.2 s.
+        #expect(count(9) == 1)
+        #expect(count(10) == 2)
+    }
+
+    @Test("Samples that do not show the face are a gap, too")
+    func hiddenFace() {
+        var detector = FaceEventDetector(faceID: 7, options: EventOptions(), detectsBlinks: true)
+        var events: [FaceEvent] = []
+        for number in Array(0...12) + Array(20...30) {
+            events += detector.update(Self.eyes(number == 0 ? 90 : 5), at: Int64(number) * 83_333, sample: number)
+        }
+        events += detector.finish()
+        #expect(events.map(\.kind) == [.eyesClosed, .eyesClosed])
+        #expect(events.map(\.microseconds) == [83_333, 20 * 83_333])
+        #expect(events.map(\.measuredShare) == [1, 1])
+    }
+
+    @Test(
+        "A short closure that is not seen from open to open is no blink",
+        arguments: [
+            [5, 90, 90], [90, 90, 5], [90, 5, nil, nil, nil, nil, 90], [90, nil, nil, nil, nil, 5, 90],
+        ] as [[Double?]])
+    func partialBlink(values: [Double?]) {
+        #expect(Self.events(values, rate: 12, Self.eyes).isEmpty)
+    }
+
+    @Test("A blink with a short gap stays a blink, and says how much of it was measured")
+    func blinkWithGap() {
+        let events = Self.events([90, 5, nil, 5, 5, 90], rate: 12, Self.eyes)
+        #expect(events.map(\.kind) == [.blink])
+        #expect(events.map(\.measuredShare) == [0.75])
+    }
+
+    @Test("A look away is measured where the eyes are not")
+    func lookAwayWithoutEyes() {
+        let values = [0.0] + [Double](repeating: 45, count: 24) + [0, 0, 0, 0, 0, 0, 0]
+        let events = Self.events(values, rate: 12) {
+            FaceEventDetector.Measurement(eyeOpenness: $0 == 0 ? 90 : nil, smile: nil, turnDegrees: $0)
+        }
+        #expect(events.map(\.kind) == [.lookAway])
+        #expect(events.map(\.measuredShare) == [1])
+        #expect(events.map(\.oneEyeShare) == [nil])
+    }
+
+    @Test("A closure says in how many of its samples one eye alone was measured")
+    func oneEye() {
+        var detector = FaceEventDetector(faceID: 7, options: EventOptions(), detectsBlinks: true)
+        var events: [FaceEvent] = []
+        for (number, openness) in [90.0, 5, 5, 5, 5, 90].enumerated() {
+            let measurement = FaceEventDetector.Measurement(
+                eyeOpenness: openness, hasOneEye: number >= 2, smile: nil, turnDegrees: nil)
+            events += detector.update(measurement, at: Int64(number) * 83_333, sample: number)
+        }
+        #expect(events.map(\.kind) == [.blink])
+        #expect(events.map(\.oneEyeShare) == [0.75])
+    }
+
+    @Test("No event contains a gap that is too long to be bridged", arguments: 0..<200)
+    func gaps(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let rate: Double = [1.0, 5, 12, 25, 60].randomElement(using: &random) ?? 12
+        // Stretches of one value, of different lengths, with and without a measure.
+        var values: [Double?] = []
+        while values.count < 400 {
+            let value: Double? = Bool.random(using: &random) ? nil : [5.0, 90].randomElement(using: &random)
+            values += [Double?](repeating: value, count: Int.random(in: 1...14, using: &random))
+        }
+        let measurements: [(Double?) -> FaceEventDetector.Measurement] = [Self.eyes, Self.smile, Self.turn]
+        for measurement in measurements {
+            for event in Self.events(values, rate: rate, measurement) {
+                guard let share = event.measuredShare, case .number(let seconds) = event.value else { continue }
+                let time = Double(event.microseconds) / 1e6
+                let begin = event.kind == .smileStopped ? time - seconds : time
+                let first = Int((begin * rate).rounded())
+                let end = Int(((begin + seconds) * rate).rounded())
+                let inside = values[first..<max(end, first + 1)]
+                for gap in inside.split(whereSeparator: { $0 != nil }) {
+                    #expect(gap.count <= 2 || Double(gap.count + 1) / rate <= 0.2 + 1e-6, "\(event)")
+                }
+                #expect(values[first] != nil && values[end] != nil)
+                // The sample at the end belongs to the event only if a gap or the end of the track ended it.
+                let shares = [inside, values[first...end]].map { (samples: ArraySlice<Double?>) in
+                    Double(samples.count { $0 != nil }) / Double(samples.count)
+                }
+                #expect(shares.contains { abs($0 - share) < 1e-9 }, "\(event)")
+            }
+        }
+    }
+
+    // MARK: Statistics
 
     @Test("The histogram's median is accurate to half a bin for any number of values")
     func median() {

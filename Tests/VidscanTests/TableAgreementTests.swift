@@ -90,7 +90,13 @@ struct TableAgreementTests {
                     (name + "_mean", statistics.mean), (name + "_median", statistics.median),
                     (name + "_max", statistics.maximum),
                 ]
+                #expect(try table.text(name + "_samples", row) == "\(statistics.samples)")
+                #expect(agree(try table.text(name + "_seconds", row), statistics.seconds, decimals: 3))
             }
+            #expect(agree(try table.text("seconds_visible", row), track.visibleSeconds, decimals: 3))
+            // At the default rate, blinks cannot be seen.
+            for name in ["blinks", "blink_seconds", "blink_rate"] { #expect(try table.text(name, row) == "") }
+            #expect(track.blinks == nil && track.blinkSeconds == nil && track.blinkRate == nil)
             for (column, value) in numbers {
                 #expect(agree(try table.text(column, row), value, decimals: 2), "row \(row), \(column)")
             }
@@ -105,7 +111,8 @@ struct TableAgreementTests {
         let clip = try Variants.path("blinks.mp4")
         let table = try CommandResult(clip, options: ["--every-frame"]).table("events.csv")
         let settings = Library.settings { $0.sample.rate = .everyFrame }
-        let events = try await VideoAnalyzer(settings: settings).analyze(clip).events
+        let analysis = try await VideoAnalyzer(settings: settings).analyze(clip)
+        let events = analysis.events
         #expect(try table.texts("kind") == events.map(\.kind.rawValue))
         #expect(try table.texts("face_id") == events.map { $0.faceID.map { "\($0)" } ?? "" })
         for (row, event) in events.enumerated() where row < table.rows.count {
@@ -115,9 +122,21 @@ struct TableAgreementTests {
             case .text(let text): #expect(try table.text("value", row) == text)
             case .number(let value): #expect(agree(try table.text("value", row), value, decimals: 3))
             }
+            #expect(agree(try table.text("measured", row), event.measuredShare, decimals: 2))
+            #expect(agree(try table.text("one_eye", row), event.oneEyeShare, decimals: 2))
         }
         let blinks = events.filter { $0.kind == .blink }
         #expect(blinks.map(\.seconds) == [1, 2.48])
         #expect(blinks.map(\.durationSeconds) == [0.2, 0.24])
+        #expect(blinks.map(\.measuredShare) == [1, 1])
+        #expect(blinks.map(\.oneEyeShare) == [0, 0])
+        // Two blinks in 4 s.
+        let tracks = try CommandResult(clip, options: ["--every-frame"]).table("tracks.csv")
+        #expect(try tracks.texts("blinks") == ["2"])
+        #expect(try tracks.texts("blink_seconds") == ["4.000"])
+        #expect(try tracks.texts("blink_rate") == ["30.00"])
+        let track = try #require(analysis.tracks.first)
+        #expect(track.blinks == 2)
+        #expect(agree("4.000", track.blinkSeconds, decimals: 3) && agree("30.00", track.blinkRate, decimals: 2))
     }
 }

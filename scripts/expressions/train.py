@@ -291,11 +291,6 @@ def fit_constants(data, scores, aligned, rotation):
         spec["gain"] = round(float(min(np.log(9) / (edge - middle), np.log(999) / (np.quantile(z, 0.99) - edge))), 3)
     for name in ("valence", "engagement"):
         c[name]["bias"] = round(-float(np.median(formulas.weighted_sum(c[name], expressions)[neutral])) / 100, 3)
-    # A smile that is not there costs twice one that is missed: people call faint smiles happy, too.
-    thresholds = np.arange(5, 80)
-    happy, smile = label == "happiness", expressions["smile"]
-    gain = [(smile[happy] >= t).mean() - 2 * (smile[~happy] >= t).mean() for t in thresholds]
-    c["thresholds"]["has_smile"] = float(thresholds[int(np.argmax(gain))])
     return c
 
 

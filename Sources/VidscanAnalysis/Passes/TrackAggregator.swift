@@ -7,6 +7,10 @@ struct TrackAggregator {
     private struct Aggregate {
         var detector: FaceEventDetector
         var histograms: [StreamingHistogram]
+        /// The seconds in which each measure is known, in the order of the histograms.
+        var measuredSeconds: [Double]
+        var visibleSeconds = 0.0
+        var blinks = TrackRow.Blinks()
         var boxSum = [0.0, 0.0, 0.0, 0.0]
         var samples = 0
         var appearances = 0
@@ -24,10 +28,12 @@ struct TrackAggregator {
     private var rows: [TrackRow] = []
     private var events: [FaceEvent] = []
     private let changes: [Int: ShotChange.Kind]
+    private var clock: SampleClock
 
     init(settings: Settings, changes: [ShotChange], tracking: TrackingResult) {
         self.settings = settings
         self.tracking = tracking
+        clock = SampleClock(interval: tracking.interval)
         // A rate just below the minimum, such as 11.999 for 12, is high enough.
         detectsBlinks = tracking.interval > 0 && 1 / tracking.interval >= settings.track.events.blinkMinimumRate * 0.99
         self.changes = Dictionary(changes.map { ($0.sample, $0.kind) }) { first, _ in first }
@@ -37,30 +43,35 @@ struct TrackAggregator {
         }
     }
 
+    /// Adds the rows of the next sample.
     mutating func add(_ faces: [FaceRow], tracks: [Int], of entry: OutputPass.Entry) {
+        let seconds = clock.seconds(at: entry.frame.microseconds)
         for (face, track) in zip(entry.frame.faces, tracks) {
             guard track > 0, let identity = tracking.identities[track - 1] else { continue }
             guard let row = faces.first(where: { $0.faceID == identity.faceID }) else { continue }
-            add(row, raw: face, track: track, entry)
+            add(row, raw: face, track: track, entry, seconds: seconds)
         }
     }
 
-    private mutating func add(_ row: FaceRow, raw: FaceRecord, track: Int, _ entry: OutputPass.Entry) {
+    private mutating func add(
+        _ row: FaceRow, raw: FaceRecord, track: Int, _ entry: OutputPass.Entry, seconds: Double
+    ) {
         let summary = tracking.summaries[track - 1]
         var aggregate =
             aggregates.removeValue(forKey: row.faceID)
             ?? Aggregate(
                 detector: detector(row.faceID),
                 histograms: TrackTable.measures.map { StreamingHistogram(range: $0.range) },
+                measuredSeconds: TrackTable.measures.map { _ in 0 },
                 firstMicroseconds: row.microseconds, best: (-1, row.microseconds, row.frame))
         if summary.firstSample == entry.number {
             aggregate.detector = detector(row.faceID)
             aggregate.appearances += 1
             events.append(FaceEvent(microseconds: row.microseconds, kind: .faceStarted, faceID: row.faceID))
         }
-        record(row, raw: raw, into: &aggregate, entry)
+        record(row, raw: raw, into: &aggregate, entry, seconds: seconds)
         if summary.lastSample == entry.number {
-            events += aggregate.detector.finish()
+            add(aggregate.detector.finish(), to: &aggregate)
             events.append(
                 FaceEvent(
                     microseconds: row.microseconds, kind: .faceStopped, faceID: row.faceID,
@@ -73,22 +84,34 @@ struct TrackAggregator {
         }
     }
 
+    private mutating func add(_ found: [FaceEvent], to aggregate: inout Aggregate) {
+        aggregate.blinks.count += found.count { $0.kind == .blink }
+        events += found
+    }
+
     private func detector(_ faceID: Int) -> FaceEventDetector {
         FaceEventDetector(faceID: faceID, options: settings.track.events, detectsBlinks: detectsBlinks)
     }
 
     private mutating func record(
-        _ row: FaceRow, raw: FaceRecord, into aggregate: inout Aggregate, _ entry: OutputPass.Entry
+        _ row: FaceRow, raw: FaceRecord, into aggregate: inout Aggregate, _ entry: OutputPass.Entry, seconds: Double
     ) {
-        let openness = [Metric.leftEyeOpenness, .rightEyeOpenness].compactMap { raw.numbers[.metric($0)] }
-        if !openness.isEmpty { hasMeasuredEyes = true }
-        events += aggregate.detector.update(
-            FaceEventDetector.Measurement(
-                eyeOpenness: openness.isEmpty ? nil : openness.reduce(0, +) / Double(openness.count),
-                smile: raw.numbers[.metric(.smile)], turnDegrees: raw.numbers.turnDegrees), at: row.microseconds)
-        for (index, measure) in TrackTable.measures.enumerated() {
-            if let value = row[measure] { aggregate.histograms[index].add(value) }
+        let eyes = EyeMeasurement(raw.numbers)
+        if eyes.openness != nil {
+            hasMeasuredEyes = true
+            aggregate.blinks.seconds += seconds
         }
+        let found = aggregate.detector.update(
+            FaceEventDetector.Measurement(
+                eyeOpenness: eyes.openness, hasOneEye: eyes.hasOneEye, smile: raw.numbers[.metric(.smile)],
+                turnDegrees: raw.numbers.turnDegrees), at: row.microseconds, sample: entry.number)
+        add(found, to: &aggregate)
+        for (index, measure) in TrackTable.measures.enumerated() {
+            guard let value = row[measure] else { continue }
+            aggregate.histograms[index].add(value)
+            aggregate.measuredSeconds[index] += seconds
+        }
+        aggregate.visibleSeconds += seconds
         let box = row.face.box
         for (index, value) in [box.x, box.y, box.width, box.height].enumerated() { aggregate.boxSum[index] += value }
         aggregate.samples += 1
@@ -108,16 +131,17 @@ struct TrackAggregator {
         return TrackRow(
             faceID: last.faceID, personID: last.personID,
             personConfidence: tracking.personConfidences[last.faceID], firstMicroseconds: aggregate.firstMicroseconds,
-            lastMicroseconds: last.microseconds, visibleSeconds: Double(aggregate.samples) * tracking.interval,
+            lastMicroseconds: last.microseconds, visibleSeconds: aggregate.visibleSeconds,
             samples: aggregate.samples, appearances: aggregate.appearances,
             meanBox: Rectangle(
                 x: aggregate.boxSum[0] / count, y: aggregate.boxSum[1] / count, width: aggregate.boxSum[2] / count,
                 height: aggregate.boxSum[3] / count),
             bestMicroseconds: aggregate.best.microseconds, bestFrame: aggregate.best.frame,
-            statistics: aggregate.histograms.map {
+            blinks: detectsBlinks ? aggregate.blinks : nil,
+            statistics: zip(aggregate.histograms, aggregate.measuredSeconds).map { histogram, seconds in
                 TrackRow.Statistic(
-                    mean: $0.mean.map(Float.init), median: $0.median.map(Float.init),
-                    maximum: $0.maximum.map(Float.init))
+                    mean: histogram.mean.map(Float.init), median: histogram.median.map(Float.init),
+                    maximum: histogram.maximum.map(Float.init), samples: histogram.count, seconds: seconds)
             })
     }
 

@@ -150,13 +150,16 @@ final class FaceAnalyzer {
         let appearance = times.measure(\.look) { picture.appearance(of: detection) }
         return try times.measure(\.measure) {
             let pose = HeadPose(mesh: fit.mesh)
-            let isLegible = ExpressionLimits.allow(mesh: fit.mesh, pose: pose)
+            let part = MeasurableFace(mesh: fit.mesh, pose: pose)
             let face = AnalyzedFace(
                 detection: detection, presence: fit.presence, mesh: fit.mesh, pose: pose,
                 quality: try fitter.quality(),
-                expressions: isLegible ? model?.measure(fit.mesh, pose: pose) : nil,
+                expressions: part.flatMap { part in
+                    model?.measure(
+                        fit.mesh, pose: pose, part: part, smileThreshold: settings.track.events.smileStartsAbove)
+                },
                 appearance: appearance,
-                shape: isLegible ? models.faceShape.describe(fit.mesh) : nil)
+                shape: part == .whole ? models.faceShape.describe(fit.mesh) : nil)
             return FittedFace(face: face, square: fit.implied)
         }
     }

@@ -27,12 +27,22 @@ public struct FaceEvent: Sendable, Equatable {
     /// The number of the face; `nil` for an event that concerns the whole video.
     public var faceID: Int?
     public var value: Value
+    /// The share of the event's samples in which its measure is known, 0…1; `nil` for an event without a duration.
+    public var measuredShare: Double?
+    /// The share of the event's samples in which only one eye was measured, 0…1; `nil` for an event that is not about the
+    /// eyes.
+    public var oneEyeShare: Double?
 
-    public init(microseconds: Int64, kind: Kind, faceID: Int? = nil, value: Value = .none) {
+    public init(
+        microseconds: Int64, kind: Kind, faceID: Int? = nil, value: Value = .none, measuredShare: Double? = nil,
+        oneEyeShare: Double? = nil
+    ) {
         self.microseconds = microseconds
         self.kind = kind
         self.faceID = faceID
         self.value = value
+        self.measuredShare = measuredShare
+        self.oneEyeShare = oneEyeShare
     }
 
     /// Sorts events by time, kind and face.

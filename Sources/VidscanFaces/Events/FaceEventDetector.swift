@@ -1,16 +1,22 @@
 /// Finds the events of one face in its measurements, sample by sample.
+///
+/// An event lasts from the sample that crosses its threshold to the sample that crosses back. Where its measure is
+/// missing for longer than `EventOptions` bridges, it ends at the last sample in which the measure is known.
 public struct FaceEventDetector: Sendable {
     /// The measurements of a face at one time; `nil` where they are missing.
     public struct Measurement: Sendable {
-        /// The mean of both eyes, 0…100.
+        /// How open the eyes are, 0…100: the mean of both, or the near eye's if the head is turned.
         public var eyeOpenness: Double?
+        /// Whether `eyeOpenness` is that of one eye alone.
+        public var hasOneEye: Bool
         /// The smile metric, 0…100.
         public var smile: Double?
         /// The angle between the head's direction and the camera, in degrees.
         public var turnDegrees: Double?
 
-        public init(eyeOpenness: Double?, smile: Double?, turnDegrees: Double?) {
+        public init(eyeOpenness: Double?, hasOneEye: Bool = false, smile: Double?, turnDegrees: Double?) {
             self.eyeOpenness = eyeOpenness
+            self.hasOneEye = hasOneEye
             self.smile = smile
             self.turnDegrees = turnDegrees
         }
@@ -19,10 +25,9 @@ public struct FaceEventDetector: Sendable {
     private let faceID: Int
     private let options: EventOptions
     private let detectsBlinks: Bool
-    private var closure: Hysteresis
-    private var smile: Hysteresis
-    private var away: Hysteresis
-    private var lastMicroseconds: Int64?
+    private var closure: MeasuredState
+    private var smile: MeasuredState
+    private var away: MeasuredState
 
     /// - Parameters:
     ///   - faceID: The number of the face, which its events carry.
@@ -32,67 +37,74 @@ public struct FaceEventDetector: Sendable {
         self.faceID = faceID
         self.options = options
         self.detectsBlinks = detectsBlinks
-        closure = Hysteresis(
-            entersAbove: 100 - options.eyesClosedBelow, leavesBelow: 100 - options.eyesOpenAbove)
-        smile = Hysteresis(
-            entersAbove: options.smileStartsAbove, leavesBelow: options.smileStopsBelow,
-            holdSeconds: options.smileHoldSeconds)
-        away = Hysteresis(
-            entersAbove: options.lookAwayAboveDegrees, leavesBelow: options.lookBackBelowDegrees,
-            holdSeconds: options.lookAwayHoldSeconds)
+        closure = MeasuredState(
+            Hysteresis(entersAbove: 100 - options.eyesClosedBelow, leavesBelow: 100 - options.eyesOpenAbove))
+        smile = MeasuredState(
+            Hysteresis(
+                entersAbove: options.smileStartsAbove, leavesBelow: options.smileStopsBelow,
+                holdSeconds: options.smileHoldSeconds))
+        away = MeasuredState(
+            Hysteresis(
+                entersAbove: options.lookAwayAboveDegrees, leavesBelow: options.lookBackBelowDegrees,
+                holdSeconds: options.lookAwayHoldSeconds))
     }
 
-    /// Adds the measurement of the next sample.
+    /// Adds the measurement of a sample that shows the face.
     ///
-    /// - Returns: The events that this measurement completes.
-    public mutating func update(_ measurement: Measurement, at microseconds: Int64) -> [FaceEvent] {
-        lastMicroseconds = microseconds
+    /// - Parameters:
+    ///   - microseconds: The time of the sample, not before that of the previous call.
+    ///   - sample: The sample's number among all samples of the video. The samples between two calls do not show the
+    ///     face, so nothing is measured in them.
+    /// - Returns: The events that this measurement completes, or that an earlier gap ended.
+    public mutating func update(_ measurement: Measurement, at microseconds: Int64, sample: Int) -> [FaceEvent] {
         var events: [FaceEvent] = []
-        if let openness = measurement.eyeOpenness {
-            if case .left(let start, let end) = closure.update(100 - openness, at: microseconds) {
-                events += closed(from: start, to: end)
+        let openness = measurement.eyeOpenness.map { 100 - $0 }
+        for change in closure.update(openness, isOneSided: measurement.hasOneEye, at: microseconds, sample: sample) {
+            if case .ended(let period) = change { events += closed(period) }
+        }
+        for change in smile.update(measurement.smile, at: microseconds, sample: sample) {
+            switch change {
+            case .began(let onset): events.append(smileStarted(onset))
+            case .ended(let period): events.append(smileStopped(period))
             }
         }
-        if let value = measurement.smile {
-            switch smile.update(value, at: microseconds) {
-            case .entered(let start):
-                events.append(event(.smileStarted, at: start, .number(value)))
-            case .left(let start, let end):
-                events.append(event(.smileStopped, at: end, .number(Double(end - start) / 1e6)))
-            case nil: break
-            }
-        }
-        if let degrees = measurement.turnDegrees,
-            case .left(let start, let end) = away.update(degrees, at: microseconds)
-        {
-            events.append(event(.lookAway, at: start, .number(Double(end - start) / 1e6)))
+        for change in away.update(measurement.turnDegrees, at: microseconds, sample: sample) {
+            if case .ended(let period) = change { events.append(lookedAway(period)) }
         }
         return events
     }
 
-    /// Ends the open events of a face that is no longer seen.
+    /// Ends the open events of a face that is no longer seen, at the last sample in which each was measured.
     public mutating func finish() -> [FaceEvent] {
-        guard let end = lastMicroseconds else { return [] }
-        var events: [FaceEvent] = []
-        if let start = closure.enteredAt, Double(end - start) / 1e6 > options.blinkLongestSeconds {
-            events += closed(from: start, to: end)
-        }
-        if let start = smile.enteredAt {
-            events.append(event(.smileStopped, at: end, .number(Double(end - start) / 1e6)))
-        }
-        if let start = away.enteredAt {
-            events.append(event(.lookAway, at: start, .number(Double(end - start) / 1e6)))
-        }
-        return events
+        (closure.interrupt().map(closed) ?? []) + (smile.interrupt().map { [smileStopped($0)] } ?? [])
+            + (away.interrupt().map { [lookedAway($0)] } ?? [])
     }
 
-    private func closed(from start: Int64, to end: Int64) -> [FaceEvent] {
-        let seconds = Double(end - start) / 1e6
-        if seconds > options.blinkLongestSeconds { return [event(.eyesClosed, at: start, .number(seconds))] }
-        return detectsBlinks ? [event(.blink, at: start, .number(seconds))] : []
+    /// A closure is a blink only if it is seen from open to open: otherwise it may have lasted longer.
+    private func closed(_ period: MeasuredState.Period) -> [FaceEvent] {
+        if period.seconds > options.blinkLongestSeconds { return [event(.eyesClosed, period, hasEyes: true)] }
+        guard detectsBlinks, period.hasOnset, period.hasOffset else { return [] }
+        return [event(.blink, period, hasEyes: true)]
     }
 
-    private func event(_ kind: FaceEvent.Kind, at microseconds: Int64, _ value: FaceEvent.Value) -> FaceEvent {
-        FaceEvent(microseconds: microseconds, kind: kind, faceID: faceID, value: value)
+    private func smileStarted(_ onset: MeasuredSample) -> FaceEvent {
+        FaceEvent(microseconds: onset.microseconds, kind: .smileStarted, faceID: faceID, value: .number(onset.value))
+    }
+
+    private func smileStopped(_ period: MeasuredState.Period) -> FaceEvent {
+        var event = event(.smileStopped, period)
+        event.microseconds = period.endMicroseconds
+        return event
+    }
+
+    private func lookedAway(_ period: MeasuredState.Period) -> FaceEvent { event(.lookAway, period) }
+
+    /// - Parameter hasEyes: Whether the measure can come from one eye alone.
+    private func event(
+        _ kind: FaceEvent.Kind, _ period: MeasuredState.Period, hasEyes: Bool = false
+    ) -> FaceEvent {
+        FaceEvent(
+            microseconds: period.onset.microseconds, kind: kind, faceID: faceID, value: .number(period.seconds),
+            measuredShare: period.measuredShare, oneEyeShare: hasEyes ? period.oneSidedShare : nil)
     }
 }

@@ -1,47 +1,53 @@
 /// Detects when a value enters a state above one threshold and leaves it below another one. A change counts only if the
 /// value does not return beyond the other threshold for a minimum time.
-public struct Hysteresis: Sendable {
-    /// A change of the state; times are in microseconds.
-    public enum Change: Sendable, Equatable {
-        case entered(at: Int64)
-        case left(entered: Int64, at: Int64)
+struct Hysteresis: Sendable {
+    /// A change of the state, with the samples that crossed the thresholds.
+    enum Change: Sendable, Equatable {
+        case entered(at: MeasuredSample)
+        case left(entered: MeasuredSample, at: MeasuredSample)
     }
 
     private let entersAbove: Double
     private let leavesBelow: Double
     private let holdMicroseconds: Int64
-    /// The time at which the state was entered; `nil` outside it.
-    public private(set) var enteredAt: Int64?
-    private var turningSince: Int64?
+    /// The sample in which the state was entered; `nil` outside it.
+    private(set) var entered: MeasuredSample?
+    private var turning: MeasuredSample?
 
     /// - Parameters:
     ///   - entersAbove: The threshold above which the state is entered.
     ///   - leavesBelow: The threshold below which the state is left, at most `entersAbove`.
     ///   - holdSeconds: The minimum time after crossing a threshold without returning beyond the other one.
-    public init(entersAbove: Double, leavesBelow: Double, holdSeconds: Double = 0) {
+    init(entersAbove: Double, leavesBelow: Double, holdSeconds: Double = 0) {
         self.entersAbove = entersAbove
         self.leavesBelow = leavesBelow
         holdMicroseconds = Int64((holdSeconds * 1e6).rounded())
     }
 
-    /// Adds the value at a time, which is not before that of the previous call.
+    /// Adds a sample, which is not before that of the previous call.
     ///
-    /// - Returns: The change that the value completes, if any, with the time at which its threshold was crossed.
-    public mutating func update(_ value: Double, at microseconds: Int64) -> Change? {
-        let isTurning = enteredAt == nil ? value > entersAbove : value < leavesBelow
-        let isBack = enteredAt == nil ? value < leavesBelow : value > entersAbove
-        if isBack { turningSince = nil }
+    /// - Returns: The change that the sample completes, if any.
+    mutating func update(_ sample: MeasuredSample) -> Change? {
+        let isTurning = entered == nil ? sample.value > entersAbove : sample.value < leavesBelow
+        let isBack = entered == nil ? sample.value < leavesBelow : sample.value > entersAbove
+        if isBack { turning = nil }
         // Between the thresholds, a change that has begun continues.
-        guard isTurning || turningSince != nil else { return nil }
-        let since = turningSince ?? microseconds
-        turningSince = since
-        guard microseconds - since >= holdMicroseconds else { return nil }
-        turningSince = nil
-        if let entered = enteredAt {
-            enteredAt = nil
-            return .left(entered: entered, at: since)
+        guard isTurning || turning != nil else { return nil }
+        let crossing = turning ?? sample
+        turning = crossing
+        guard sample.microseconds - crossing.microseconds >= holdMicroseconds else { return nil }
+        turning = nil
+        if let entered {
+            self.entered = nil
+            return .left(entered: entered, at: crossing)
         }
-        enteredAt = since
-        return .entered(at: since)
+        entered = crossing
+        return .entered(at: crossing)
+    }
+
+    /// Forgets all samples.
+    mutating func reset() {
+        entered = nil
+        turning = nil
     }
 }

@@ -9,7 +9,8 @@ package struct AnalyzedFace: Sendable {
     package var mesh: FaceMesh?
     package var pose: HeadPose?
     package var quality: PictureQuality?
-    /// The expressions; `nil` also if the face is too small or turned too far, or if none are requested.
+    /// The expressions, or the openness of one eye if the face is turned too far for more; `nil` also if the face is too
+    /// small, or if none are requested.
     package var expressions: FaceExpressions?
     /// The appearance of the face and its surroundings.
     package var appearance: AppearanceDescriptor?

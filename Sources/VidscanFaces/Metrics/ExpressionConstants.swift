@@ -78,10 +78,6 @@ struct ExpressionConstants: Decodable, Sendable {
         var winkOpenTo: Double
     }
 
-    struct Thresholds: Decodable, Sendable {
-        var hasSmile: Double
-    }
-
     var residuals: [String: Residual]
     var logits: [String: Logit]
     var blendshapeExpressions: [String: BlendshapeExpression]
@@ -94,5 +90,4 @@ struct ExpressionConstants: Decodable, Sendable {
     var emotions: [String: Emotion]
     var valence: WeightedTerms
     var engagement: WeightedTerms
-    var thresholds: Thresholds
 }

@@ -104,11 +104,23 @@ public struct ExpressionModel: Sendable {
     ///
     /// Expressions do not depend on the position, size or in-plane rotation of the face. Like the pose, the gaze is
     /// relative to the camera's axis.
-    public func measure(_ mesh: FaceMesh, pose: HeadPose) -> FaceExpressions {
+    ///
+    /// - Parameters:
+    ///   - part: The part of the face that can be measured.
+    ///   - smileThreshold: The smile score, 0…100, above which `has_smile` is 1.
+    public func measure(
+        _ mesh: FaceMesh, pose: HeadPose, part: MeasurableFace = .whole,
+        smileThreshold: Double = Metric.smileThreshold
+    ) -> FaceExpressions {
         let face = AlignedFace(mesh, canonical: canonical, steady: alignmentPoints)
         let scores = run(features(of: face))
-        return FaceExpressions(
-            model: self, blendshapes: scores, measures: FaceMeasures(face), gaze: Gaze(face, pose: pose), pose: pose)
+        let whole = FaceExpressions(
+            model: self, blendshapes: scores, measures: FaceMeasures(face), gaze: Gaze(face, pose: pose), pose: pose,
+            smileThreshold: smileThreshold)
+        switch part {
+        case .whole: return whole
+        case .oneEye(let eye): return FaceExpressions(whole, eye: eye)
+        }
     }
 
     private func features(of face: AlignedFace) -> [Float] {

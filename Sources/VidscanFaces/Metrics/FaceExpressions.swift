@@ -5,7 +5,7 @@ internal import VidscanBase
 ///
 /// The values are likelihoods of visible expressions, as models and people label images. They are not feelings.
 public struct FaceExpressions: Sendable, Equatable {
-    /// The 52 blendshape scores, 0…1, in the model's order.
+    /// The 52 blendshape scores, 0…1, in the model's order; none if only one eye can be measured.
     public let blendshapes: [Float]
     private var values: [Metric: Double]
 
@@ -15,18 +15,28 @@ public struct FaceExpressions: Sendable, Equatable {
         set { values[metric] = newValue }
     }
 
-    init(model: ExpressionModel, blendshapes: [Float], measures: FaceMeasures, gaze: Gaze, pose: HeadPose) {
+    init(
+        model: ExpressionModel, blendshapes: [Float], measures: FaceMeasures, gaze: Gaze, pose: HeadPose,
+        smileThreshold: Double
+    ) {
         self.blendshapes = blendshapes
         let formulas = ExpressionFormulas(
             constants: model.constants,
             scores: Dictionary(uniqueKeysWithValues: zip(model.blendshapeNames, blendshapes.map(Double.init))),
             measures: measures)
         values = formulas.values()
+        values[.hasSmile] = values[.smile].map { $0 > smileThreshold ? 1 : 0 }
         values[.gazeYaw] = gaze.yaw
         values[.gazePitch] = gaze.pitch
         if abs(pose.yaw) > ExpressionLimits.maximumYawOfHalves {
             for metric in ExpressionLimits.halves { values[metric] = nil }
         }
+    }
+
+    /// The measurements of one eye alone, which are left of a head that is turned too far.
+    init(_ whole: FaceExpressions, eye: NearEye) {
+        blendshapes = []
+        values = whole.values.filter { eye.metrics.contains($0.key) }
     }
 
     /// Returns the emoji most similar to the face, or `nil` if none is likely.
@@ -61,7 +71,6 @@ private struct ExpressionFormulas {
         values[.rightEyeOpenness] = 100 * eyes.rightOpenness
         values[.leftEyeClosed] = eyes.leftClosure >= 0.5 ? 1 : 0
         values[.rightEyeClosed] = eyes.rightClosure >= 0.5 ? 1 : 0
-        values[.hasSmile] = 100 * (shares["smile"] ?? 0) >= constants.thresholds.hasSmile ? 1 : 0
         return values
     }
 

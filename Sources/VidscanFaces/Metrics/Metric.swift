@@ -87,6 +87,10 @@ public enum Metric: String, Sendable, CaseIterable, Comparable {
     /// not named.
     public static let likelyScore = 50.0
 
+    /// The smile score above which a face smiles, for `has_smile` and for events: at most one person in twenty exceeds it in
+    /// more than one in twenty of the pictures that people call neutral.
+    public static let smileThreshold = 30.0
+
     /// The candidates for a face's dominant emotion: only those that agree with people's labels.
     public static let namedEmotions: [Metric] = [.anger, .joy, .sadness, .surprise]
 

@@ -74,13 +74,18 @@ public struct ReportPage: Sendable {
         public var kind: String
         public var face: String
         public var value: String
+        /// How much of it was measured: `71 %`, or empty.
+        public var measured: String
 
-        public init(time: String, seconds: String, kind: String, face: String, value: String) {
+        public init(
+            time: String, seconds: String, kind: String, face: String, value: String, measured: String = ""
+        ) {
             self.time = time
             self.seconds = seconds
             self.kind = kind
             self.face = face
             self.value = value
+            self.measured = measured
         }
     }
 

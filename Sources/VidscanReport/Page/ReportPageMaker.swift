@@ -86,21 +86,24 @@ struct ReportPageMaker {
                 "The \(shown.count) of \(faces.count) faces that are visible longest; the table lists the others."
         }
         let metrics = Self.tableMetrics.filter { name in faces.contains { $0.means[name] != nil } }
+        let hasBlinks = faces.contains { $0.blinkRate != nil }
         page.trackHeads =
-            ["face", "person", "first", "last", "visible (s)", "samples", "appearances"].map { .init($0) }
+            (["face", "person", "first", "last", "visible (s)", "samples", "appearances"]
+            + (hasBlinks ? ["blinks per minute"] : [])).map { .init($0) }
             + metrics.map { .init($0.replacing("_", with: " ")) }
         page.tracks = faces.map { face in
             ReportPage.Row(
-                [
+                ([
                     "\(face.id)", face.person ?? "", clock(face.firstSeconds), clock(face.lastSeconds),
                     seconds(face.visibleSeconds), "\(face.samples)", "\(face.appearances)",
-                ].map { .init($0) }
-                    + metrics.map { name in .init(face.means[name].map { String(format: "%.1f", $0) } ?? "") })
+                ] + (hasBlinks ? [face.blinkRate.map(seconds) ?? ""] : [])).map { .init($0) }
+                    + metrics.map { .init(mean($0, of: face)) })
         }
         page.events = events.map { event in
             ReportPage.Event(
                 time: clock(event.seconds), seconds: String(format: "%.3f", event.seconds), kind: event.kind,
-                face: event.faceID.map(String.init) ?? "", value: event.value)
+                face: event.faceID.map(String.init) ?? "", value: event.value,
+                measured: event.measuredShare.map(percent) ?? "")
         }
         page.eventKinds = Array(Set(events.map(\.kind))).sorted()
         page.eventsNote =
@@ -117,6 +120,16 @@ struct ReportPageMaker {
             "\($0.metric.rawValue) \(Int($0.score.rounded()))"
         }
     }
+
+    /// Returns `63.6`, or `63.6 (28 %)` if the mean rests on that share of the face's samples.
+    private func mean(_ metric: String, of face: ReportedFace) -> String {
+        guard let mean = face.means[metric] else { return "" }
+        let text = String(format: "%.1f", mean)
+        guard let count = face.measuredSamples[metric], count < face.samples else { return text }
+        return "\(text) (\(percent(Double(count) / Double(face.samples))))"
+    }
+
+    private func percent(_ share: Double) -> String { "\(Int((100 * share).rounded())) %" }
 
     private func seconds(_ value: Double) -> String { String(format: "%.1f", value) }
 

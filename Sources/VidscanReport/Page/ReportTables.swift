@@ -16,8 +16,12 @@ struct ReportedFace {
     var bestMicroseconds: Int64
     /// The mean box, used if the box at the best time is not available.
     var box: Rectangle
+    /// Blinks per minute of the time in which they can be seen; `nil` if they cannot.
+    var blinkRate: Double?
     /// The mean of each metric, by name.
     var means: [String: Double]
+    /// The number of samples on which the mean of each metric rests, by name; empty if the table does not say.
+    var measuredSamples: [String: Int]
 }
 
 /// An event of `events.csv`.
@@ -26,6 +30,8 @@ struct ReportedEvent {
     var kind: String
     var faceID: Int?
     var value: String
+    /// The share of its samples that was measured, 0…1.
+    var measuredShare: Double?
 }
 
 /// Reads `tracks.csv` and `events.csv` of a result.
@@ -39,8 +45,12 @@ enum ReportTables {
         let (visible, best) = (try table.column("seconds_visible"), try table.column("best_time"))
         let (samples, appearances) = (try table.column("samples"), try table.column("appearances"))
         let box = try FaceColumns(FaceField.box, of: table)
-        var means: [(measure: FaceField, column: Int)] = []
-        for measure in measures { means.append((measure, try table.column("\(measure.name)_mean"))) }
+        let blinkRate = table.optionalColumn("blink_rate")
+        var means: [(measure: FaceField, column: Int, samples: Int?)] = []
+        for measure in measures {
+            means.append(
+                (measure, try table.column("\(measure.name)_mean"), table.optionalColumn("\(measure.name)_samples")))
+        }
         var ids: Set<Int> = []
         var faces: [ReportedFace] = []
         while try table.next() {
@@ -54,8 +64,10 @@ enum ReportTables {
             )
             guard begin <= end else { throw table.problem("last_time is before first_time") }
             var values: [String: Double] = [:]
-            for (measure, column) in means {
+            var counts: [String: Int] = [:]
+            for (measure, column, samples) in means {
                 values[measure.name] = try table.optionalNumber(column, in: measure.range)
+                if let samples { counts[measure.name] = try table.count(samples) }
             }
             faces.append(
                 ReportedFace(
@@ -64,7 +76,10 @@ enum ReportTables {
                     visibleSeconds: try table.number(visible, in: ReadLimits.durations),
                     samples: try table.count(samples), appearances: try table.count(appearances),
                     bestMicroseconds: try table.microseconds(best),
-                    box: try box.numbers(in: table).box, means: values))
+                    box: try box.numbers(in: table).box,
+                    blinkRate: try blinkRate.flatMap { column throws(VidscanError) in
+                        try table.optionalNumber(column, in: ReadLimits.durations)
+                    }, means: values, measuredSamples: counts))
         }
         return faces
     }
@@ -75,6 +90,7 @@ enum ReportTables {
         let (time, kind, face, value) = (
             try table.column("time"), try table.column("kind"), try table.column("face_id"), try table.column("value")
         )
+        let measured = table.optionalColumn("measured")
         var events: [ReportedEvent] = []
         while try table.next() {
             let seconds = try table.number(time, in: ReadLimits.seconds)
@@ -86,7 +102,10 @@ enum ReportTables {
                 ReportedEvent(
                     seconds: seconds, kind: try table.value(kind, FaceEvent.Kind.init(rawValue:)).rawValue,
                     faceID: try table.optionalInteger(face, in: ReadLimits.ids),
-                    value: try table.text(value) == nil ? "" : table.value(value, Self.eventValue)))
+                    value: try table.text(value) == nil ? "" : table.value(value, Self.eventValue),
+                    measuredShare: try measured.flatMap { column throws(VidscanError) in
+                        try table.optionalNumber(column, in: 0...1)
+                    }))
         }
         return events
     }

@@ -23,7 +23,7 @@
       const rows = [...table.tBodies[0].rows];
       const key = row => {
         const text = row.cells[column].textContent.trim(), number = parseFloat(text);
-        return /^-?[\d.]+$/.test(text) ? number : /^[\d:.]+$/.test(text) ? text.split(":").reduce((a, b) => 60 * a + +b, 0) : text;
+        return /^-?[\d.]+( \(\d+ %\))?$/.test(text) ? number : /^[\d:.]+$/.test(text) ? text.split(":").reduce((a, b) => 60 * a + +b, 0) : text;
       };
       const order = (a, b) => a === "" ? 1 : b === "" ? -1 : typeof a === typeof b ? (a < b ? -1 : a > b ? 1 : 0) : typeof a === "number" ? -1 : 1;
       rows.sort((a, b) => ascending ? order(key(a), key(b)) : order(key(b), key(a)));

@@ -34,7 +34,7 @@ extension FaceRecord {
         appearance = face.appearance
         shape = face.shape
         chip = face.chip
-        blendshapes = face.expressions?.blendshapes
+        blendshapes = face.expressions.flatMap { $0.blendshapes.isEmpty ? nil : $0.blendshapes }
         mesh = face.mesh
         numbers[.confidence] = face.detection.confidence
         numbers.box = face.detection.box

@@ -41,6 +41,9 @@ package final class TableReader {
         return index
     }
 
+    /// - Returns: `nil` if there is no such column, because an earlier version wrote the table.
+    package func optionalColumn(_ name: String) -> Int? { columns[name] }
+
     /// Advances to the next row.
     ///
     /// - Returns: `false` at the end.

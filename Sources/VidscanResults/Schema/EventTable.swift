@@ -14,11 +14,15 @@ public enum EventTable {
     private static let limits: String = {
         let options = EventOptions()
         let plain = NumberText.plain
-        return " blink: both eyes closed for at most \(plain(options.blinkLongestSeconds)) s (at"
-            + " \(plain(options.blinkMinimumRate)) samples per second or more). eyes_closed: for longer. smile_started and"
+        return " blink: the eyes closed and open again for at most \(plain(options.blinkLongestSeconds)) s (at"
+            + " \(plain(options.blinkMinimumRate)) samples per second or more). eyes_closed: for longer. Of a head turned by more"
+            + " than \(plain(NearEye.minimumYaw)) degrees of yaw, the eye nearer to the camera alone decides. smile_started and"
             + " smile_stopped: smile above \(plain(options.smileStartsAbove)) and below \(plain(options.smileStopsBelow))."
             + " look_away: the head turned more than \(plain(options.lookAwayAboveDegrees)) degrees from the camera for"
-            + " \(plain(options.lookAwayHoldSeconds)) s or more. These are the defaults; a pipeline's track settings change"
+            + " \(plain(options.lookAwayHoldSeconds)) s or more. An event ends at the last sample in which its measure is known, if"
+            + " the measure is then missing in more than \(EventOptions.bridgedSamples) samples and for more than"
+            + " \(plain(EventOptions.bridgedSeconds)) s, or if the face disappears; a closure of the eyes whose begin or end is"
+            + " not seen is no blink. These are the defaults; a pipeline's track settings change"
             + " them."
     }()
 
@@ -40,7 +44,7 @@ public enum EventTable {
             "face_stopped: left (the frame), occluded (or turned away), cut, discontinuity (the file's timestamps jump) or"
                 + " end (of the video). shot_cut: hard, gradual (a dissolve or fade) or discontinuity (no face_id"
                 + " continues across it). blink, eyes_closed, smile_stopped, look_away: how long it lasted, in"
-                + " seconds. smile_started: the smile's value. face_started: blank."
+                + " seconds. smile_started: the smile's value in that sample. face_started: blank."
         ) { event in
             switch event.value {
             case .none: .missing
@@ -48,5 +52,15 @@ public enum EventTable {
             case .number(let value): .decimal(value, decimals: 3)
             }
         },
+        Definition(
+            "measured", range: "0 to 1", decimals: 2,
+            "How much of blink, eyes_closed, smile_stopped or look_away was measured: the share of its samples, from the first"
+                + " to the last, in which its measure is known. Otherwise blank."
+        ) { $0.measuredShare },
+        Definition(
+            "one_eye", range: "0 to 1", decimals: 2,
+            "The share of the samples of blink or eyes_closed in which one eye alone was measured, because the head was"
+                + " turned: less certain. Otherwise blank."
+        ) { $0.oneEyeShare },
     ]
 }

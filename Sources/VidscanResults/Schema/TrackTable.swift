@@ -7,12 +7,34 @@ package struct TrackRow: Sendable {
         package var mean: Float?
         package var median: Float?
         package var maximum: Float?
+        /// The samples in which the number is known, and the seconds for which they stand.
+        package var samples: Int
+        package var seconds: Double
 
-        package init(mean: Float? = nil, median: Float? = nil, maximum: Float? = nil) {
+        package init(
+            mean: Float? = nil, median: Float? = nil, maximum: Float? = nil, samples: Int = 0, seconds: Double = 0
+        ) {
             self.mean = mean
             self.median = median
             self.maximum = maximum
+            self.samples = samples
+            self.seconds = seconds
         }
+    }
+
+    /// The blinks of a face, and the time in which they can be seen.
+    package struct Blinks: Sendable {
+        package var count: Int
+        /// The seconds in which an eye is measured.
+        package var seconds: Double
+
+        package init(count: Int = 0, seconds: Double = 0) {
+            self.count = count
+            self.seconds = seconds
+        }
+
+        /// Blinks per minute; `nil` if the eyes are never measured.
+        package var perMinute: Double? { seconds > 0 ? Double(count) * 60 / seconds : nil }
     }
 
     package var faceID: Int
@@ -26,13 +48,15 @@ package struct TrackRow: Sendable {
     package var meanBox: Rectangle
     package var bestMicroseconds: Int64
     package var bestFrame: Int64
+    /// `nil` if the sampling rate is too low for blinks.
+    package var blinks: Blinks?
     /// In the order of `TrackTable.measures`.
     package var statistics: [Statistic]
 
     package init(
         faceID: Int, personID: Int? = nil, personConfidence: Double? = nil, firstMicroseconds: Int64,
         lastMicroseconds: Int64, visibleSeconds: Double, samples: Int, appearances: Int, meanBox: Rectangle,
-        bestMicroseconds: Int64, bestFrame: Int64,
+        bestMicroseconds: Int64, bestFrame: Int64, blinks: Blinks? = nil,
         statistics: [Statistic]
     ) {
         self.faceID = faceID
@@ -46,6 +70,7 @@ package struct TrackRow: Sendable {
         self.meanBox = meanBox
         self.bestMicroseconds = bestMicroseconds
         self.bestFrame = bestFrame
+        self.blinks = blinks
         self.statistics = statistics
     }
 }
@@ -62,7 +87,7 @@ public enum TrackTable {
 
     private typealias Definition = ColumnDefinition<TrackRow>
 
-    private static let definitions: [Definition] = facts + statistics
+    private static let definitions: [Definition] = facts + blinks + statistics
 
     private static let facts: [Definition] = [
         Definition("face_id", range: "1 and up", "As in faces.csv.") { .integer(Int64($0.faceID)) },
@@ -82,7 +107,8 @@ public enum TrackTable {
         },
         Definition(
             "seconds_visible", unit: "s", range: "0 and up", decimals: 3,
-            "Its samples times the mean time between samples of the video; 0 for a still picture."
+            "The seconds of its samples. A sample stands for the time since the video's sample before it, at most twice the"
+                + " mean time between samples; 0 for a still picture."
         ) { $0.visibleSeconds },
         Definition("samples", range: "1 and up", "Its rows in faces.csv.") { .integer(Int64($0.samples)) },
         Definition(
@@ -109,6 +135,24 @@ public enum TrackTable {
         },
     ]
 
+    private static let blinks: [Definition] = [
+        Definition(
+            "blinks", range: "0 and up",
+            "Its blinks in events.csv. Blank if too few samples per second were taken to see blinks, or if the eyes could"
+                + " never be measured."
+        ) { row in
+            row.blinks.flatMap { $0.seconds > 0 ? .integer(Int64($0.count)) : nil } ?? .missing
+        },
+        Definition(
+            "blink_seconds", unit: "s", range: "0 and up", decimals: 3,
+            "The part of seconds_visible in which a blink can be seen: an eye is measured. Blank as blinks."
+        ) { row in row.blinks.flatMap { $0.seconds > 0 ? $0.seconds : nil } },
+        Definition(
+            "blink_rate", unit: "1/min", range: "0 and up", decimals: 2,
+            "blinks per minute of blink_seconds. Blank as blinks."
+        ) { $0.blinks?.perMinute },
+    ]
+
     private static let statistics: [Definition] = measures.enumerated().flatMap { index, measure in
         let range = Column.text(of: measure.range)
         let step = (measure.range.upperBound - measure.range.lowerBound) / 512
@@ -117,7 +161,8 @@ public enum TrackTable {
         let resolution = String(decoding: writer.bytes, as: UTF8.self)
         return [
             Definition(
-                "\(measure.name)_mean", unit: measure.unit, range: range, decimals: 2, "Mean of \(measure.name)."
+                "\(measure.name)_mean", unit: measure.unit, range: range, decimals: 2,
+                "Mean of \(measure.name) over the \(measure.name)_samples."
             ) { $0.statistics[index].mean.map(Double.init) },
             Definition(
                 "\(measure.name)_median", unit: measure.unit, range: range, decimals: 2,
@@ -127,6 +172,20 @@ public enum TrackTable {
                 "\(measure.name)_max", unit: measure.unit, range: range, decimals: 2,
                 "Maximum of \(measure.name)."
             ) { $0.statistics[index].maximum.map(Double.init) },
+        ] + counts(of: measure, index)
+    }
+
+    /// What the mean, median and maximum of a number rest on.
+    private static func counts(of measure: FaceField, _ index: Int) -> [Definition] {
+        [
+            Definition(
+                "\(measure.name)_samples", range: "0 and up",
+                "The number of samples in which \(measure.name) is known: on these, its mean, median and maximum rest."
+            ) { .integer(Int64($0.statistics[index].samples)) },
+            Definition(
+                "\(measure.name)_seconds", unit: "s", range: "0 and up", decimals: 3,
+                "The seconds of these samples, as in seconds_visible."
+            ) { $0.statistics[index].seconds },
         ]
     }
 }
