@@ -5,7 +5,7 @@ internal import VidscanResults
 /// Collects the events and the rows of `tracks.csv`. Holds histograms only for faces that appear again later.
 struct TrackAggregator {
     private struct Aggregate {
-        var detector: FaceEventDetector
+        var detector: DelayedEventDetector
         var histograms: [StreamingHistogram]
         var boxSum = [0.0, 0.0, 0.0, 0.0]
         var samples = 0
@@ -73,19 +73,19 @@ struct TrackAggregator {
         }
     }
 
-    private func detector(_ faceID: Int) -> FaceEventDetector {
-        FaceEventDetector(faceID: faceID, options: settings.track.events, detectsBlinks: detectsBlinks)
+    private func detector(_ faceID: Int) -> DelayedEventDetector {
+        DelayedEventDetector(faceID: faceID, options: settings.track.events, detectsBlinks: detectsBlinks)
     }
 
     private mutating func record(
         _ row: FaceRow, raw: FaceRecord, into aggregate: inout Aggregate, _ entry: OutputPass.Entry
     ) {
-        let openness = [Metric.leftEyeOpenness, .rightEyeOpenness].compactMap { raw.numbers[.metric($0)] }
-        if !openness.isEmpty { hasMeasuredEyes = true }
+        let eyes = tracking.baseline.eyes(of: raw, faceID: row.faceID)
+        if eyes != nil { hasMeasuredEyes = true }
         events += aggregate.detector.update(
             FaceEventDetector.Measurement(
-                eyeOpenness: openness.isEmpty ? nil : openness.reduce(0, +) / Double(openness.count),
-                smile: raw.numbers[.metric(.smile)], turnDegrees: raw.numbers.turnDegrees), at: row.microseconds)
+                eyeOpenness: nil, smile: tracking.baseline.smile(of: raw, faceID: row.faceID),
+                turnDegrees: raw.numbers.turnDegrees), eyes: eyes, at: row.microseconds)
         for (index, measure) in TrackTable.measures.enumerated() {
             if let value = row[measure] { aggregate.histograms[index].add(value) }
         }
@@ -114,11 +114,17 @@ struct TrackAggregator {
                 x: aggregate.boxSum[0] / count, y: aggregate.boxSum[1] / count, width: aggregate.boxSum[2] / count,
                 height: aggregate.boxSum[3] / count),
             bestMicroseconds: aggregate.best.microseconds, bestFrame: aggregate.best.frame,
-            statistics: aggregate.histograms.map {
+            statistics: zip(TrackTable.measures, aggregate.histograms).map { measure, histogram in
                 TrackRow.Statistic(
-                    mean: $0.mean.map(Float.init), median: $0.median.map(Float.init),
-                    maximum: $0.maximum.map(Float.init))
+                    mean: histogram.mean.map(Float.init), median: histogram.median.map(Float.init),
+                    maximum: histogram.maximum.map(Float.init), rest: restingLevel(measure, last.faceID).map(Float.init)
+                )
             })
+    }
+
+    private func restingLevel(_ measure: FaceField, _ faceID: Int) -> Double? {
+        guard case .metric(let metric) = measure, settings.measure.metrics.contains(metric) else { return nil }
+        return tracking.baseline.levels[faceID]?[metric]
     }
 
     /// - Returns: The rows in the order of their face_ids, and the events in time order.

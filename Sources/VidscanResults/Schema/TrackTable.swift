@@ -7,11 +7,14 @@ package struct TrackRow: Sendable {
         package var mean: Float?
         package var median: Float?
         package var maximum: Float?
+        /// The resting level.
+        package var rest: Float?
 
-        package init(mean: Float? = nil, median: Float? = nil, maximum: Float? = nil) {
+        package init(mean: Float? = nil, median: Float? = nil, maximum: Float? = nil, rest: Float? = nil) {
             self.mean = mean
             self.median = median
             self.maximum = maximum
+            self.rest = rest
         }
     }
 
@@ -127,6 +130,22 @@ public enum TrackTable {
                 "\(measure.name)_max", unit: measure.unit, range: range, decimals: 2,
                 "Maximum of \(measure.name)."
             ) { $0.statistics[index].maximum.map(Double.init) },
+        ] + rest(of: measure, index)
+    }
+
+    private static func rest(of measure: FaceField, _ index: Int) -> [Definition] {
+        guard case .metric(let metric) = measure, RestingLevels.metrics.contains(metric) else { return [] }
+        let meaning =
+            metric.group == .eyes
+            ? "How far this person's eye is open: the level that it stays below nine tenths of the time."
+            : "This person's resting level: the one that \(measure.name) stays above three quarters of the time."
+        return [
+            Definition(
+                "\(measure.name)_rest", unit: measure.unit, range: Column.text(of: measure.range), decimals: 2,
+                meaning
+                    + " Blank if fewer than \(NumberText.plain(RestingLevelEstimate.minimumSeconds)) s show the face well,"
+                    + " and with --baseline none."
+            ) { $0.statistics[index].rest.map(Double.init) }
         ]
     }
 }
