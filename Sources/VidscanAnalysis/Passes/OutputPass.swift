@@ -90,6 +90,7 @@ struct TrackSmoother {
             guard track > 0, let identity = following.identities[track - 1] else { continue }
             var smoothed = face
             if let options { smooth(&smoothed, track: track, window, at: position, with: options) }
+            following.baseline.apply(to: &smoothed, faceID: identity.faceID, metrics: metrics)
             rows.append(
                 FaceRow(
                     microseconds: entry.frame.microseconds, frame: entry.frame.index, faceID: identity.faceID,

@@ -5,7 +5,7 @@ internal import VidscanResults
 /// Collects the events and the rows of `tracks.csv`. Holds histograms only for faces that appear again later.
 struct TrackAggregator {
     private struct Aggregate {
-        var detector: FaceEventDetector
+        var detector: DelayedEventDetector
         var histograms: [StreamingHistogram]
         /// The seconds in which each measure is known, in the order of the histograms.
         var measuredSeconds: [Double]
@@ -89,22 +89,23 @@ struct TrackAggregator {
         events += found
     }
 
-    private func detector(_ faceID: Int) -> FaceEventDetector {
-        FaceEventDetector(faceID: faceID, options: settings.track.events, detectsBlinks: detectsBlinks)
+    private func detector(_ faceID: Int) -> DelayedEventDetector {
+        DelayedEventDetector(faceID: faceID, options: settings.track.events, detectsBlinks: detectsBlinks)
     }
 
     private mutating func record(
         _ row: FaceRow, raw: FaceRecord, into aggregate: inout Aggregate, _ entry: OutputPass.Entry, seconds: Double
     ) {
-        let eyes = EyeMeasurement(raw.numbers)
-        if eyes.openness != nil {
+        let eyes = tracking.baseline.eyes(of: raw, faceID: row.faceID)
+        if eyes != nil {
             hasMeasuredEyes = true
             aggregate.blinks.seconds += seconds
         }
         let found = aggregate.detector.update(
             FaceEventDetector.Measurement(
-                eyeOpenness: eyes.openness, hasOneEye: eyes.hasOneEye, smile: raw.numbers[.metric(.smile)],
-                turnDegrees: raw.numbers.turnDegrees), at: row.microseconds, sample: entry.number)
+                eyeOpenness: nil, hasOneEye: eyes?.hasOneEye ?? false,
+                smile: tracking.baseline.smile(of: raw, faceID: row.faceID), turnDegrees: raw.numbers.turnDegrees),
+            eyes: eyes, at: row.microseconds, sample: entry.number)
         add(found, to: &aggregate)
         for (index, measure) in TrackTable.measures.enumerated() {
             guard let value = row[measure] else { continue }
@@ -137,12 +138,20 @@ struct TrackAggregator {
                 x: aggregate.boxSum[0] / count, y: aggregate.boxSum[1] / count, width: aggregate.boxSum[2] / count,
                 height: aggregate.boxSum[3] / count),
             bestMicroseconds: aggregate.best.microseconds, bestFrame: aggregate.best.frame,
-            blinks: detectsBlinks ? aggregate.blinks : nil,
-            statistics: zip(aggregate.histograms, aggregate.measuredSeconds).map { histogram, seconds in
-                TrackRow.Statistic(
+            statistics: zip(TrackTable.measures, zip(aggregate.histograms, aggregate.measuredSeconds)).map {
+                measure, known in
+                let (histogram, seconds) = known
+                return TrackRow.Statistic(
                     mean: histogram.mean.map(Float.init), median: histogram.median.map(Float.init),
-                    maximum: histogram.maximum.map(Float.init), samples: histogram.count, seconds: seconds)
+                    maximum: histogram.maximum.map(Float.init),
+                    rest: restingLevel(measure, last.faceID).map(Float.init),
+                    samples: histogram.count, seconds: seconds)
             })
+    }
+
+    private func restingLevel(_ measure: FaceField, _ faceID: Int) -> Double? {
+        guard case .metric(let metric) = measure, settings.measure.metrics.contains(metric) else { return nil }
+        return tracking.baseline.levels[faceID]?[metric]
     }
 
     /// - Returns: The rows in the order of their face_ids, and the events in time order.

@@ -15,6 +15,8 @@ struct TrackingResult {
     let personConfidences: [Int: Double]
     /// How well single samples match the person of their track, by the offsets of their chips.
     var matches: [Int: Double] = [:]
+    /// What the people look like at rest.
+    var baseline = Baseline()
     let sampleCount: Int
     /// The mean time between samples in seconds; 0 if there is only one.
     let interval: Double

@@ -91,6 +91,9 @@ final class TableBuilder: FrameSink {
         tracks.matches = try await embedding.matches(of: tracks, chips: followed.chips)
         embedSeconds += lap()
         report.timings.embedSeconds = settings.track.person ? embedSeconds : 0
+        tracks.baseline = try BaselinePass(settings: settings).run(intermediate, tracks) {
+            try models().expressionModel()
+        }
         try await OutputPass(settings: settings, changes: changes, following: tracks, consumer: consumer).run(
             intermediate, writer: writer, report: &report)
         if settings.track.keepsEmbeddings {

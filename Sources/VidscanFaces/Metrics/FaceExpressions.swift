@@ -57,16 +57,11 @@ private struct ExpressionFormulas {
         let eyes = EyeState(constants.eyes, measures, scores)
         var shares = expressions()
         shares["eye_closure"] = eyes.closure
-        let emotions = EmotionFormulas(constants: constants, expressions: shares).values()
-        let emojis = EmojiFormulas(expressions: shares, emotions: emotions, eyes: eyes).values()
-        var values: [Metric: Double] = [:]
-        for (name, share) in shares.merging(emotions, uniquingKeysWith: { $1 }).merging(
-            emojis, uniquingKeysWith: { $1 })
-        {
+        var values = DerivedScores(constants: constants, expressions: shares, eyes: eyes).values()
+        for (name, share) in shares {
             // Names that are not metrics are skipped.
             if let metric = Metric(rawValue: name) { values[metric] = 100 * share }
         }
-        values[.emojiSmirk] = emojis["emoji_smirk"].map { 100 * $0 }
         values[.leftEyeOpenness] = 100 * eyes.leftOpenness
         values[.rightEyeOpenness] = 100 * eyes.rightOpenness
         values[.leftEyeClosed] = eyes.leftClosure >= 0.5 ? 1 : 0
@@ -146,11 +141,20 @@ struct EyeState {
             let byBlink = ramp(-(scores[blink] ?? 0), -constants.shutBlink, -constants.openBlink)
             return (byGap + byBlink) / 2
         }
+        self.init(
+            constants, leftOpenness: openness(measures.leftLidGap, "eyeBlinkLeft"),
+            rightOpenness: openness(measures.rightLidGap, "eyeBlinkRight"))
+    }
+
+    /// - Parameters:
+    ///   - leftOpenness: How far the left eye is open, 0…1.
+    ///   - rightOpenness: How far the right eye is open, 0…1.
+    init(_ constants: ExpressionConstants.Eyes, leftOpenness: Double, rightOpenness: Double) {
         func closure(_ openness: Double) -> Double {
             sigmoid((constants.closureCentre - 100 * openness) / constants.closureWidth)
         }
-        leftOpenness = openness(measures.leftLidGap, "eyeBlinkLeft")
-        rightOpenness = openness(measures.rightLidGap, "eyeBlinkRight")
+        self.leftOpenness = leftOpenness
+        self.rightOpenness = rightOpenness
         leftClosure = closure(leftOpenness)
         rightClosure = closure(rightOpenness)
         // One eye is open, and the other one is much less open.

@@ -27,16 +27,20 @@ public struct StreamingHistogram: Sendable {
     public var mean: Double? { count > 0 ? sum / Double(count) : nil }
 
     /// The median, interpolated within its bin.
-    public var median: Double? {
+    public var median: Double? { quantile(0.5) }
+
+    /// Returns the value that a share of the values, 0…1, does not exceed, interpolated within its bin. It does not depend
+    /// on the order in which the values were added.
+    public func quantile(_ share: Double) -> Double? {
         guard count > 0 else { return nil }
-        let half = Double(count) / 2
+        let rank = Double(count) * share
         var below = 0.0
         for (bin, number) in counts.enumerated() where number > 0 {
             let next = below + Double(number)
-            if next >= half {
-                let share = (half - below) / Double(number)
+            if next >= rank {
+                let position = (rank - below) / Double(number)
                 let width = (range.upperBound - range.lowerBound) / Double(Self.bins)
-                return min(range.lowerBound + (Double(bin) + share) * width, maximum ?? .infinity)
+                return min(range.lowerBound + (Double(bin) + position) * width, maximum ?? .infinity)
             }
             below = next
         }

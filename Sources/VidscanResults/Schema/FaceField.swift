@@ -29,8 +29,13 @@ package enum FaceField: Hashable, Sendable {
     /// The numbers that the intermediate file stores. The mouth follows from its corners.
     static let stored = all.filter { ![.x(.mouth), .y(.mouth)].contains($0) }
 
-    /// The numbers that are smoothed over time. The JSON formats give their raw values too.
+    /// The numbers that are smoothed over time.
     package static let smoothed = stored.filter { (box + points + [interocularDistance]).contains($0) }
+
+    /// The numbers of which the JSON formats give the raw values too: those that are smoothed, and those that are relative
+    /// to a resting level.
+    static let processed = smoothed + relative.map(FaceField.metric)
+    private static let relative = Metric.allCases.filter { $0.group == .emotions || $0.group == .emojis }
 
     /// The position in `all`.
     package var position: Int {
@@ -124,7 +129,9 @@ extension FaceField {
         case .metric(let metric):
             Description(
                 metric.rawValue, unit: metric.unit, metric.values, rangeText: metric.isFlag ? "0 or 1" : nil,
-                decimals: metric.isFlag ? 0 : 2, metric.meaning)
+                decimals: metric.isFlag ? 0 : 2,
+                metric.meaning
+                    + (Self.relative.contains(metric) ? " Relative to the face at rest, unless --baseline none." : ""))
         }
     }
 

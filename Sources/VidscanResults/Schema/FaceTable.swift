@@ -11,7 +11,7 @@ package struct FaceRow: Sendable {
     package var personMatch: Double?
     /// The face, smoothed unless smoothing is off.
     package var face: FaceRecord
-    /// The numbers before smoothing.
+    /// The numbers before smoothing, and not relative to a resting level.
     package var raw: FaceNumbers
     /// The requested metrics; the columns of the others stay blank.
     package var metrics: Set<Metric>
@@ -31,9 +31,14 @@ package struct FaceRow: Sendable {
     }
 
     /// A number of the face; `nil` for a metric that is not requested.
-    package subscript(field: FaceField) -> Double? {
-        if case .metric(let metric) = field, !metrics.contains(metric) { return nil }
-        return face.numbers[field]
+    package subscript(field: FaceField) -> Double? { isRequested(field) ? face.numbers[field] : nil }
+
+    /// The raw value of a number; `nil` for a metric that is not requested.
+    func measured(_ field: FaceField) -> Double? { isRequested(field) ? raw[field] : nil }
+
+    private func isRequested(_ field: FaceField) -> Bool {
+        guard case .metric(let metric) = field else { return true }
+        return metrics.contains(metric)
     }
 }
 

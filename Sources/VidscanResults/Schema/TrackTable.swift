@@ -7,16 +7,20 @@ package struct TrackRow: Sendable {
         package var mean: Float?
         package var median: Float?
         package var maximum: Float?
+        /// The resting level.
+        package var rest: Float?
         /// The samples in which the number is known, and the seconds for which they stand.
         package var samples: Int
         package var seconds: Double
 
         package init(
-            mean: Float? = nil, median: Float? = nil, maximum: Float? = nil, samples: Int = 0, seconds: Double = 0
+            mean: Float? = nil, median: Float? = nil, maximum: Float? = nil, rest: Float? = nil, samples: Int = 0,
+            seconds: Double = 0
         ) {
             self.mean = mean
             self.median = median
             self.maximum = maximum
+            self.rest = rest
             self.samples = samples
             self.seconds = seconds
         }
@@ -172,7 +176,7 @@ public enum TrackTable {
                 "\(measure.name)_max", unit: measure.unit, range: range, decimals: 2,
                 "Maximum of \(measure.name)."
             ) { $0.statistics[index].maximum.map(Double.init) },
-        ] + counts(of: measure, index)
+        ] + rest(of: measure, index) + counts(of: measure, index)
     }
 
     /// What the mean, median and maximum of a number rest on.
@@ -186,6 +190,22 @@ public enum TrackTable {
                 "\(measure.name)_seconds", unit: "s", range: "0 and up", decimals: 3,
                 "The seconds of these samples, as in seconds_visible."
             ) { $0.statistics[index].seconds },
+        ]
+    }
+
+    private static func rest(of measure: FaceField, _ index: Int) -> [Definition] {
+        guard case .metric(let metric) = measure, RestingLevels.metrics.contains(metric) else { return [] }
+        let meaning =
+            metric.group == .eyes
+            ? "How far this person's eye is open: the level that it stays below nine tenths of the time."
+            : "This person's resting level: the one that \(measure.name) stays above three quarters of the time."
+        return [
+            Definition(
+                "\(measure.name)_rest", unit: measure.unit, range: Column.text(of: measure.range), decimals: 2,
+                meaning
+                    + " Blank if fewer than \(NumberText.plain(RestingLevelEstimate.minimumSeconds)) s show the face well,"
+                    + " and with --baseline none."
+            ) { $0.statistics[index].rest.map(Double.init) }
         ]
     }
 }

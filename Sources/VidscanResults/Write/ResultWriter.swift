@@ -124,15 +124,16 @@ package final class ResultWriter {
 }
 
 extension ByteWriter {
-    /// Writes the object of a face; its last member, `raw`, has the values before smoothing.
+    /// Writes the object of a face; its last member, `raw`, has the values before smoothing, and before those relative to a
+    /// resting level.
     fileprivate mutating func writeJSON(names: [String], row fields: some Sequence<Field>, raw face: FaceRow) {
         writeJSON(names: names, row: fields)
         removeLast()
         write(",\"raw\":")
         writeJSON(
-            names: FaceField.smoothed.map(\.name),
-            row: FaceField.smoothed.map { field in
-                face.raw[field].map { .decimal($0, decimals: field.description.decimals) } ?? .missing
+            names: FaceField.processed.map(\.name),
+            row: FaceField.processed.map { field in
+                face.measured(field).map { .decimal($0, decimals: field.description.decimals) } ?? .missing
             })
         write("}")
     }

@@ -5,8 +5,12 @@ extension Settings {
     public struct Measure: Sendable, Equatable {
         /// The metrics besides landmarks, head pose and light. The columns of other metrics stay blank.
         public var metrics = Set(Metric.allCases)
+        /// Whose resting levels emotions, emojis and events are relative to.
+        public var baseline = BaselineScope.person
     }
 }
+
+extension BaselineScope: SettingChoice {}
 
 extension Settings.Measure {
     static let declarations = [
@@ -18,7 +22,11 @@ extension Settings.Measure {
             set: { value, settings in
                 guard case .list(let names) = value, let metrics = MetricChoice.metrics(named: names) else { return }
                 settings.measure.metrics = metrics
-            })
+            }),
+        Setting(
+            .measure, "baseline", \.measure.baseline, options: [.value("baseline", "whose")],
+            "Judge emotions, emojis and events by what the face looks like at rest: that of the person, of each face_id"
+                + " (track), or none. It needs five seconds of a video that show the face well."),
     ]
 }
 

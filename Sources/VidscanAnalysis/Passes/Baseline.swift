@@ -1,0 +1,52 @@
+internal import VidscanFaces
+internal import VidscanResults
+
+/// The resting levels of a video's people, to which emotions, emojis and events are relative.
+struct Baseline: Sendable {
+    /// By face_id; faces without an entry are judged as they are.
+    var levels: [Int: RestingLevels] = [:]
+    /// Computes emotions and emojis; `nil` if there are no levels.
+    var model: ExpressionModel?
+
+    /// Replaces emotions and emojis by those relative to the face's resting levels.
+    ///
+    /// No likelihood rises: an expression that lowers others, such as a resting smile, must not make room for them.
+    ///
+    /// - Parameter metrics: The requested metrics, among which the dominant emoji is.
+    func apply(to face: inout FaceRecord, faceID: Int, metrics: Set<Metric>) {
+        guard let levels = levels[faceID], let model else { return }
+        var values: [Metric: Double] = [:]
+        var isChanged = false
+        for metric in Metric.allCases where metric.group == .expressions || metric.group == .eyes {
+            guard let value = face.numbers[.metric(metric)] else { continue }
+            values[metric] = levels.relative(value, of: metric)
+            if values[metric] != value { isChanged = true }
+        }
+        guard isChanged else { return }
+        for (metric, score) in model.derivedScores(of: values) {
+            guard let value = face.numbers[.metric(metric)] else { continue }
+            face.numbers[.metric(metric)] = metric == .valence ? score : min(value, score)
+        }
+        let emojis = Metric.allCases.filter { $0.emoji != nil && metrics.contains($0) }
+        face.emoji = Metric.likeliest(of: emojis) { face.numbers[.metric($0)] }?.metric
+    }
+
+    /// Returns the smile, relative to the face's resting level.
+    func smile(of face: FaceRecord, faceID: Int) -> Double? {
+        face.numbers[.metric(.smile)].map { levels[faceID]?.relative($0, of: .smile) ?? $0 }
+    }
+
+    /// Returns the eyes, relative to the face's open eyes, or the near eye of a head that is turned far; `nil` if no eye
+    /// could be measured.
+    func eyes(of face: FaceRecord, faceID: Int) -> EyeClosureFilter.Sample? {
+        let near = face.numbers[.yaw].flatMap { abs($0) > NearEye.minimumYaw ? NearEye(yaw: $0) : nil }
+        func openness(_ metric: Metric) -> Double? {
+            guard near == nil || near?.openness == metric else { return nil }
+            return face.numbers[.metric(metric)].map { levels[faceID]?.relative($0, of: metric) ?? $0 }
+        }
+        let (left, right) = (openness(.leftEyeOpenness), openness(.rightEyeOpenness))
+        guard left != nil || right != nil else { return nil }
+        return EyeClosureFilter.Sample(
+            left: left, right: right, gazePitch: face.numbers[.metric(.gazePitch)], isClear: face.isClear)
+    }
+}

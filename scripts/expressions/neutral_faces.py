@@ -1,0 +1,66 @@
+"""What people's faces look like at rest: writes Sources/VidscanFaces/Baseline/NeutralFaces.swift.
+
+    python neutral_faces.py expressions.npz
+
+For each expression, the median of a person's neutral pictures, over all people with five such pictures or more: its
+median and its 95th percentile over the people. Run it again whenever expressions.json changes.
+"""
+
+import collections
+import re
+import sys
+
+import numpy as np
+
+from reference import RESOURCES, ROOT, Model
+
+TARGET = ROOT / "Sources/VidscanFaces/Baseline/NeutralFaces.swift"
+# The head's direction is no trait, and the eyes have their own open level.
+WITHOUT_LEVEL = {"attention", "eye_closure"}
+PICTURES = 5
+
+
+def levels(path):
+    """The typical and the highest level of each expression, and the number of people."""
+    data = np.load(path)
+    source = [str(s) for s in data["source"]]
+    person = np.array(["" if "#" in s or "facial-expr" in s else re.sub(r"_?\d+\.jpg$", "", s) for s in source])
+    neutral = (person != "") & (data["emotion"] == "neutral")
+    people = sorted(p for p, n in collections.Counter(person[neutral]).items() if n >= PICTURES)
+    _, found = Model(RESOURCES).batch(data["mesh"][neutral].astype(np.float64))
+    rows = {p: person[neutral] == p for p in people}
+    result = {}
+    for name, values in sorted(found["expressions"].items()):
+        if name in WITHOUT_LEVEL:
+            continue
+        medians = [np.median(values[rows[p]]) for p in people]
+        result[name] = (np.median(medians), np.percentile(medians, 95))
+    return result, len(people)
+
+
+def main():
+    found, people = levels(sys.argv[1])
+    lines = [
+        "/// The expressions of neutral faces, 0…100, as `scripts/expressions/neutral_faces.py` computes them from the reference",
+        f"/// data: {people} people with at least {PICTURES} pictures that were labelled neutral.",
+        "enum NeutralFaces {",
+        "    struct Level {",
+        "        /// The median over the people.",
+        "        let typical: Double",
+        "        /// The level that one person in twenty exceeds.",
+        "        let highest: Double",
+        "    }",
+        "",
+        "    static let levels: [Metric: Level] = [",
+    ]
+    for name, (typical, highest) in found.items():
+        head, *tail = name.split("_")
+        case = head + "".join(word.capitalize() for word in tail)
+        lines.append(f"        .{case}: Level(typical: {typical:.1f}, highest: {highest:.1f}),")
+    lines += ["    ]", "}", ""]
+    TARGET.write_text("\n".join(lines))
+    print(f"{TARGET.relative_to(ROOT)}: {len(found)} expressions of {people} people")
+
+
+if __name__ == "__main__":
+    main()
