@@ -27,6 +27,9 @@ public struct FaceExpressions: Sendable, Equatable {
         if abs(pose.yaw) > ExpressionLimits.maximumYawOfHalves {
             for metric in ExpressionLimits.halves { values[metric] = nil }
         }
+        for metric in Metric.actionUnits {
+            values[metric] = metric.actionUnit.flatMap { values[$0.expression] }.map { $0 / 100 }
+        }
     }
 
     /// Returns the emoji most similar to the face, or `nil` if none is likely.

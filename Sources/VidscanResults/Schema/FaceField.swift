@@ -124,7 +124,7 @@ extension FaceField {
         case .metric(let metric):
             Description(
                 metric.rawValue, unit: metric.unit, metric.values, rangeText: metric.isFlag ? "0 or 1" : nil,
-                decimals: metric.isFlag ? 0 : 2, metric.meaning)
+                decimals: metric.isFlag ? 0 : metric.group == .aus ? 4 : 2, metric.meaning)
         }
     }
 
