@@ -147,7 +147,7 @@ let package = Package(
         .testTarget(
             name: "VidscanResultsTests",
             dependencies: ["TestSupport", "VidscanBase", "VidscanFaces", "VidscanResults"],
-            exclude: ["embeddings.golden.npy"],
+            exclude: ["embeddings.golden.npy", "openface.columns.txt", "pyfeat.columns.txt"],
             swiftSettings: strict),
         .testTarget(
             name: "VidscanAnalysisTests",

@@ -31,6 +31,24 @@ struct MetricChoiceTests {
         }
     }
 
+    @Test("Action units are the expressions as shares of 1, and are measured by default")
+    func actionUnits() throws {
+        let all = try analyze([])
+        let units = try analyze(["--metrics", "aus"])
+        for row in all.rows.indices {
+            for (unit, expression) in [("AU12", "smile"), ("AU04", "brow_furrow"), ("AU43", "eye_closure")] {
+                let share = try #require(try all.number(unit, row))
+                let value = try #require(try all.number(expression, row))
+                #expect(abs(100 * share - value) <= 0.01, "row \(row), \(unit)")
+                #expect(try units.number(unit, row) == share)
+                #expect(try units.text(expression, row) == "")
+            }
+            #expect(try all.text("AU45", row) == all.text("AU43", row))
+        }
+        // Nothing stands for AU 23.
+        #expect(!all.columns.contains("AU23"))
+    }
+
     @Test("An unknown metric is refused")
     func unknown() throws {
         let run = try ChildProcess.run([Checkout.tool, "analyze", Checkout.clip, "--metrics", "smiles"], in: "/")

@@ -102,7 +102,7 @@ struct Broken: Sendable, CustomTestStringConvertible {
             "2:12: 'measure.metrics' is an empty list; allowed: a list of names, see 'vidscan schema'"),
         Broken(
             "write:\n  formats: xml",
-            "2:12: 'write.formats' is xml; allowed: a list of csv, json, jsonl"),
+            "2:12: 'write.formats' is xml; allowed: a list of csv, json, jsonl, openface, pyfeat"),
         Broken(
             "render:\n  anonymize: blur\n  height: 241",
             "3:11: 'render.height' must be even."),

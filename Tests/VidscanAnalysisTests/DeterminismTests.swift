@@ -6,13 +6,13 @@ import TestSupport
 
 @Suite("The same input always gives the same bytes")
 struct DeterminismTests {
-    private static let files = ["faces.csv", "frames.csv", "faces.json", "faces.jsonl"]
+    private static let files = ["faces.csv", "frames.csv", "faces.json", "faces.jsonl", "openface.csv", "pyfeat.csv"]
 
     private func results(_ path: String, workers: Int) async throws -> [String: Data] {
         let run = try await AnalysisRun(path) {
             $0.detect.workers = workers
             $0.sample.rate = try .of("12")
-            $0.write.formats = [.csv, .json, .jsonl]
+            $0.write.formats = [.csv, .json, .jsonl, .openface, .pyfeat]
         }
         return try Dictionary(uniqueKeysWithValues: Self.files.map { ($0, try run.bytes($0)) })
     }

@@ -9,11 +9,11 @@ import VidscanBase
 struct SegmentMergerTests {
     private static let files = [
         "faces.csv", "frames.csv", "tracks.csv", "events.csv", "faces.json", "faces.jsonl", "landmarks.npy",
-        "blendshapes.csv", "embeddings.npy",
+        "blendshapes.csv", "embeddings.npy", "openface.csv", "pyfeat.csv",
     ]
 
     private static func set(_ settings: inout Settings) {
-        settings.write.formats = [.csv, .json, .jsonl]
+        settings.write.formats = [.csv, .json, .jsonl, .openface, .pyfeat]
         settings.write.landmarks = true
         settings.write.blendshapes = true
         settings.track.keepsEmbeddings = true

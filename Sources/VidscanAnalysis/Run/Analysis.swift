@@ -118,13 +118,13 @@ public struct Analysis: Sendable {
                 let sink: any FrameSink =
                     settings.segment == nil
                     ? try TableBuilder(
-                        folderPath: folderPath, settings: settings, blendshapeNames: blendshapeNames,
-                        models: { models }, consumer: consumer)
+                        folderPath: folderPath, input: file.absolutePath, settings: settings,
+                        blendshapeNames: blendshapeNames, models: { models }, consumer: consumer)
                     : try SegmentWriter(folderPath: folderPath, settings: settings, blendshapeNames: blendshapeNames)
                 let stage = WriteStage(line: line, settings: settings, observer: observer, consumer: consumer)
                 return .written(try await stage.run(into: sink))
             }
-            var outcome = RunOutcome(input: file.name, blinkRate: settings.track.events.blinkMinimumRate)
+            var outcome = RunOutcome(input: file.name, settings: settings)
             var workersLeft = line.workerThreads.count
             for try await result in group {
                 outcome.add(result)

@@ -1,4 +1,5 @@
 internal import VidscanBase
+internal import VidscanFaces
 internal import VidscanMedia
 internal import VidscanResults
 
@@ -12,9 +13,12 @@ struct RunOutcome: Sendable {
     /// The minimum sampling rate at which blinks are detected, in samples per second.
     private let blinkRate: String
 
-    init(input: String, blinkRate: Double) {
+    private let formats: Set<OutputFormat>
+
+    init(input: String, settings: Settings) {
         self.input = input
-        self.blinkRate = NumberText.plain(blinkRate)
+        blinkRate = NumberText.plain(settings.track.events.blinkMinimumRate)
+        formats = settings.write.formats
     }
 
     mutating func add(_ result: StageResult) {
@@ -84,7 +88,7 @@ struct RunOutcome: Sendable {
             notices.append(
                 "the filters transform the frame in an unknown way: positions cannot be mapped to the source")
         }
-        return notices
+        return notices + OutputFormat.allCases.filter(formats.contains).compactMap(\.notice)
     }
 
     /// Whether the last frame lies well before the announced end: by more than a second and more than a tenth of the

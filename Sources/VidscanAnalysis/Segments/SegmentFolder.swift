@@ -45,7 +45,7 @@ struct SegmentFolder {
     }
 
     private var layout: FaceRecordLayout {
-        FaceRecordLayout(hasMesh: settings.write.landmarks, blendshapeCount: record.blendshapeNames.count)
+        FaceRecordLayout(hasMesh: settings.write.keepsMeshes, blendshapeCount: record.blendshapeNames.count)
     }
 
     /// Returns in words why two segments cannot be merged; `nil` if they can.

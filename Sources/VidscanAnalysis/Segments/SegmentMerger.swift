@@ -89,7 +89,8 @@ public struct SegmentMerger: Sendable {
         for folder in folders { try folder.verify() }
         observer.opened(name, info: decoded.info)
         let sink = try TableBuilder(
-            folderPath: folderPath, settings: settings, blendshapeNames: folders[0].record.blendshapeNames,
+            folderPath: folderPath, input: folders[0].record.input.path, settings: settings,
+            blendshapeNames: folders[0].record.blendshapeNames,
             models: { try Self.models(of: folders[0]) })
         var progress = RunProgress(microseconds: 0, frames: 0, faces: 0)
         var last: Int64?
@@ -107,7 +108,7 @@ public struct SegmentMerger: Sendable {
                 observer.progressed(progress)
             }
         }
-        var outcome = RunOutcome(input: name, blinkRate: settings.track.events.blinkMinimumRate)
+        var outcome = RunOutcome(input: name, settings: settings)
         outcome.add(.decoded(decoded))
         for folder in folders { outcome.add(.analyzed(folder.record.times)) }
         outcome.add(.written(try await sink.finish()))

@@ -12,7 +12,7 @@ final class SegmentWriter: FrameSink {
     init(folderPath: String, settings: Settings, blendshapeNames: [String]) throws(VidscanError) {
         intermediate = try IntermediateFrameFile(
             path: "\(folderPath)/\(SegmentRecord.framesFile)",
-            layout: FaceRecordLayout(hasMesh: settings.write.landmarks, blendshapeCount: blendshapeNames.count))
+            layout: FaceRecordLayout(hasMesh: settings.write.keepsMeshes, blendshapeCount: blendshapeNames.count))
         signatures = try SignatureFile(path: "\(folderPath)/\(SegmentRecord.signaturesFile)")
     }
 

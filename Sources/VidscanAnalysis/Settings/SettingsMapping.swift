@@ -2,6 +2,7 @@ internal import VidscanBase
 package import VidscanFaces
 internal import VidscanInference
 public import VidscanRender
+internal import VidscanResults
 
 /// Maps the settings to the options of the libraries that an analysis uses.
 extension Settings {
@@ -35,7 +36,9 @@ extension Settings {
     }
 
     /// Whether faces are measured with the expression model.
-    var needsExpressions: Bool { !measure.metrics.isEmpty || write.blendshapes }
+    var needsExpressions: Bool {
+        !measure.metrics.isEmpty || write.blendshapes || write.formats.contains(where: \.needsMeshes)
+    }
 
     /// The options for the video to make from the result; `nil` makes none.
     var rendering: RenderOptions? {
@@ -45,6 +48,11 @@ extension Settings {
     }
 
     public var messages: MessageOptions { MessageOptions(level: write.messages, format: write.logFormat) }
+}
+
+extension Settings.Write {
+    /// Whether the meshes of the faces are kept until the tables are written.
+    var keepsMeshes: Bool { landmarks || formats.contains(where: \.needsMeshes) }
 }
 
 extension Settings.Render {

@@ -27,10 +27,11 @@ final class TableBuilder: FrameSink {
 
     /// - Parameters:
     ///   - folderPath: The folder of the unfinished result.
+    ///   - input: The path of the video.
     ///   - blendshapeNames: Empty if blendshapes are not requested.
     ///   - models: The models, which are loaded only if they are needed.
     init(
-        folderPath: String, settings: Settings, blendshapeNames: [String],
+        folderPath: String, input: String, settings: Settings, blendshapeNames: [String],
         models: @escaping @Sendable () throws -> ModelStore, consumer: (any RunConsumer)? = nil
     ) throws(VidscanError) {
         self.consumer = consumer
@@ -39,12 +40,12 @@ final class TableBuilder: FrameSink {
         self.models = models
         intermediate = try IntermediateFrameFile(
             path: folderPath + "/.frames",
-            layout: FaceRecordLayout(hasMesh: settings.write.landmarks, blendshapeCount: blendshapeNames.count))
+            layout: FaceRecordLayout(hasMesh: settings.write.keepsMeshes, blendshapeCount: blendshapeNames.count))
         // Create the files now, so that a full disk or a missing permission is found before the work rather than after
         // it.
         writer = try ResultWriter(
-            folderPath: folderPath, formats: settings.write.formats, writesLandmarks: settings.write.landmarks,
-            writesEmbeddings: settings.track.keepsEmbeddings,
+            folderPath: folderPath, input: input, formats: settings.write.formats,
+            writesLandmarks: settings.write.landmarks, writesEmbeddings: settings.track.keepsEmbeddings,
             blendshapeNames: settings.write.blendshapes ? blendshapeNames : nil)
     }
 

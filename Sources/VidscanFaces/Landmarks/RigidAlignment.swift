@@ -1,18 +1,24 @@
 internal import Glibc
 
 /// A point or direction in three dimensions.
-struct Vector3: Sendable, Equatable {
-    var x: Double
-    var y: Double
-    var z: Double
+package struct Vector3: Sendable, Equatable {
+    package var x: Double
+    package var y: Double
+    package var z: Double
 
-    static func + (a: Vector3, b: Vector3) -> Vector3 { Vector3(x: a.x + b.x, y: a.y + b.y, z: a.z + b.z) }
-    static func - (a: Vector3, b: Vector3) -> Vector3 { Vector3(x: a.x - b.x, y: a.y - b.y, z: a.z - b.z) }
-    static func * (a: Vector3, factor: Double) -> Vector3 {
+    package init(x: Double, y: Double, z: Double) {
+        self.x = x
+        self.y = y
+        self.z = z
+    }
+
+    package static func + (a: Vector3, b: Vector3) -> Vector3 { Vector3(x: a.x + b.x, y: a.y + b.y, z: a.z + b.z) }
+    package static func - (a: Vector3, b: Vector3) -> Vector3 { Vector3(x: a.x - b.x, y: a.y - b.y, z: a.z - b.z) }
+    package static func * (a: Vector3, factor: Double) -> Vector3 {
         Vector3(x: a.x * factor, y: a.y * factor, z: a.z * factor)
     }
 
-    var squaredLength: Double { x * x + y * y + z * z }
+    package var squaredLength: Double { x * x + y * y + z * z }
 }
 
 /// The rotation, scale and translation that minimise the squared distances from one set of points to another: Horn,

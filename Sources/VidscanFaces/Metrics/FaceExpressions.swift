@@ -31,6 +31,9 @@ public struct FaceExpressions: Sendable, Equatable {
         if abs(pose.yaw) > ExpressionLimits.maximumYawOfHalves {
             for metric in ExpressionLimits.halves { values[metric] = nil }
         }
+        for metric in Metric.actionUnits {
+            values[metric] = metric.actionUnit.flatMap { values[$0.expression] }.map { $0 / 100 }
+        }
     }
 
     /// The measurements of one eye alone, which are left of a head that is turned too far.

@@ -25,12 +25,8 @@ public struct HeadPose: Sendable, Equatable {
     /// On 10,664 faces, nearly all within ±27° of yaw, the mean difference from MediaPipe FaceLandmarker's matrices is
     /// 1.1° in yaw, 1.6° in pitch and 0.6° in roll.
     public init(mesh: FaceMesh) {
-        let observed = Self.anchors.map { anchor in
-            let point = mesh[anchor.index]
-            return Vector3(x: point.x, y: -point.y, z: -Self.depthFactor * mesh.z(anchor.index))
-        }
         // The rotation from the face's axes to the camera's.
-        let rotation = RigidAlignment(from: Self.anchors.map(\.position), to: observed).rotation
+        let rotation = Self.alignment(of: mesh).rotation
         // The order is pitch, yaw, roll, so that an in-plane rotation of the frame changes only the roll.
         let degrees = 180 / Double.pi
         yaw = asin(min(max(-rotation[2][0], -1), 1)) * degrees
@@ -38,6 +34,16 @@ public struct HeadPose: Sendable, Equatable {
         let nod = atan2(-rotation[2][1], rotation[2][2]) * degrees
         pitch = min(max(nod, Self.pitches.lowerBound), Self.pitches.upperBound)
         roll = atan2(-rotation[1][0], rotation[0][0]) * degrees
+    }
+
+    /// Returns the alignment of the average face with a mesh. Its scale is the distance in pixels that the outer corners of
+    /// the eyes would have in a frontal view.
+    static func alignment(of mesh: FaceMesh) -> RigidAlignment {
+        let observed = anchors.map { anchor in
+            let point = mesh[anchor.index]
+            return Vector3(x: point.x, y: -point.y, z: -depthFactor * mesh.z(anchor.index))
+        }
+        return RigidAlignment(from: anchors.map(\.position), to: observed)
     }
 
     /// The mesh exaggerates depth a little. With this factor, its faces are as deep as they are wide.

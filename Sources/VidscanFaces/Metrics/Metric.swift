@@ -38,10 +38,14 @@ public enum Metric: String, Sendable, CaseIterable, Comparable {
     case stuckOutTongueWinkingEye = "stuck_out_tongue_winking_eye"
     case flushed, disappointed, rage, scream
     case emojiSmirk = "emoji_smirk"
+    // Action units; `actionUnit` says what each of them is.
+    case au01 = "AU01", au02 = "AU02", au04 = "AU04", au05 = "AU05", au06 = "AU06", au07 = "AU07", au09 = "AU09"
+    case au10 = "AU10", au12 = "AU12", au14 = "AU14", au15 = "AU15", au17 = "AU17", au18 = "AU18", au20 = "AU20"
+    case au24 = "AU24", au25 = "AU25", au26 = "AU26", au28 = "AU28", au43 = "AU43", au45 = "AU45"
 
     /// A group of metrics, which `--metrics` accepts by name.
     public enum Group: String, Sendable, CaseIterable {
-        case eyes, expressions, emotions, emojis
+        case eyes, expressions, emotions, emojis, aus
     }
 
     public var group: Group {
@@ -52,6 +56,7 @@ public enum Metric: String, Sendable, CaseIterable, Comparable {
         case .laughing, .smiley, .relaxed, .wink, .kissing, .stuckOutTongue, .stuckOutTongueWinkingEye, .flushed,
             .disappointed, .rage, .scream, .emojiSmirk:
             .emojis
+        case _ where actionUnit != nil: .aus
         default: .expressions
         }
     }

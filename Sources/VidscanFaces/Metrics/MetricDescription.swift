@@ -17,7 +17,7 @@ extension Metric {
         case .valence: -100...100
         case .gazeYaw: Gaze.yaws
         case .gazePitch: Gaze.pitches
-        case _ where isFlag: 0...1
+        case _ where isFlag || group == .aus: 0...1
         default: 0...100
         }
     }
@@ -29,6 +29,7 @@ extension Metric {
         case .expressions: expressionMeaning
         case .emotions: emotionMeaning + " A likelihood of what is seen, not of what is felt."
         case .emojis: emojiMeaning
+        case .aus: actionUnitMeaning
         }
     }
 

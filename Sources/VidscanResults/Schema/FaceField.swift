@@ -129,7 +129,7 @@ extension FaceField {
         case .metric(let metric):
             Description(
                 metric.rawValue, unit: metric.unit, metric.values, rangeText: metric.isFlag ? "0 or 1" : nil,
-                decimals: metric.isFlag ? 0 : 2,
+                decimals: metric.isFlag ? 0 : metric.group == .aus ? 4 : 2,
                 metric.meaning
                     + (Self.relative.contains(metric) ? " Relative to the face at rest, unless --baseline none." : ""))
         }

@@ -5,6 +5,7 @@ package enum IdentifyingFiles {
     /// Files with measurements or images of faces.
     private static let ofFaces = [
         "faces.csv", "faces.json", "faces.jsonl", "tracks.csv", "events.csv", "landmarks.npy", "blendshapes.csv",
+        OpenFaceTable.file, PyFeatTable.file,
         "overlay.mp4", "overlay.mov", "overlay.mkv", "report.html",
     ]
 

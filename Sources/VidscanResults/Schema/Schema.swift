@@ -3,7 +3,7 @@ internal import VidscanFaces
 
 /// The tables that vidscan writes, and the meaning of their columns.
 public enum Schema {
-    /// A CSV file of a result or of a study, or an array file without columns.
+    /// A file of a result or of a study. The columns of arrays and of other programs' tables are not listed.
     public struct Table: Sendable {
         public let file: String
         public let meaning: String
@@ -38,6 +38,19 @@ public enum Schema {
             meaning: "With --landmarks: float32 of shape (rows of faces.csv, 478, 3): x and y in pixels of the upright"
                 + " frame, z in the same unit, smaller is nearer. Indices are MediaPipe's. Faces without a mesh are NaN."
                 + " The points are not smoothed.",
+            columns: []),
+        Table(
+            file: OpenFaceTable.file,
+            meaning:
+                "With --format openface: the \(OpenFaceTable.names.count) columns that FeatureExtraction of OpenFace 2.2"
+                + " writes, in its order, units and coordinates: a row per face and sampled frame, and one for a frame"
+                + " without a face. Points are not smoothed. docs/formats.md compares each column.",
+            columns: []),
+        Table(
+            file: PyFeatTable.file,
+            meaning: "With --format pyfeat: the columns that the detector of Py-Feat 2 writes, but for its face"
+                + " embeddings: a row per face and sampled frame, and one for a frame without a face. Points are not"
+                + " smoothed. docs/formats.md compares each column.",
             columns: []),
         Table(
             file: EmbeddingFile.name,

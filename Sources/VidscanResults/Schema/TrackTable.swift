@@ -163,17 +163,19 @@ public enum TrackTable {
         var writer = ByteWriter(reservingCapacity: 8)
         writer.write(step, decimals: 3)
         let resolution = String(decoding: writer.bytes, as: UTF8.self)
+        // The mean of a yes-or-no measure is a share.
+        let decimals = max(2, measure.description.decimals)
         return [
             Definition(
-                "\(measure.name)_mean", unit: measure.unit, range: range, decimals: 2,
+                "\(measure.name)_mean", unit: measure.unit, range: range, decimals: decimals,
                 "Mean of \(measure.name) over the \(measure.name)_samples."
             ) { $0.statistics[index].mean.map(Double.init) },
             Definition(
-                "\(measure.name)_median", unit: measure.unit, range: range, decimals: 2,
+                "\(measure.name)_median", unit: measure.unit, range: range, decimals: decimals,
                 "Median of \(measure.name), from a histogram; exact to \(resolution)."
             ) { $0.statistics[index].median.map(Double.init) },
             Definition(
-                "\(measure.name)_max", unit: measure.unit, range: range, decimals: 2,
+                "\(measure.name)_max", unit: measure.unit, range: range, decimals: decimals,
                 "Maximum of \(measure.name)."
             ) { $0.statistics[index].maximum.map(Double.init) },
         ] + rest(of: measure, index) + counts(of: measure, index)

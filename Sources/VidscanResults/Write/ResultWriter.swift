@@ -12,14 +12,18 @@ package final class ResultWriter {
     private let blendshapes: OutputFile?
     private let tracks: OutputFile?
     private let events: OutputFile?
+    private let openFace: OutputFile?
+    private let pyFeat: OutputFile?
+    private let input: String
     private var hasJSONFrame = false
 
     /// - Parameters:
     ///   - folderPath: The folder of the unfinished result.
+    ///   - input: The path of the video.
     ///   - writesEmbeddings: Whether to write `embeddings.npy`, which is biometric data.
     ///   - blendshapeNames: The score columns of `blendshapes.csv`; `nil` if the file is not written.
     package init(
-        folderPath: String, formats: Set<OutputFormat>, writesLandmarks: Bool, writesEmbeddings: Bool,
+        folderPath: String, input: String, formats: Set<OutputFormat>, writesLandmarks: Bool, writesEmbeddings: Bool,
         blendshapeNames: [String]?
     ) throws(VidscanError) {
         func file(_ name: String, for format: OutputFormat) throws(VidscanError) -> OutputFile? {
@@ -42,6 +46,11 @@ package final class ResultWriter {
         events = try file("events.csv", for: .csv)
         tracks?.buffer.writeCSV(row: TrackTable.names.map(Field.text))
         events?.buffer.writeCSV(row: EventTable.names.map(Field.text))
+        openFace = try file(OpenFaceTable.file, for: .openface)
+        pyFeat = try file(PyFeatTable.file, for: .pyfeat)
+        openFace?.buffer.writeCSV(row: OpenFaceTable.names.map(Field.text))
+        pyFeat?.buffer.writeCSV(row: PyFeatTable.names.map(Field.text))
+        self.input = input
         json?.buffer.write("{\"frames\":[")
     }
 
@@ -67,6 +76,25 @@ package final class ResultWriter {
             try landmarks?.append(face.face.mesh)
             if let blendshapes { try write(blendshapesOf: face, to: blendshapes) }
         }
+        try writeForeignTables(result, faces)
+    }
+
+    private func writeForeignTables(_ frame: FrameRecord, _ faces: [FaceRow]) throws(VidscanError) {
+        if let openFace {
+            let rows = faces.map { OpenFaceTable.fields(of: $0, in: frame.size) }
+            for row in rows.isEmpty ? [OpenFaceTable.fields(ofEmpty: frame)] : rows {
+                openFace.buffer.writeCSV(row: row)
+            }
+            try openFace.drain()
+        }
+        if let pyFeat {
+            let rows = faces.map { PyFeatTable.fields(of: $0, in: frame.size, input: input) }
+            for row in rows.isEmpty ? [PyFeatTable.fields(ofEmpty: frame, input: input)] : rows {
+                // The path may hold anything.
+                pyFeat.buffer.writeCSV(foreign: row)
+            }
+            try pyFeat.drain()
+        }
     }
 
     package func write(_ rows: [TrackRow]) throws(VidscanError) {
@@ -91,7 +119,9 @@ package final class ResultWriter {
 
     package func finish() throws(VidscanError) {
         json?.buffer.write("\n]}\n")
-        for file in [facesCSV, framesCSV, json, jsonLines, blendshapes, tracks, events] { try file?.finish() }
+        for file in [facesCSV, framesCSV, json, jsonLines, blendshapes, tracks, events, openFace, pyFeat] {
+            try file?.finish()
+        }
         try landmarks?.finish()
         try embeddings?.finish()
     }

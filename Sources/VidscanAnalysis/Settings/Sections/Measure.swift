@@ -16,8 +16,8 @@ extension Settings.Measure {
     static let declarations = [
         Setting(
             .measure, "metrics", .list(MetricChoice.names), [.value("metrics", "list")],
-            "Metrics besides landmarks and head pose: column names, or the groups eyes, expressions, emotions, emojis, all,"
-                + " none.",
+            "Metrics besides landmarks and head pose: column names, or the groups eyes, expressions, emotions, emojis, aus,"
+                + " all, none.",
             get: { .list(MetricChoice.names(of: $0.measure.metrics)) },
             set: { value, settings in
                 guard case .list(let names) = value, let metrics = MetricChoice.metrics(named: names) else { return }

@@ -32,7 +32,7 @@ extension Settings.Write {
             "Replace existing results."),
         Setting(
             .write, "formats", \.write.formats, options: [.value("format", "list")],
-            "Formats to write: csv, json, jsonl."),
+            "Formats to write: csv, json, jsonl, and the tables of other programs: openface, pyfeat."),
         Setting(
             .write, "landmarks", \.write.landmarks, options: [.onOff("landmarks")],
             "Write the 478 landmarks of every face to landmarks.npy."),

@@ -1,0 +1,91 @@
+import Foundation
+import TestSupport
+import Testing
+import VidscanBase
+import VidscanFaces
+import VidscanResults
+
+/// The lists of columns come from the other programs: OpenFace's from a file that its version 2.2 wrote, Py-Feat's from the
+/// lists in the source of its version 2.1.
+@Suite("The tables of other programs have their columns")
+struct ForeignTableTests {
+    private func golden(_ name: String) throws -> [String] {
+        let text = try String(
+            contentsOfFile: Checkout.root + "/Tests/VidscanResultsTests/" + name, encoding: .utf8)
+        return text.split(separator: "\n").map(String.init)
+    }
+
+    @Test("openface.csv has OpenFace's columns, in its order")
+    func openFace() throws {
+        #expect(OpenFaceTable.names == (try golden("openface.columns.txt")))
+        #expect(OpenFaceTable.names.count == 714)
+    }
+
+    @Test("pyfeat.csv has Py-Feat's columns, in its order, but for the face embeddings")
+    func pyFeat() throws {
+        #expect(PyFeatTable.names == (try golden("pyfeat.columns.txt")))
+    }
+
+    /// A face that the detector found and that no mesh fits.
+    private var profile: FaceRow {
+        let point = Point(x: 7, y: 8)
+        let landmarks = FaceLandmarks(
+            leftEye: point, rightEye: point, nose: point, leftMouthCorner: point, rightMouthCorner: point)
+        let face = FaceRecord(
+            AnalyzedFace(
+                detection: FaceDetection(
+                    box: Rectangle(x: 1, y: 2, width: 3, height: 4), confidence: 0.9, landmarks: landmarks),
+                presence: 0.25), metrics: [])
+        return FaceRow(
+            microseconds: 1_500_000, frame: 3, faceID: 2, face: face, raw: face.numbers, metrics: [])
+    }
+
+    private let size = PictureSize(width: 640, height: 360)
+
+    @Test("A face without a mesh is no success in openface.csv, with 0 for everything unknown")
+    func noMesh() throws {
+        let fields = OpenFaceTable.fields(of: profile, in: size)
+        try #require(fields.count == OpenFaceTable.names.count)
+        #expect(
+            fields.prefix(5)
+                == [.integer(4), .integer(2), .microseconds(1_500_000), .decimal(0, decimals: 2), .integer(0)])
+        #expect(fields.dropFirst(5).allSatisfy { $0 == .integer(0) })
+    }
+
+    @Test("A face without a mesh has only its box in pyfeat.csv")
+    func onlyBox() throws {
+        let fields = PyFeatTable.fields(of: profile, in: size, input: "a,b.mp4")
+        try #require(fields.count == PyFeatTable.names.count)
+        let values = Dictionary(uniqueKeysWithValues: zip(PyFeatTable.names, fields)).filter { $0.value != .missing }
+        #expect(
+            values == [
+                "FaceRectX": .decimal(1, decimals: 2), "FaceRectY": .decimal(2, decimals: 2),
+                "FaceRectWidth": .decimal(3, decimals: 2), "FaceRectHeight": .decimal(4, decimals: 2),
+                "FaceScore": .decimal(0.9, decimals: 4).rounded, "FrameHeight": .integer(360),
+                "FrameWidth": .integer(640),
+                "input": .text("a,b.mp4"), "frame": .integer(3), "approx_time": .text("00:01"),
+            ])
+    }
+
+    @Test("A frame without a face has a row in each table")
+    func noFace() throws {
+        let frame = FrameRecord(microseconds: 61_000_000, index: 9, epoch: 0, size: size, faces: [])
+        let openFace = OpenFaceTable.fields(ofEmpty: frame)
+        #expect(openFace.count == OpenFaceTable.names.count)
+        #expect(openFace.prefix(2) == [.integer(10), .integer(0)])
+        let pyFeat = PyFeatTable.fields(ofEmpty: frame, input: "a.mp4")
+        try #require(pyFeat.count == PyFeatTable.names.count)
+        #expect(pyFeat.dropLast(6).allSatisfy { $0 == .missing })
+        #expect(
+            pyFeat.suffix(6)
+                == [.integer(360), .integer(640), .text("a.mp4"), .integer(9), .text("01:01"), .missing])
+    }
+}
+
+extension Field {
+    /// The number as the intermediate file stores it, in single precision.
+    fileprivate var rounded: Field {
+        guard case .decimal(let value, let decimals) = self else { return self }
+        return .decimal(Double(Float(value)), decimals: decimals)
+    }
+}
