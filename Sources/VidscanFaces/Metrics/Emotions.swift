@@ -1,16 +1,23 @@
+internal import Glibc
+
 /// Emotions as functions of expressions, after Affectiva's published table of the expressions that raise or lower each
-/// emotion. The weights are fitted to labelled images, or set by reasoning where there are no labels (fear, contempt).
+/// emotion, and of what the emotion network sees in the pixels. The weights are fitted to labelled images, or set by
+/// reasoning where there are no labels (fear, contempt). 50 is reached by few neutral faces of few people.
 struct EmotionFormulas {
     let constants: ExpressionConstants
     /// The value of each expression, 0…1.
     let expressions: [String: Double]
+    /// The logarithm of the odds of each emotion, from the pixels.
+    let evidence: [String: Double]
 
     /// Returns the value of each emotion, 0…1 (valence −1…1).
     func values() -> [String: Double] {
-        var shares = constants.emotions.mapValues { emotion in
+        var shares: [String: Double] = [:]
+        for (name, emotion) in constants.emotions {
             let raised = emotion.raises.sum(of: expressions)
             let lowered = emotion.lowers.sum(of: expressions)
-            return sigmoid(emotion.gain * (raised - lowered + emotion.bias))
+            let seen = (emotion.evidence ?? 0) * (evidence[name] ?? 0)
+            shares[name] = sigmoid(emotion.gain * (raised - lowered + seen + emotion.bias))
         }
         shares["engagement"] = min(max(constants.engagement.sum(of: expressions), 0), 1)
         shares["valence"] = min(max(constants.valence.sum(of: expressions), -1), 1)
@@ -21,6 +28,7 @@ struct EmotionFormulas {
 /// The similarity to emojis, by what people mean by them. Nothing measures the tongue, so the two emojis with a tongue
 /// have no value.
 struct EmojiFormulas {
+    let constants: ExpressionConstants
     let expressions: [String: Double]
     let emotions: [String: Double]
     let eyes: EyeState
@@ -32,17 +40,26 @@ struct EmojiFormulas {
         let wink = eyes.wink
         let (smile, mouthOpen) = (e("smile"), e("mouth_open"))
         let bothClosed = min(1 - eyes.leftOpenness, 1 - eyes.rightOpenness)
-        return [
-            "laughing": (smile * mouthOpen).squareRoot(),
-            "smiley": smile * (1 - 0.5 * mouthOpen) * (1 - wink),
+        let raw = [
+            "laughing": cbrt(m("joy") * smile * mouthOpen),
+            "smiley": (m("joy") * smile).squareRoot() * (1 - 0.5 * mouthOpen) * (1 - wink),
             "relaxed": (smile * bothClosed).squareRoot() * (1 - mouthOpen) * (1 - wink),
             "wink": wink,
             "kissing": e("lip_pucker") * (1 - mouthOpen) * (1 - smile),
             "flushed": e("eye_widen") * (1 - mouthOpen) * (1 - smile),
             "disappointed": (m("sadness") * e("lip_corner_depressor")).squareRoot() * (1 - smile),
             "rage": m("anger") * (1 - smile),
-            "scream": (max(m("fear"), m("surprise")) * e("jaw_drop")).squareRoot() * (1 - smile),
-            "emoji_smirk": e("smirk") * (1 - wink),
+            "scream": (m("surprise") * e("jaw_drop")).squareRoot() * (1 - smile),
+            "smirk": e("smirk") * (1 - wink),
         ]
+        return Dictionary(
+            uniqueKeysWithValues: raw.map { name, value in
+                (name, Self.calibrated(value, edge: (constants.emojiEdges[name] ?? 50) / 100))
+            })
+    }
+
+    /// Maps a value on two straight lines: `edge` becomes ½; 0 and 1 stay.
+    private static func calibrated(_ value: Double, edge: Double) -> Double {
+        value < edge ? 0.5 * value / edge : 1 - 0.5 * (1 - value) / max(1 - edge, 1e-8)
     }
 }

@@ -15,12 +15,15 @@ public struct FaceExpressions: Sendable, Equatable {
         set { values[metric] = newValue }
     }
 
-    init(model: ExpressionModel, blendshapes: [Float], measures: FaceMeasures, gaze: Gaze, pose: HeadPose) {
+    init(
+        model: ExpressionModel, blendshapes: [Float], measures: FaceMeasures, evidence: [String: Double], gaze: Gaze,
+        pose: HeadPose
+    ) {
         self.blendshapes = blendshapes
         let formulas = ExpressionFormulas(
             constants: model.constants,
             scores: Dictionary(uniqueKeysWithValues: zip(model.blendshapeNames, blendshapes.map(Double.init))),
-            measures: measures)
+            measures: measures, evidence: evidence)
         values = formulas.values()
         values[.gazeYaw] = gaze.yaw
         values[.gazePitch] = gaze.pitch
@@ -29,9 +32,9 @@ public struct FaceExpressions: Sendable, Equatable {
         }
     }
 
-    /// Returns the emoji most similar to the face, or `nil` if none is likely.
+    /// Returns the emoji most similar to the face, or `nil` if none is likely. Experimental ones are left out.
     public func dominantEmoji(among metrics: Set<Metric>) -> Character? {
-        let emojis = Metric.allCases.filter { $0.emoji != nil && metrics.contains($0) }
+        let emojis = Metric.namedEmojis.filter(metrics.contains)
         return Metric.likeliest(of: emojis) { values[$0] }?.metric.emoji
     }
 }
@@ -42,13 +45,18 @@ private struct ExpressionFormulas {
     let constants: ExpressionConstants
     let scores: [String: Double]
     let measures: FaceMeasures
+    let evidence: [String: Double]
 
     func values() -> [Metric: Double] {
         let eyes = EyeState(constants.eyes, measures, scores)
         var shares = expressions()
         shares["eye_closure"] = eyes.closure
-        let emotions = EmotionFormulas(constants: constants, expressions: shares).values()
-        let emojis = EmojiFormulas(expressions: shares, emotions: emotions, eyes: eyes).values()
+        let emotions = EmotionFormulas(constants: constants, expressions: shares, evidence: evidence).values()
+        var emojis = EmojiFormulas(
+            constants: constants, expressions: shares, emotions: emotions, eyes: eyes
+        ).values()
+        // The expression has the same name.
+        let emojiSmirk = emojis.removeValue(forKey: "smirk")
         var values: [Metric: Double] = [:]
         for (name, share) in shares.merging(emotions, uniquingKeysWith: { $1 }).merging(
             emojis, uniquingKeysWith: { $1 })
@@ -56,7 +64,7 @@ private struct ExpressionFormulas {
             // Names that are not metrics are skipped.
             if let metric = Metric(rawValue: name) { values[metric] = 100 * share }
         }
-        values[.emojiSmirk] = emojis["emoji_smirk"].map { 100 * $0 }
+        values[.emojiSmirk] = emojiSmirk.map { 100 * $0 }
         values[.leftEyeOpenness] = 100 * eyes.leftOpenness
         values[.rightEyeOpenness] = 100 * eyes.rightOpenness
         values[.leftEyeClosed] = eyes.leftClosure >= 0.5 ? 1 : 0
@@ -144,9 +152,14 @@ struct EyeState {
         rightOpenness = openness(measures.rightLidGap, "eyeBlinkRight")
         leftClosure = closure(leftOpenness)
         rightClosure = closure(rightOpenness)
-        // One eye is open, and the other one is much less open.
+        // One eye is open, and the other one is much less open, by its score and by its gap. Unlike the openness, neither
+        // stops growing when an eye is wide open or nearly shut.
+        let gaps = (measures.leftLidGap, measures.rightLidGap)
+        let apart =
+            abs((scores["eyeBlinkLeft"] ?? 0) - (scores["eyeBlinkRight"] ?? 0))
+            + constants.winkGapWeight * abs(gaps.0 - gaps.1) / max(gaps.0, gaps.1, 1e-6)
         wink =
             ramp(100 * max(leftOpenness, rightOpenness), constants.winkOpenFrom, constants.winkOpenTo)
-            * sigmoid((100 * abs(leftOpenness - rightOpenness) - constants.winkCentre) / constants.winkWidth)
+            * sigmoid((apart - constants.winkCentre) / constants.winkWidth)
     }
 }
