@@ -9,6 +9,7 @@ struct SchemaTests {
             var name: String
             var unit: String
             var range: String
+            var status: String
             var meaning: String
         }
         var file: String
@@ -34,6 +35,11 @@ struct SchemaTests {
                     column.name.wholeMatch(of: /(AU\d\d|[a-z])[a-z0-9_]*/) != nil, "\(column.name) is no snake_case")
             }
         }
+        let faces = try #require(tables.first?.columns)
+        #expect(faces.first { $0.name == "fear" }?.status == "experimental")
+        #expect(faces.first { $0.name == "joy" }?.status == "validated")
+        #expect(faces.first { $0.name == "frame" }?.status == "")
+        #expect(text.contains("[0 to 100, experimental]") && markdown.contains("| 0 to 100 | experimental |"))
         let names = tables.flatMap(\.columns).map(\.name)
         #expect(text.matches(of: #/(?m)^  ([a-zA-Z0-9_]+)  /#).map { String($0.1) } == names)
         #expect(markdown.matches(of: #/(?m)^\| `([a-zA-Z0-9_]+)` \|/#).map { String($0.1) } == names)

@@ -30,6 +30,12 @@ EYES = {
     "right": {"lids": [(159, 145), (158, 153), (160, 144)], "corners": (133, 33), "blink": "eyeBlinkRight"},
 }
 
+# Lids and iris of each eye, corners included. Iris 468 belongs to the right eye, 473 to the left one.
+EYE_CONTOURS = {
+    "left": [362, 382, 381, 380, 374, 373, 390, 249, 263, 466, 388, 387, 386, 385, 384, 398, 473, 474, 475, 476, 477],
+    "right": [133, 155, 154, 153, 145, 144, 163, 7, 33, 246, 161, 160, 159, 158, 157, 173, 468, 469, 470, 471, 472],
+}
+
 
 def steady_points(canonical):
     """Points that hold still when the mouth moves: all of the 468 above the mouth's level but the lips."""

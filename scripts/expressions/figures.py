@@ -2,6 +2,7 @@
 
 import numpy as np
 
+import calibration
 import face
 
 EMOTION_OF_LABEL = {"happiness": "joy", "surprise": "surprise", "anger": "anger", "disgust": "disgust", "sadness": "sadness"}
@@ -30,8 +31,8 @@ def balanced(label):
     return weight
 
 
-def report(data, model, labels):
-    scores, out = model.batch(data.mesh)
+def report(data, model, scores, out, evidence, labels):
+    """`scores`, `out`: of the shipped networks and formulas, for all rows; `evidence`: NaN where there are no pixels."""
     target, names = data.target, data.names
     pictures, clips = data.held_pictures, data.held_clips
     figures = {"rows": {"training": int(data.training.sum()), "held_back_pictures": int(pictures.sum()), "held_back_clip_frames": int(clips.sum())}}
@@ -77,7 +78,7 @@ def report(data, model, labels):
         value = np.mean([correlation(moved[:, i], target[rows, i]) for i in active[:15]])
         figures["by_point_jitter"][str(level)] = round(float(value), 3)
 
-    named = np.isin(data.emotion, labels)
+    named = np.isin(data.emotion, labels) & np.isfinite(evidence["joy"])
     naive = {
         "joy": lambda s: s("mouthSmile"),
         "surprise": lambda s: s("browInnerUp") + s("browOuterUp") + s("eyeWide") + s("jawOpen"),
@@ -118,7 +119,7 @@ def report(data, model, labels):
         k = k & ((apart > 0.3) | (apart < 0.15))
         one = apart[k] > 0.3
         if one.any():
-            figures["wink"][tag] = {"one_eye": int(one.sum()), "auc": round(auc(out["eyes"]["wink"][k], one), 3), "false_rate": round(float((out["eyes"]["wink"][k][~one] >= 50).mean()), 4)}
+            figures["wink"][tag] = {"one_eye": int(one.sum()), "auc": round(auc(out["eyes"]["wink"][k], one), 4), "false_rate": round(float((out["eyes"]["wink"][k][~one] >= 50).mean()), 4)}
     figures["wink_false_rate_by_absolute_yaw"] = {
         f"{a}-{b}": round(float((out["eyes"]["wink"][k & (apart < 0.15)] >= 50).mean()), 3)
         for a, b in ((0, 10), (10, 20), (20, 30), (30, 90))
@@ -133,6 +134,52 @@ def report(data, model, labels):
         for name, values in out[group].items():
             figures["spread"][name] = [round(float(q), 1) for q in np.quantile(values[pictures], [0.05, 0.5, 0.95])]
     return figures
+
+
+NAMED = ["anger", "joy", "sadness", "surprise"]
+# The label of a picture that an emoji should go with, as far as the labels have one.
+EMOJI_LABEL = {
+    "laughing": "happiness", "smiley": "happiness", "relaxed": "happiness", "scream": "surprise", "rage": "anger",
+    "disappointed": "sadness", "flushed": "surprise", "kissing": "", "wink": "", "smirk": "",
+}
+
+
+def labels(data, out, trained, neutral, groups, rows, shown):
+    """Who is labelled: by group of people, and how many of those who show the emotion.
+
+    `trained`: outputs for `rows`, by networks that have not seen them. `shown`: the emojis that may name a face.
+    """
+    score = {n: out["emotions"][n] for n in NAMED} | {"emoji " + n: out["emojis"][n] for n in shown}
+    train_score = {n: trained["emotions"][n] for n in NAMED} | {"emoji " + n: trained["emojis"][n] for n in shown}
+    found = {}
+    for tag, member, values in (
+        ("people of the thresholds", rows, np.max(list(train_score.values()), 0)),
+        ("people held back", np.where(neutral & data.held_pictures)[0], None),
+    ):
+        if values is None:
+            values = np.max([v[member] for v in score.values()], 0)
+        counts = calibration.labelled_people(values >= 50, data.person[member], {n: g[member] for n, g in groups.items()})
+        found[tag] = {n: [c["people"], c["labelled_people"], c["pictures"], c["labelled_pictures"]] for n, c in counts.items()}
+    calm, held = neutral & data.held_pictures, data.held_pictures & np.isfinite(out["emotions"]["joy"])
+    table = {}
+    everything = {n: v for n, v in out["emotions"].items() if n not in ("engagement", "valence")}
+    everything |= {"emoji " + n: v for n, v in out["emojis"].items()}
+    for name, values in everything.items():
+        wanted = EMOJI_LABEL.get(name[6:], "") if name.startswith("emoji ") else {v: k for k, v in EMOTION_OF_LABEL.items()}.get(name, "")
+        who = calibration.labelled_people(values[calm] >= 50, data.person[calm], {"all": np.ones(calm.sum(), bool)})["all"]
+        table[name] = {"neutral people": who["people"], "labelled people": who["labelled_people"]}
+        if wanted:
+            hit = held & ~data.film & (data.emotion == wanted)
+            table[name] |= {"label": wanted, "pictures": int(hit.sum()), "found": round(float((values[hit] >= 50).mean()), 3)}
+    return found | {"each": table}
+
+
+def examples(data, out, neutral, groups, shown):
+    """A held-back neutral picture of each group, of those without a label: by a fixed draw."""
+    labelled = np.max([*(out["emotions"][n] for n in NAMED), *(out["emojis"][n] for n in shown)], 0) >= 50
+    rng = np.random.default_rng(11)
+    pools = {n: np.where(neutral & data.held_pictures & ~labelled & g)[0] for n, g in groups.items()}
+    return {n: int(rng.choice(p)) for n, p in pools.items() if len(p)}
 
 
 def show(figures, indent=""):

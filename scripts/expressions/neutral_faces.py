@@ -12,6 +12,8 @@ import sys
 
 import numpy as np
 
+import face
+import formulas
 from reference import RESOURCES, ROOT, Model
 
 TARGET = ROOT / "Sources/VidscanFaces/Baseline/NeutralFaces.swift"
@@ -27,10 +29,12 @@ def levels(path):
     person = np.array(["" if "#" in s or "facial-expr" in s else re.sub(r"_?\d+\.jpg$", "", s) for s in source])
     neutral = (person != "") & (data["emotion"] == "neutral")
     people = sorted(p for p, n in collections.Counter(person[neutral]).items() if n >= PICTURES)
-    _, found = Model(RESOURCES).batch(data["mesh"][neutral].astype(np.float64))
+    model = Model(RESOURCES)
+    scores, aligned, rotation = model.blendshapes(data["mesh"][neutral].astype(np.float64))
+    found = formulas.expressions(model.constants, scores, face.measures(aligned, rotation))
     rows = {p: person[neutral] == p for p in people}
     result = {}
-    for name, values in sorted(found["expressions"].items()):
+    for name, values in sorted(found.items()):
         if name in WITHOUT_LEVEL:
             continue
         medians = [np.median(values[rows[p]]) for p in people]

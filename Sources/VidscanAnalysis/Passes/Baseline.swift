@@ -15,19 +15,18 @@ struct Baseline: Sendable {
     /// - Parameter metrics: The requested metrics, among which the dominant emoji is.
     func apply(to face: inout FaceRecord, faceID: Int, metrics: Set<Metric>) {
         guard let levels = levels[faceID], let model else { return }
-        var values: [Metric: Double] = [:]
-        var isChanged = false
-        for metric in Metric.allCases where metric.group == .expressions || metric.group == .eyes {
-            guard let value = face.numbers[.metric(metric)] else { continue }
-            values[metric] = levels.relative(value, of: metric)
-            if values[metric] != value { isChanged = true }
+        var measured: [Metric: Double] = [:]
+        for metric in Metric.allCases { measured[metric] = face.numbers[.metric(metric)] }
+        var relative: [Metric: Double] = [:]
+        for (metric, value) in measured where metric.group == .expressions || metric.group == .eyes {
+            relative[metric] = levels.relative(value, of: metric)
         }
-        guard isChanged else { return }
-        for (metric, score) in model.derivedScores(of: values) {
+        guard relative.contains(where: { $0.value != measured[$0.key] }) else { return }
+        for (metric, score) in model.derivedScores(of: relative, measured: measured) {
             guard let value = face.numbers[.metric(metric)] else { continue }
             face.numbers[.metric(metric)] = metric == .valence ? score : min(value, score)
         }
-        let emojis = Metric.allCases.filter { $0.emoji != nil && metrics.contains($0) }
+        let emojis = Metric.namedEmojis.filter(metrics.contains)
         face.emoji = Metric.likeliest(of: emojis) { face.numbers[.metric($0)] }?.metric
     }
 

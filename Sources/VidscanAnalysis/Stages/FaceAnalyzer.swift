@@ -11,17 +11,19 @@ final class FaceAnalyzer {
     private let detector: FrameDetector
     private let fitter: MeshFitter
     private let chipCutter: FaceChipCutter
+    private let emotionCropper: EmotionCropper
     var times = StageTimes()
 
     /// - Parameter sessions: The number of analyzers that run at the same time.
     init(models: ModelStore, settings: Settings, sessions: Int) {
         self.models = models
         self.settings = settings
-        // The detector and the mesh convert a frame's pixel format only once.
+        // All convert a frame's pixel format only once.
         let converter = PictureConverter()
         detector = FrameDetector(models: models, settings: settings, sessions: sessions, converter: converter)
         fitter = MeshFitter(models: models, settings: settings, sessions: sessions, converter: converter)
         chipCutter = FaceChipCutter(converter: converter)
+        emotionCropper = EmotionCropper(converter: converter)
     }
 
     /// Detects the faces of a frame by itself.
@@ -85,7 +87,7 @@ final class FaceAnalyzer {
             let fit = try fitter.fit(
                 frame, from: MeshCrop.predicted(from: detection), .converging, times: &times)
             if fit.presence >= MeshPresence.threshold {
-                faces.append(try measure(fit, detection, picture))
+                faces.append(try measure(fit, detection, picture, in: frame))
             } else if isTrusted(detection) {
                 faces.append(unmeasured(detection, presence: fit.presence, picture))
             }
@@ -105,7 +107,7 @@ final class FaceAnalyzer {
             MeshCrop.isSettled(used: prediction.square, implied: fit.implied, within: .near),
             let detection = prediction.detection(around: fit.mesh, in: fit.implied).clipped(to: picture.display)
         else { return nil }
-        return try measure(fit, detection, picture)
+        return try measure(fit, detection, picture, in: frame)
     }
 
     /// Cuts the chips of the faces that have none yet.
@@ -144,20 +146,27 @@ final class FaceAnalyzer {
     }
 
     private func measure(
-        _ fit: MeshFitter.Fit, _ detection: FaceDetection, _ picture: DetectorPicture
+        _ fit: MeshFitter.Fit, _ detection: FaceDetection, _ picture: DetectorPicture, in frame: SampledFrame
     ) throws -> FittedFace {
         let model = settings.needsExpressions ? try models.expressionModel() : nil
         let appearance = times.measure(\.look) { picture.appearance(of: detection) }
         return try times.measure(\.measure) {
             let pose = HeadPose(mesh: fit.mesh)
             let part = MeasurableFace(mesh: fit.mesh, pose: pose)
+            var expressions: FaceExpressions?
+            if let model, let part {
+                // One eye alone tells no emotion.
+                let evidence =
+                    try part == .whole
+                    ? emotionCropper.evidence(for: fit.mesh, in: frame, by: model.emotionNetwork) : [:]
+                expressions = model.measure(
+                    fit.mesh, pose: pose, part: part, evidence: evidence,
+                    smileThreshold: settings.track.events.smileStartsAbove)
+            }
             let face = AnalyzedFace(
                 detection: detection, presence: fit.presence, mesh: fit.mesh, pose: pose,
                 quality: try fitter.quality(),
-                expressions: part.flatMap { part in
-                    model?.measure(
-                        fit.mesh, pose: pose, part: part, smileThreshold: settings.track.events.smileStartsAbove)
-                },
+                expressions: expressions,
                 appearance: appearance,
                 shape: part == .whole ? models.faceShape.describe(fit.mesh) : nil)
             return FittedFace(face: face, square: fit.implied)

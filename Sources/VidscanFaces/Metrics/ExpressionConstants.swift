@@ -47,6 +47,8 @@ struct ExpressionConstants: Decodable, Sendable {
     struct Emotion: Decodable, Sendable {
         var raises: Weights
         var lowers: Weights
+        /// The weight of the emotion network's evidence; `nil` for emotions that the mesh alone shows.
+        var evidence: Double?
         var bias: Double
         var gain: Double
     }
@@ -72,6 +74,7 @@ struct ExpressionConstants: Decodable, Sendable {
         var openBlink: Double
         var closureCentre: Double
         var closureWidth: Double
+        var winkGapWeight: Double
         var winkCentre: Double
         var winkWidth: Double
         var winkOpenFrom: Double
@@ -90,4 +93,6 @@ struct ExpressionConstants: Decodable, Sendable {
     var emotions: [String: Emotion]
     var valence: WeightedTerms
     var engagement: WeightedTerms
+    /// The raw value of each emoji that becomes 50, by the name in the formulas.
+    var emojiEdges: [String: Double]
 }

@@ -23,6 +23,7 @@ public struct ExpressionModel: Sendable {
         var points: [Int]
         var alignmentPoints: [Int]
         var constants: ExpressionConstants
+        var emotionNetwork: EmotionNetwork.Description
     }
 
     private struct Layer: Sendable {
@@ -33,6 +34,8 @@ public struct ExpressionModel: Sendable {
 
     /// The names of the blendshape scores, in order.
     public let blendshapeNames: [String]
+    /// The network whose evidence `measure` needs.
+    public let emotionNetwork: EmotionNetwork
     let constants: ExpressionConstants
     private let canonical: [Vector3]
     private let points: [Int]
@@ -98,6 +101,32 @@ public struct ExpressionModel: Sendable {
             throw ExpressionModelError(reason: "expressions.json does not name the scores of the network")
         }
         self.layers = layers
+        func chain(_ names: [String], inputs: inout Int, taps: Int) throws(ExpressionModelError) -> [EmotionNetwork
+            .Layer]
+        {
+            var chain: [EmotionNetwork.Layer] = []
+            for name in names {
+                guard let outputs = parsed.arrays[name + ".bias"]?.shape.first else {
+                    throw ExpressionModelError(reason: "expressions.weights does not contain \(name)")
+                }
+                chain.append(
+                    EmotionNetwork.Layer(
+                        weights: try array(name + ".weight", count: taps * inputs * outputs),
+                        bias: try array(name + ".bias", count: outputs)))
+                inputs = outputs
+            }
+            return chain
+        }
+        let network = parsed.emotionNetwork
+        var channels = 1
+        let convolutions = try chain(network.convolutions, inputs: &channels, taps: 9)
+        let side = EmotionNetwork.resolution >> convolutions.count
+        channels *= side * side
+        let dense = try chain(network.dense, inputs: &channels, taps: 1)
+        guard channels == network.emotions.count, !dense.isEmpty else {
+            throw ExpressionModelError(reason: "expressions.json does not name the outputs of the emotion network")
+        }
+        emotionNetwork = EmotionNetwork(network, convolutions: convolutions, dense: dense)
     }
 
     /// Measures all expressions of a mesh.
@@ -107,16 +136,17 @@ public struct ExpressionModel: Sendable {
     ///
     /// - Parameters:
     ///   - part: The part of the face that can be measured.
+    ///   - evidence: What ``emotionNetwork`` sees in the pixels of the face.
     ///   - smileThreshold: The smile score, 0…100, above which `has_smile` is 1.
     public func measure(
-        _ mesh: FaceMesh, pose: HeadPose, part: MeasurableFace = .whole,
+        _ mesh: FaceMesh, pose: HeadPose, part: MeasurableFace = .whole, evidence: [String: Double],
         smileThreshold: Double = Metric.smileThreshold
     ) -> FaceExpressions {
         let face = AlignedFace(mesh, canonical: canonical, steady: alignmentPoints)
         let scores = run(features(of: face))
         let whole = FaceExpressions(
-            model: self, blendshapes: scores, measures: FaceMeasures(face), gaze: Gaze(face, pose: pose), pose: pose,
-            smileThreshold: smileThreshold)
+            model: self, blendshapes: scores, measures: FaceMeasures(face), evidence: evidence,
+            gaze: Gaze(face, pose: pose), pose: pose, smileThreshold: smileThreshold)
         switch part {
         case .whole: return whole
         case .oneEye(let eye): return FaceExpressions(whole, eye: eye)

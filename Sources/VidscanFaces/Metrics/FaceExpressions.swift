@@ -16,14 +16,14 @@ public struct FaceExpressions: Sendable, Equatable {
     }
 
     init(
-        model: ExpressionModel, blendshapes: [Float], measures: FaceMeasures, gaze: Gaze, pose: HeadPose,
-        smileThreshold: Double
+        model: ExpressionModel, blendshapes: [Float], measures: FaceMeasures, evidence: [String: Double], gaze: Gaze,
+        pose: HeadPose, smileThreshold: Double
     ) {
         self.blendshapes = blendshapes
         let formulas = ExpressionFormulas(
             constants: model.constants,
             scores: Dictionary(uniqueKeysWithValues: zip(model.blendshapeNames, blendshapes.map(Double.init))),
-            measures: measures)
+            measures: measures, evidence: evidence)
         values = formulas.values()
         values[.hasSmile] = values[.smile].map { $0 > smileThreshold ? 1 : 0 }
         values[.gazeYaw] = gaze.yaw
@@ -42,9 +42,9 @@ public struct FaceExpressions: Sendable, Equatable {
         values = whole.values.filter { eye.metrics.contains($0.key) }
     }
 
-    /// Returns the emoji most similar to the face, or `nil` if none is likely.
+    /// Returns the emoji most similar to the face, or `nil` if none is likely. Experimental ones are left out.
     public func dominantEmoji(among metrics: Set<Metric>) -> Character? {
-        let emojis = Metric.allCases.filter { $0.emoji != nil && metrics.contains($0) }
+        let emojis = Metric.namedEmojis.filter(metrics.contains)
         return Metric.likeliest(of: emojis) { values[$0] }?.metric.emoji
     }
 }
@@ -55,12 +55,17 @@ private struct ExpressionFormulas {
     let constants: ExpressionConstants
     let scores: [String: Double]
     let measures: FaceMeasures
+    let evidence: [String: Double]
 
     func values() -> [Metric: Double] {
         let eyes = EyeState(constants.eyes, measures, scores)
         var shares = expressions()
         shares["eye_closure"] = eyes.closure
-        var values = DerivedScores(constants: constants, expressions: shares, eyes: eyes).values()
+        let emotions = EmotionFormulas(constants: constants, expressions: shares, evidence: evidence).values()
+        var values = DerivedScores(
+            constants: constants, expressions: shares, emotions: emotions, leftOpenness: eyes.leftOpenness,
+            rightOpenness: eyes.rightOpenness, wink: eyes.wink
+        ).values()
         for (name, share) in shares {
             // Names that are not metrics are skipped.
             if let metric = Metric(rawValue: name) { values[metric] = 100 * share }
@@ -144,25 +149,21 @@ struct EyeState {
             let byBlink = ramp(-(scores[blink] ?? 0), -constants.shutBlink, -constants.openBlink)
             return (byGap + byBlink) / 2
         }
-        self.init(
-            constants, leftOpenness: openness(measures.leftLidGap, "eyeBlinkLeft"),
-            rightOpenness: openness(measures.rightLidGap, "eyeBlinkRight"))
-    }
-
-    /// - Parameters:
-    ///   - leftOpenness: How far the left eye is open, 0…1.
-    ///   - rightOpenness: How far the right eye is open, 0…1.
-    init(_ constants: ExpressionConstants.Eyes, leftOpenness: Double, rightOpenness: Double) {
         func closure(_ openness: Double) -> Double {
             sigmoid((constants.closureCentre - 100 * openness) / constants.closureWidth)
         }
-        self.leftOpenness = leftOpenness
-        self.rightOpenness = rightOpenness
+        leftOpenness = openness(measures.leftLidGap, "eyeBlinkLeft")
+        rightOpenness = openness(measures.rightLidGap, "eyeBlinkRight")
         leftClosure = closure(leftOpenness)
         rightClosure = closure(rightOpenness)
-        // One eye is open, and the other one is much less open.
+        // One eye is open, and the other one is much less open, by its score and by its gap. Unlike the openness, neither
+        // stops growing when an eye is wide open or nearly shut.
+        let gaps = (measures.leftLidGap, measures.rightLidGap)
+        let apart =
+            abs((scores["eyeBlinkLeft"] ?? 0) - (scores["eyeBlinkRight"] ?? 0))
+            + constants.winkGapWeight * abs(gaps.0 - gaps.1) / max(gaps.0, gaps.1, 1e-6)
         wink =
             ramp(100 * max(leftOpenness, rightOpenness), constants.winkOpenFrom, constants.winkOpenTo)
-            * sigmoid((100 * abs(leftOpenness - rightOpenness) - constants.winkCentre) / constants.winkWidth)
+            * sigmoid((apart - constants.winkCentre) / constants.winkWidth)
     }
 }

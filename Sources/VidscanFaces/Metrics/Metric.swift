@@ -88,8 +88,19 @@ public enum Metric: String, Sendable, CaseIterable, Comparable {
         }
     }
 
-    /// The minimum score of a likely expression: 5 % of the faces that people call neutral reach it. Lower scores are
-    /// not named.
+    /// How far a metric can be relied on.
+    public enum Status: String, Sendable, CaseIterable {
+        /// It agrees with the reference or with people's labels on people who were never used in training.
+        case validated
+        /// It agrees a little, or it is defined but not validated; it may still be useful in averages.
+        case weak
+        /// Nothing shows that it measures what its name says on people who were never used in training. It never names a
+        /// face: no label, no `dominant_emoji`.
+        case experimental
+    }
+
+    /// The minimum score of a likely expression: of at least 95 % of people, at most 5 % of the neutral pictures are
+    /// named by anything. Lower scores are not named.
     public static let likelyScore = 50.0
 
     /// The smile score above which a face smiles, for `has_smile` and for events: at most one person in twenty exceeds it in
@@ -98,6 +109,9 @@ public enum Metric: String, Sendable, CaseIterable, Comparable {
 
     /// The candidates for a face's dominant emotion: only those that agree with people's labels.
     public static let namedEmotions: [Metric] = [.anger, .joy, .sadness, .surprise]
+
+    /// The candidates for a face's dominant emoji.
+    public static let namedEmojis: [Metric] = allCases.filter { $0.emoji != nil && $0.status != .experimental }
 
     /// Returns the metric with the highest score, if that score makes it likely.
     public static func likeliest(

@@ -66,11 +66,12 @@ extension FaceField {
         let decimals: Int
         /// Whether every face has the number.
         let isRequired: Bool
+        let status: Metric.Status?
         let meaning: String
 
         init(
             _ name: String, unit: String = "", _ range: ClosedRange<Double>, rangeText: String? = nil,
-            decimals: Int = 2, isRequired: Bool = false, _ meaning: String
+            decimals: Int = 2, isRequired: Bool = false, status: Metric.Status? = nil, _ meaning: String
         ) {
             self.name = name
             self.unit = unit
@@ -78,6 +79,7 @@ extension FaceField {
             self.rangeText = rangeText ?? Column.text(of: range)
             self.decimals = decimals
             self.isRequired = isRequired
+            self.status = status
             self.meaning = meaning
         }
     }
@@ -129,7 +131,7 @@ extension FaceField {
         case .metric(let metric):
             Description(
                 metric.rawValue, unit: metric.unit, metric.values, rangeText: metric.isFlag ? "0 or 1" : nil,
-                decimals: metric.isFlag ? 0 : metric.group == .aus ? 4 : 2,
+                decimals: metric.isFlag ? 0 : metric.group == .aus ? 4 : 2, status: metric.status,
                 metric.meaning
                     + (Self.relative.contains(metric) ? " Relative to the face at rest, unless --baseline none." : ""))
         }

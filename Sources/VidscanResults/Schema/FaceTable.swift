@@ -87,14 +87,15 @@ public enum FaceTable {
         Definition(
             "dominant_emoji", range: "an emoji",
             "The measured emoji with the highest score, if that is \(NumberText.plain(Metric.likelyScore)) or more; otherwise"
-                + " blank."
+                + " blank. Experimental emojis are never named."
         ) { ($0.face.emoji?.emoji).map { .text(String($0)) } ?? .missing }
     ]
 
     private static func definition(_ field: FaceField) -> Definition {
         let facts = field.description
         return Definition(
-            facts.name, unit: facts.unit, range: facts.rangeText, decimals: facts.decimals, facts.meaning
+            facts.name, unit: facts.unit, range: facts.rangeText, decimals: facts.decimals, status: facts.status,
+            facts.meaning
         ) { $0[field] }
     }
 }

@@ -82,11 +82,13 @@ public enum Schema {
 
     public static var markdown: String {
         tables.map { table in
-            let rows = table.columns.map { "| `\($0.name)` | \($0.unit) | \($0.range) | \($0.meaning) |" }
+            let rows = table.columns.map {
+                "| `\($0.name)` | \($0.unit) | \($0.range) | \($0.status?.rawValue ?? "") | \($0.meaning) |"
+            }
             return
                 ([
                     "## \(table.file)", "", table.meaning + " A missing value is blank.", "",
-                    "| column | unit | range | meaning |", "|---|---|---|---|",
+                    "| column | unit | range | status | meaning |", "|---|---|---|---|---|",
                 ] + rows).joined(separator: "\n") + "\n"
         }.joined(separator: "\n")
     }
@@ -106,8 +108,11 @@ public enum Schema {
                 if position > 0 { writer.write(",") }
                 writer.write("\n  ")
                 writer.writeJSON(
-                    names: ["name", "unit", "range", "meaning"],
-                    row: [.text(column.name), .text(column.unit), .text(column.range), .text(column.meaning)])
+                    names: ["name", "unit", "range", "status", "meaning"],
+                    row: [
+                        .text(column.name), .text(column.unit), .text(column.range),
+                        .text(column.status?.rawValue ?? ""), .text(column.meaning),
+                    ])
             }
             writer.write("\n]}")
         }
@@ -116,6 +121,9 @@ public enum Schema {
     }
 
     private static func facts(_ column: Column) -> String {
-        column.unit.isEmpty ? column.range : "\(column.unit), \(column.range)"
+        var facts = column.unit.isEmpty ? [column.range] : [column.unit, column.range]
+        // What is validated goes without saying.
+        if let status = column.status, status != .validated { facts.append(status.rawValue) }
+        return facts.joined(separator: ", ")
     }
 }

@@ -1,0 +1,68 @@
+"""Thresholds by person: what a score of 50 means.
+
+A person's own limit of a score is the value that at most 5 % of the person's neutral pictures exceed (with fewer
+than twenty pictures: the highest value). A threshold holds for a group of people at the level L if a share of at
+most L of the group's people have a higher limit. The threshold of each score is the lowest that holds in every large
+group, and L, the same for all scores, is the largest at which the labels together keep the promise: at most 5 % of
+the people of each group have more than 5 % of their neutral pictures labelled by anything. In groups of 150 people
+or more that must hold with 95 % confidence (Clopper and Pearson, Biometrika 26, 1934).
+"""
+
+import numpy as np
+from scipy.stats import beta
+
+PICTURE_SHARE = 0.05
+PEOPLE_SHARE = 0.05
+CONFIDENCE = 0.95
+# People in a group that a single threshold must hold in: with fewer, one person would decide.
+LARGE_GROUP = 300
+# People in a group that the promise is kept in with confidence, and people in one that it is kept in at all.
+SURE_GROUP = 150
+SMALLEST_GROUP = 40
+
+
+def by_person(values, person, share=PICTURE_SHARE):
+    """Each person's limit: the largest value but for `share` of the pictures."""
+    order = np.lexsort((values, person))
+    who, first, count = np.unique(person[order], return_index=True, return_counts=True)
+    return values[order][first + count - 1 - np.floor(share * count).astype(int)]
+
+
+def upper_bound(hits, count):
+    return 1.0 if hits >= count else float(beta.ppf(CONFIDENCE, hits + 1, count - hits))
+
+
+def threshold(values, person, groups, level):
+    """The lowest value that holds at `level` in every group of pictures."""
+    limits = [by_person(values[g], person[g]) for g in groups.values()]
+    return max(float(np.sort(l)[len(l) - 1 - int(level * len(l))]) for l in limits if len(l) >= LARGE_GROUP)
+
+
+def labelled_people(labelled, person, groups):
+    """For each group: its people, those with too many labelled pictures, its pictures, the labelled ones."""
+    out = {}
+    for name, g in groups.items():
+        over = by_person(labelled[g].astype(float), person[g]) > 0.5
+        out[name] = {"people": len(over), "labelled_people": int(over.sum()),
+                     "pictures": int(g.sum()), "labelled_pictures": int(labelled[g].sum())}
+    return out
+
+
+def keeps(counts):
+    def share(c):
+        sure = c["people"] >= SURE_GROUP
+        return upper_bound(c["labelled_people"], c["people"]) if sure else c["labelled_people"] / c["people"]
+
+    return all(share(c) <= PEOPLE_SHARE for c in counts.values() if c["people"] >= SMALLEST_GROUP)
+
+
+def largest_level(labels_at, person, groups):
+    """The largest level at which all labels together keep the promise. `labels_at(level)`: labelled pictures."""
+    low, high = 0.0, PEOPLE_SHARE
+    for _ in range(12):
+        middle = (low + high) / 2
+        if keeps(labelled_people(labels_at(middle), person, groups)):
+            low = middle
+        else:
+            high = middle
+    return low
