@@ -3,18 +3,14 @@ internal import VidscanResults
 
 /// How open the eyes of a face are, for events.
 struct EyeMeasurement {
-    /// 0…100: the mean of both eyes, or that of the near eye if the head is turned; `nil` if it is not measured.
+    /// 0…100: the mean of the eyes that are measured; `nil` if none is.
     let openness: Double?
+    /// Whether only one eye is measured, because the head is turned.
     let hasOneEye: Bool
 
     init(_ numbers: FaceNumbers) {
         let eyes = [Metric.leftEyeOpenness, .rightEyeOpenness].compactMap { numbers[.metric($0)] }
-        if let yaw = numbers[.yaw], abs(yaw) > NearEye.minimumYaw {
-            openness = numbers[.metric(NearEye(yaw: yaw).openness)]
-            hasOneEye = true
-        } else {
-            openness = eyes.isEmpty ? nil : eyes.reduce(0, +) / Double(eyes.count)
-            hasOneEye = eyes.count == 1
-        }
+        openness = eyes.isEmpty ? nil : eyes.reduce(0, +) / Double(eyes.count)
+        hasOneEye = eyes.count == 1
     }
 }

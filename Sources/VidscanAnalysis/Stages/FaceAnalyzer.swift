@@ -150,7 +150,7 @@ final class FaceAnalyzer {
         let appearance = times.measure(\.look) { picture.appearance(of: detection) }
         return try times.measure(\.measure) {
             let pose = HeadPose(mesh: fit.mesh)
-            let part = MeasurableFace(mesh: fit.mesh, pose: pose)
+            let part = MeasurableFace(mesh: fit.mesh, pose: pose, presence: fit.presence)
             let face = AnalyzedFace(
                 detection: detection, presence: fit.presence, mesh: fit.mesh, pose: pose,
                 quality: try fitter.quality(),
