@@ -26,6 +26,9 @@ struct ReportTests {
         #expect(page.matches(of: /src="data:image\/jpeg;base64,/).count == 2)
         let events = try CSVTable(path: "\(folder.path)/\(result)/events.csv")
         #expect(page.matches(of: /<tr data-kind=/).count == events.rows.count)
+        let measured = try events.texts("measured")
+        try #require(measured.contains("1.00"))
+        #expect(page.matches(of: /<td class="number">100 %<\/td>/).count == measured.count { $0 == "1.00" })
         // The namespace of SVG is never requested.
         let addresses = page.matches(of: /https?:\/\/[^"' ]*/).map { String($0.output) }
         #expect(Set(addresses) == ["http://www.w3.org/2000/svg"])

@@ -44,7 +44,7 @@ struct ConsistencyTests {
             "smile above \(Int(options.smileStartsAbove)) and below \(Int(options.smileStopsBelow))",
             "more than \(Int(options.lookAwayAboveDegrees)) degrees",
             "for \(options.lookAwayHoldSeconds) s or more", "\(Int(options.blinkMinimumRate)) samples per second",
-            "These are the defaults", "more than \(Int(NearEye.minimumYaw)) degrees of yaw",
+            "These are the defaults",
             "more than \(EventOptions.bridgedSamples) samples and for more than \(EventOptions.bridgedSeconds) s",
         ] {
             #expect(meaning.contains(words), "\(words)")

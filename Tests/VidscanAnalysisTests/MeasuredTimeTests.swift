@@ -33,6 +33,7 @@ struct MeasuredTimeTests {
         let moments = try smiles.map { try #require(try events.number("time", $0)) }
         #expect(moments == [times[0], gap.0, gap.1, times[times.count - 1]])
         #expect(try smiles.map { try events.text("measured", $0) } == ["", "1.00", "", "1.00"])
+        #expect(try smiles.map { try events.text("complete", $0) } == ["", "0", "", "0"])
     }
 
     @Test("The seconds of a face and of its metrics leave out the time in which it is hidden")

@@ -167,10 +167,14 @@ struct ExpressionModelTests {
     @Test("How much of a face can be measured depends on its turn and size")
     func measurablePart() {
         let mesh = FaceMesh(coordinates: golden.cases[0].mesh.flatMap(\.self))
-        func part(yaw: Double, pitch: Double = 0, eyePixels: Double = 100) -> MeasurableFace? {
+        func part(
+            yaw: Double, pitch: Double = 0, eyePixels: Double = 100, presence: Double = 1
+        ) -> MeasurableFace? {
             let width = mesh.distance(MeshPoint.rightEyeOuter, MeshPoint.leftEyeOuter)
             let scaled = mesh.coordinates.map { $0 * Float(eyePixels / width) }
-            return MeasurableFace(mesh: FaceMesh(coordinates: scaled), pose: HeadPose(yaw: yaw, pitch: pitch, roll: 0))
+            return MeasurableFace(
+                mesh: FaceMesh(coordinates: scaled), pose: HeadPose(yaw: yaw, pitch: pitch, roll: 0),
+                presence: presence)
         }
         #expect(part(yaw: 0) == .whole)
         #expect(part(yaw: -40) == .whole)
@@ -179,7 +183,9 @@ struct ExpressionModelTests {
         #expect(part(yaw: 56) == nil)
         #expect(part(yaw: 47, pitch: 31) == nil)
         #expect(part(yaw: 0, eyePixels: 30) == .whole)
-        #expect(part(yaw: 47, eyePixels: 30) == nil)
+        #expect(part(yaw: 47, eyePixels: 60) == nil)
+        #expect(part(yaw: 0, presence: 0.8) == .whole)
+        #expect(part(yaw: 47, presence: 0.8) == nil)
         #expect(part(yaw: 0, eyePixels: 15) == nil)
     }
 

@@ -39,7 +39,7 @@ struct FaceEventTests {
             Self.events(values, rate: 25, Self.eyes) == [
                 FaceEvent(
                     microseconds: 80_000, kind: .blink, faceID: 7, value: .number(0.12), measuredShare: 1,
-                    oneEyeShare: 0)
+                    isComplete: true, oneEyeShare: 0)
             ])
     }
 
@@ -98,12 +98,12 @@ struct FaceEventTests {
 
     @Test("A closure ends at its last sample before a gap, and the gap is not part of it")
     func closureBeforeGap() {
-        let values = [90.0] + [Double?](repeating: 10, count: 9) + [Double?](repeating: nil, count: 60) + [10, 90]
+        let values = [90.0] + [Double?](repeating: 10, count: 9) + [Double?](repeating: nil, count: 60) + [90, 90]
         #expect(
             Self.events(values, rate: 12, Self.eyes) == [
                 FaceEvent(
                     microseconds: 83_333, kind: .eyesClosed, faceID: 7, value: .number(0.666667), measuredShare: 1,
-                    oneEyeShare: 0)
+                    isComplete: false, oneEyeShare: 0)
             ])
     }
 
@@ -152,12 +152,30 @@ struct FaceEventTests {
     }
 
     @Test(
-        "A short closure that is not seen from open to open is no blink",
-        arguments: [
-            [5, 90, 90], [90, 90, 5], [90, 5, nil, nil, nil, nil, 90], [90, nil, nil, nil, nil, 5, 90],
-        ] as [[Double?]])
-    func partialBlink(values: [Double?]) {
+        "A short closure whose end is not seen is no blink",
+        arguments: [[90, 90, 5], [90, 5, nil, nil, nil, nil, 90]] as [[Double?]])
+    func blinkWithoutEnd(values: [Double?]) {
         #expect(Self.events(values, rate: 12, Self.eyes).isEmpty)
+    }
+
+    @Test(
+        "A blink whose beginning is not seen is not complete",
+        arguments: [[5, 90, 90], [90, nil, nil, nil, nil, 5, 90]] as [[Double?]])
+    func blinkWithoutBeginning(values: [Double?]) {
+        let events = Self.events(values, rate: 12, Self.eyes)
+        #expect(events.map(\.kind) == [.blink])
+        #expect(events.map(\.isComplete) == [false])
+    }
+
+    @Test("A smile that the end of the track cuts off is not complete, and one that stops is")
+    func complete() {
+        let smile = [0.0] + [Double?](repeating: 80, count: 9)
+        let stops = { (values: [Double?]) in
+            Self.events(values, rate: 12, Self.smile).filter { $0.kind == .smileStopped }.map(\.isComplete)
+        }
+        #expect(stops(smile) == [false])
+        #expect(stops(smile + [0, 0, 0, 0, 0, 0]) == [true])
+        #expect(stops(smile.dropFirst() + [0, 0, 0, 0, 0, 0]) == [false])
     }
 
     @Test("A blink with a short gap stays a blink, and says how much of it was measured")
@@ -178,17 +196,31 @@ struct FaceEventTests {
         #expect(events.map(\.oneEyeShare) == [nil])
     }
 
-    @Test("A closure says in how many of its samples one eye alone was measured")
-    func oneEye() {
+    /// Closures with one eye from the third sample on.
+    private static func turned(_ values: [Double]) -> [FaceEvent] {
         var detector = FaceEventDetector(faceID: 7, options: EventOptions(), detectsBlinks: true)
         var events: [FaceEvent] = []
-        for (number, openness) in [90.0, 5, 5, 5, 5, 90].enumerated() {
+        for (number, openness) in values.enumerated() {
             let measurement = FaceEventDetector.Measurement(
                 eyeOpenness: openness, hasOneEye: number >= 2, smile: nil, turnDegrees: nil)
             events += detector.update(measurement, at: Int64(number) * 83_333, sample: number)
         }
+        return events
+    }
+
+    @Test("A closure says in how many of its samples one eye alone was measured")
+    func oneEye() {
+        let events = Self.turned([90, 5, 5, 5, 5, 90])
         #expect(events.map(\.kind) == [.blink])
         #expect(events.map(\.oneEyeShare) == [0.75])
+    }
+
+    @Test("One eye alone counts as closed only if it is closed further")
+    func oneEyeMargin() {
+        let limit = EventOptions().eyesClosedBelow
+        #expect(Self.turned([90, 90, 90, limit - 5, limit - 5, 90]).isEmpty)
+        #expect(
+            Self.turned([90, 90, 90, limit - EventOptions.oneEyeMargin - 1, limit - 5, 90]).map(\.kind) == [.blink])
     }
 
     @Test("No event contains a gap that is too long to be bridged", arguments: 0..<200)

@@ -35,13 +35,10 @@ struct Baseline: Sendable {
         face.numbers[.metric(.smile)].map { levels[faceID]?.relative($0, of: .smile) ?? $0 }
     }
 
-    /// Returns the eyes, relative to the face's open eyes, or the near eye of a head that is turned far; `nil` if no eye
-    /// could be measured.
+    /// Returns the eyes, relative to the face's open eyes; `nil` if none could be measured.
     func eyes(of face: FaceRecord, faceID: Int) -> EyeClosureFilter.Sample? {
-        let near = face.numbers[.yaw].flatMap { abs($0) > NearEye.minimumYaw ? NearEye(yaw: $0) : nil }
         func openness(_ metric: Metric) -> Double? {
-            guard near == nil || near?.openness == metric else { return nil }
-            return face.numbers[.metric(metric)].map { levels[faceID]?.relative($0, of: metric) ?? $0 }
+            face.numbers[.metric(metric)].map { levels[faceID]?.relative($0, of: metric) ?? $0 }
         }
         let (left, right) = (openness(.leftEyeOpenness), openness(.rightEyeOpenness))
         guard left != nil || right != nil else { return nil }

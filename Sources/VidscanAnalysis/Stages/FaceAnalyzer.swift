@@ -152,7 +152,7 @@ final class FaceAnalyzer {
         let appearance = times.measure(\.look) { picture.appearance(of: detection) }
         return try times.measure(\.measure) {
             let pose = HeadPose(mesh: fit.mesh)
-            let part = MeasurableFace(mesh: fit.mesh, pose: pose)
+            let part = MeasurableFace(mesh: fit.mesh, pose: pose, presence: fit.presence)
             var expressions: FaceExpressions?
             if let model, let part {
                 // One eye alone tells no emotion.

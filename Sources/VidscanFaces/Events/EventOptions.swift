@@ -3,8 +3,7 @@
 public struct EventOptions: Sendable, Equatable {
     /// The minimum number of samples per second for detecting blinks, because most blinks last 0.1 to 0.4 s.
     public var blinkMinimumRate = 12.0
-    /// The openness of the eyes, 0…100, below which they are closed and above which they are open again: the mean of both,
-    /// or that of the near eye if the head is turned.
+    /// The mean openness of the eyes, 0…100, below which they are closed and above which they are open again.
     public var eyesClosedBelow = 30.0
     public var eyesOpenAbove = 45.0
     /// The maximum duration of a blink in seconds. A longer closure is an `eyes_closed` event.
@@ -19,6 +18,10 @@ public struct EventOptions: Sendable, Equatable {
     public var lookBackBelowDegrees = 25.0
     /// The time in seconds for which looking away must last.
     public var lookAwayHoldSeconds = 0.5
+
+    /// How much lower the openness must be if only one eye is measured, because the head is turned: half-closed eyes that
+    /// look down reach 20 to 40 there.
+    public static let oneEyeMargin = 10.0
 
     /// A gap in a measure is bridged if it has at most this many samples…
     public static let bridgedSamples = 2

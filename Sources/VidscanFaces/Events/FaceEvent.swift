@@ -29,19 +29,23 @@ public struct FaceEvent: Sendable, Equatable {
     public var value: Value
     /// The share of the event's samples in which its measure is known, 0…1; `nil` for an event without a duration.
     public var measuredShare: Double?
+    /// Whether samples show how the event began and how it ended; otherwise it may have lasted longer. `nil` for an event
+    /// without a duration.
+    public var isComplete: Bool?
     /// The share of the event's samples in which only one eye was measured, 0…1; `nil` for an event that is not about the
     /// eyes.
     public var oneEyeShare: Double?
 
     public init(
         microseconds: Int64, kind: Kind, faceID: Int? = nil, value: Value = .none, measuredShare: Double? = nil,
-        oneEyeShare: Double? = nil
+        isComplete: Bool? = nil, oneEyeShare: Double? = nil
     ) {
         self.microseconds = microseconds
         self.kind = kind
         self.faceID = faceID
         self.value = value
         self.measuredShare = measuredShare
+        self.isComplete = isComplete
         self.oneEyeShare = oneEyeShare
     }
 

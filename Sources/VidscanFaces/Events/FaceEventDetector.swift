@@ -5,9 +5,9 @@
 public struct FaceEventDetector: Sendable {
     /// The measurements of a face at one time; `nil` where they are missing.
     public struct Measurement: Sendable {
-        /// How open the eyes are, 0…100: the mean of both, or the near eye's if the head is turned.
+        /// The mean openness of the eyes that are measured, 0…100.
         public var eyeOpenness: Double?
-        /// Whether `eyeOpenness` is that of one eye alone.
+        /// Whether only one eye is measured.
         public var hasOneEye: Bool
         /// The smile metric, 0…100.
         public var smile: Double?
@@ -38,7 +38,8 @@ public struct FaceEventDetector: Sendable {
         self.options = options
         self.detectsBlinks = detectsBlinks
         closure = MeasuredState(
-            Hysteresis(entersAbove: 100 - options.eyesClosedBelow, leavesBelow: 100 - options.eyesOpenAbove))
+            Hysteresis(entersAbove: 100 - options.eyesClosedBelow, leavesBelow: 100 - options.eyesOpenAbove),
+            oneSidedMargin: EventOptions.oneEyeMargin)
         smile = MeasuredState(
             Hysteresis(
                 entersAbove: options.smileStartsAbove, leavesBelow: options.smileStopsBelow,
@@ -80,10 +81,11 @@ public struct FaceEventDetector: Sendable {
             + (away.interrupt().map { [lookedAway($0)] } ?? [])
     }
 
-    /// A closure is a blink only if it is seen from open to open: otherwise it may have lasted longer.
+    /// A short closure is a blink if it is seen to end. Each blink is counted where its end is seen, so that gaps do not
+    /// change how many blinks there are per second in which the eyes are measured.
     private func closed(_ period: MeasuredState.Period) -> [FaceEvent] {
         if period.seconds > options.blinkLongestSeconds { return [event(.eyesClosed, period, hasEyes: true)] }
-        guard detectsBlinks, period.hasOnset, period.hasOffset else { return [] }
+        guard detectsBlinks, period.hasOffset else { return [] }
         return [event(.blink, period, hasEyes: true)]
     }
 
@@ -105,6 +107,7 @@ public struct FaceEventDetector: Sendable {
     ) -> FaceEvent {
         FaceEvent(
             microseconds: period.onset.microseconds, kind: kind, faceID: faceID, value: .number(period.seconds),
-            measuredShare: period.measuredShare, oneEyeShare: hasEyes ? period.oneSidedShare : nil)
+            measuredShare: period.measuredShare, isComplete: period.isComplete,
+            oneEyeShare: hasEyes ? period.oneSidedShare : nil)
     }
 }

@@ -26,9 +26,10 @@ struct Hysteresis: Sendable {
 
     /// Adds a sample, which is not before that of the previous call.
     ///
+    /// - Parameter margin: By how much the sample must exceed the threshold to enter the state.
     /// - Returns: The change that the sample completes, if any.
-    mutating func update(_ sample: MeasuredSample) -> Change? {
-        let isTurning = entered == nil ? sample.value > entersAbove : sample.value < leavesBelow
+    mutating func update(_ sample: MeasuredSample, margin: Double = 0) -> Change? {
+        let isTurning = entered == nil ? sample.value > entersAbove + margin : sample.value < leavesBelow
         let isBack = entered == nil ? sample.value < leavesBelow : sample.value > entersAbove
         if isBack { turning = nil }
         // Between the thresholds, a change that has begun continues.

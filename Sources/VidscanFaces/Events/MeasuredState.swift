@@ -33,6 +33,8 @@ struct MeasuredState: Sendable {
 
         /// Whether a sample shows that the state did not hold before.
         var hasOnset: Bool { !onset.followsGap }
+        /// Whether samples show how it began and how it ended.
+        var isComplete: Bool { hasOnset && hasOffset }
         var seconds: Double { Double(endMicroseconds - onset.microseconds) / 1e6 }
     }
 
@@ -42,11 +44,16 @@ struct MeasuredState: Sendable {
     }
 
     private var hysteresis: Hysteresis
+    private let oneSidedMargin: Double
     private var last: MeasuredSample?
     private var measured = 0
     private var oneSided = 0
 
-    init(_ hysteresis: Hysteresis) { self.hysteresis = hysteresis }
+    /// - Parameter oneSidedMargin: By how much a value from one side of the face alone must exceed the threshold.
+    init(_ hysteresis: Hysteresis, oneSidedMargin: Double = 0) {
+        self.hysteresis = hysteresis
+        self.oneSidedMargin = oneSidedMargin
+    }
 
     /// Adds a sample, which is not before that of the previous call.
     ///
@@ -67,7 +74,7 @@ struct MeasuredState: Sendable {
         last = sample
         measured += 1
         if isOneSided { oneSided += 1 }
-        switch hysteresis.update(sample) {
+        switch hysteresis.update(sample, margin: isOneSided ? oneSidedMargin : 0) {
         case .entered(let onset): changes.append(.began(onset))
         case .left(let onset, let offset):
             changes.append(

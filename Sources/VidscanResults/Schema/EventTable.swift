@@ -14,16 +14,15 @@ public enum EventTable {
     private static let limits: String = {
         let options = EventOptions()
         let plain = NumberText.plain
-        return " blink: the eyes closed and open again for at most \(plain(options.blinkLongestSeconds)) s (at"
-            + " \(plain(options.blinkMinimumRate)) samples per second or more). eyes_closed: for longer. Of a head turned by more"
-            + " than \(plain(NearEye.minimumYaw)) degrees of yaw, the eye nearer to the camera alone decides. smile_started and"
+        return " blink: the eyes closed for at most \(plain(options.blinkLongestSeconds)) s (at"
+            + " \(plain(options.blinkMinimumRate)) samples per second or more). eyes_closed: for longer. smile_started and"
             + " smile_stopped: smile above \(plain(options.smileStartsAbove)) and below \(plain(options.smileStopsBelow))."
             + " look_away: the head turned more than \(plain(options.lookAwayAboveDegrees)) degrees from the camera for"
             + " \(plain(options.lookAwayHoldSeconds)) s or more. An event ends at the last sample in which its measure is known, if"
             + " the measure is then missing in more than \(EventOptions.bridgedSamples) samples and for more than"
-            + " \(plain(EventOptions.bridgedSeconds)) s, or if the face disappears; a closure of the eyes whose begin or end is"
-            + " not seen is no blink. These are the defaults; a pipeline's track settings change"
-            + " them."
+            + " \(plain(EventOptions.bridgedSeconds)) s, or if the face disappears; a closure of at most"
+            + " \(plain(options.blinkLongestSeconds)) s that ends so is left out. These are the defaults; a pipeline's track"
+            + " settings change them."
     }()
 
     private static let definitions: [Definition] = [
@@ -58,9 +57,16 @@ public enum EventTable {
                 + " to the last, in which its measure is known. Otherwise blank."
         ) { $0.measuredShare },
         Definition(
+            "complete", range: "0 or 1",
+            "1 if samples show how it began and how it ended. 0 if it is cut off by a gap or by the first or last sample of"
+                + " the appearance: it may have lasted longer, and a blink may be the end of a longer closure. Blank as"
+                + " measured."
+        ) { $0.isComplete.map { .integer($0 ? 1 : 0) } ?? .missing },
+        Definition(
             "one_eye", range: "0 to 1", decimals: 2,
             "The share of the samples of blink or eyes_closed in which one eye alone was measured, because the head was"
-                + " turned: less certain. Otherwise blank."
+                + " turned: less certain. It counts as closed \(NumberText.plain(EventOptions.oneEyeMargin)) below the"
+                + " threshold for both. Otherwise blank."
         ) { $0.oneEyeShare },
     ]
 }
