@@ -5,7 +5,7 @@ internal import VidscanBase
 /// comes first.
 ///
 /// Most points have a mesh point at the same place. Where there is none, the point lies midway between two. The outline
-/// 0–16 is the mesh's, divided into equal lengths; other tools follow the visible edge of a turned face instead.
+/// 0–16 is the mesh's, in roughly equal steps; other tools follow the visible edge of a turned face instead.
 package enum SixtyEightPoints {
     package static let count = 68
     /// The tip of the nose, the point numbered 30.

@@ -11,8 +11,8 @@ package enum OpenFaceTable {
 
     /// What the columns hold that vidscan does not measure, in words.
     package static let notice =
-        "openface.csv: AU23 and p_0 to p_33 are not measured and always 0; lengths in mm assume a camera and a head of average"
-        + " size"
+        "openface.csv: AU23 and p_0 to p_33 are not measured and always 0; both eyes have the same gaze; the outline, points 0"
+        + " to 16, is approximated; lengths in mm assume a camera and a head of average size"
 
     /// The lowest share of an action unit that counts as present in the columns that end in `_c`.
     package static let presentFrom = 0.5
