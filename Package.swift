@@ -4,7 +4,8 @@ import PackageDescription
 // Targets depend one way:
 //
 //     vidscan ──► VidscanBatch ──► VidscanReport ──► VidscanResults ──► VidscanFaces ──► VidscanBase
-//        ├──────► VidscanPeople ──────┘
+//        ├──────► VidscanPeople ──────┘                   │
+//        ├──────► VidscanExport ──────────────────────────┤
 //        └──────► VidscanAnalysis ──► VidscanRender ──────┘   └──► VidscanMedia ─────────┘
 //                        └──────────► VidscanInference ──────────────────────────────────┘
 //
@@ -90,6 +91,10 @@ let package = Package(
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: strict),
+        // The only target that sees FoundationXML, which brings libxml2.
+        .target(
+            name: "VidscanExport", dependencies: ["VidscanBase", "VidscanFaces", "VidscanResults"],
+            swiftSettings: strict),
         .target(
             name: "VidscanPeople",
             dependencies: ["VidscanBase", "VidscanFaces", "VidscanMedia", "VidscanReport", "VidscanResults"],
@@ -99,7 +104,7 @@ let package = Package(
             dependencies: [
                 "CLinux", "VidscanBase", "VidscanMedia", "VidscanResults", "VidscanRender", "VidscanReport",
                 "VidscanAnalysis",
-                "VidscanBatch", "VidscanPeople",
+                "VidscanBatch", "VidscanExport", "VidscanPeople",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -127,7 +132,8 @@ let package = Package(
             name: "FuzzTargets",
             dependencies: [
                 "VidscanBase", "VidscanMedia", "VidscanInference", "VidscanResults", "VidscanRender", "VidscanReport",
-                "VidscanAnalysis", "VidscanBatch", .product(name: "GRDB", package: "GRDB.swift"),
+                "VidscanAnalysis", "VidscanBatch", "VidscanExport",
+                .product(name: "GRDB", package: "GRDB.swift"),
             ],
             path: "Tests/FuzzTargets", swiftSettings: strict),
         .testTarget(
@@ -163,6 +169,10 @@ let package = Package(
         .testTarget(
             name: "VidscanBatchTests",
             dependencies: ["TestSupport", "VidscanBatch", .product(name: "GRDB", package: "GRDB.swift")],
+            swiftSettings: strict),
+        .testTarget(
+            name: "VidscanExportTests",
+            dependencies: ["TestSupport", "VidscanBase", "VidscanExport", "VidscanFaces", "VidscanResults"],
             swiftSettings: strict),
         .testTarget(
             name: "VidscanPeopleTests",

@@ -1,23 +1,115 @@
 #include "CFFmpegLog.h"
 
 #include <libavutil/log.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+// FFmpeg 7 removed the number that the threads of a decoder know. There, a packet's own number reaches its frame.
+#define THREADS_KNOW_NUMBERS (LIBAVCODEC_VERSION_MAJOR < 61)
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 static _Thread_local char first_error[200];
 
-// A log callback is given a va_list, which Swift cannot take.
-static void keep_first_error(void *context, int level, const char *format, va_list arguments) {
+// More packets than any decoder has in work.
+enum { CAPACITY = 256 };
+
+struct vs_error_list {
+    // Decoder threads log, and the thread that receives frames asks.
+    pthread_mutex_t mutex;
+    // The numbers of the packets; the oldest are lost when nobody asks.
+    int64_t packets[CAPACITY];
+    size_t count;
+};
+
+static void add(vs_error_list *list, int64_t number) {
+    pthread_mutex_lock(&list->mutex);
+    if (list->count == 0 || list->packets[list->count - 1] != number) {
+        if (list->count == CAPACITY) {
+            memmove(list->packets, list->packets + 1, (CAPACITY - 1) * sizeof *list->packets);
+            list->count--;
+        }
+        list->packets[list->count++] = number;
+    }
+    pthread_mutex_unlock(&list->mutex);
+}
+
+static void note_packet(void *context) {
+#if THREADS_KNOW_NUMBERS
+    // Every context of libav begins with its class.
+    if (context == NULL || *(const AVClass **)context != avcodec_get_class()) return;
+    const AVCodecContext *decoder = context;
+    if (decoder->opaque != NULL) add(decoder->opaque, decoder->reordered_opaque);
+#else
     (void)context;
+#endif
+}
+
+// A log callback is given a va_list, which Swift cannot take.
+static void keep_error(void *context, int level, const char *format, va_list arguments) {
+    // That a decoder conceals an error is for libav no error to be logged.
+    if (level <= AV_LOG_ERROR || strncmp(format, "concealing ", 11) == 0) note_packet(context);
     if (level > AV_LOG_ERROR || first_error[0] != 0) return;
     vsnprintf(first_error, sizeof first_error, format, arguments);
     first_error[strcspn(first_error, "\r\n")] = 0;
 }
 
 void vs_keep_errors(void) {
-    av_log_set_callback(keep_first_error);
+    av_log_set_callback(keep_error);
     first_error[0] = 0;
 }
 
 const char *vs_kept_error(void) { return first_error; }
+
+vs_error_list *vs_watch_errors(AVCodecContext *decoder) {
+    vs_error_list *list = calloc(1, sizeof *list);
+    if (list == NULL) return NULL;
+    pthread_mutex_init(&list->mutex, NULL);
+    // Nothing else in this program uses 'opaque', which every thread's copy of the context has too.
+    decoder->opaque = list;
+#if !THREADS_KNOW_NUMBERS
+    decoder->flags |= AV_CODEC_FLAG_COPY_OPAQUE;
+#endif
+    return list;
+}
+
+void vs_free_errors(vs_error_list *list) {
+    if (list == NULL) return;
+    pthread_mutex_destroy(&list->mutex);
+    free(list);
+}
+
+void vs_number_packet(AVCodecContext *decoder, AVPacket *packet, int64_t number) {
+#if THREADS_KNOW_NUMBERS
+    (void)packet;
+    decoder->reordered_opaque = number;
+#else
+    (void)decoder;
+    packet->opaque = (void *)(intptr_t)number;
+#endif
+}
+
+int64_t vs_packet_number(const AVFrame *frame) {
+#if THREADS_KNOW_NUMBERS
+    return frame->reordered_opaque;
+#else
+    return (intptr_t)frame->opaque;
+#endif
+}
+
+int64_t vs_take_error(vs_error_list *list, AVFrame *frame) {
+#if !THREADS_KNOW_NUMBERS
+    if (frame->decode_error_flags != 0) add(list, vs_packet_number(frame));
+    // The caller asks until there is none.
+    frame->decode_error_flags = 0;
+#else
+    (void)frame;
+#endif
+    int64_t number = -1;
+    pthread_mutex_lock(&list->mutex);
+    if (list->count > 0) number = list->packets[--list->count];
+    pthread_mutex_unlock(&list->mutex);
+    return number;
+}

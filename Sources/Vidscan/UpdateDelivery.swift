@@ -30,8 +30,10 @@ final class UpdateDelivery: RunConsumer, RunObserver {
         try await send { $0.tracker.updates(for: frame) }
     }
 
-    func tracked(_ frame: FrameRecord, rows: [FaceRow]) async throws {
-        try await send { $0.tracker.finish() + [.frame(VideoFrame(frame, faces: rows.map { Face($0) }))] }
+    func tracked(_ frame: FrameRecord, shot: Int, rows: [FaceRow]) async throws {
+        try await send {
+            $0.tracker.finish() + [.frame(VideoFrame(frame, shot: shot, faces: rows.map { Face($0) }))]
+        }
     }
 
     func completed(_ tracks: [TrackRow], _ events: [FaceEvent]) async throws {
@@ -99,7 +101,7 @@ private struct ProvisionalTracker: Sendable {
         for face in faces where lastSeen.updateValue(frame.microseconds, forKey: face.id) == nil {
             updates.append(.faceAppeared(id: face.id, microseconds: frame.microseconds))
         }
-        return updates + [.sample(VideoFrame(frame, faces: faces))]
+        return updates + [.sample(VideoFrame(frame, shot: nil, faces: faces))]
     }
 
     /// Loses all faces after the last sample. A second call does nothing.

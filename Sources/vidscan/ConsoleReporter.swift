@@ -136,6 +136,13 @@ final class ConsoleReporter: RunObserver {
         log.info("\(result): -> \(Self.relative(path, isFolder: false))", ["input": "\(result)", "report": "\(path)"])
     }
 
+    func exported(_ result: String, paths: [String]) {
+        for path in paths {
+            log.info(
+                "\(result): -> \(Self.relative(path, isFolder: false))", ["input": "\(result)", "export": "\(path)"])
+        }
+    }
+
     /// Prints a message about the outcome of a command.
     func inform(_ text: String, _ fields: [String: String]) {
         log.info(text, fields)

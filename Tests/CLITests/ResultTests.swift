@@ -39,7 +39,9 @@ struct ResultTests {
                 + ["events.csv", "faces.csv", "frames.csv", "run.json", "tracks.csv"].map { "still.png.vidscan/\($0)" })
         let header = try folder.text("still.png.vidscan/faces.csv").prefix { $0 != "\n" }
         #expect(header.hasPrefix("time,frame,face_id,confidence,x,y,width,height,"))
-        #expect(try folder.text("still.png.vidscan/frames.csv") == "time,frame,faces\n0.000000,0,1\n")
+        #expect(
+            try folder.text("still.png.vidscan/frames.csv")
+                .hasPrefix("time,frame,faces,luma,sharpness,damaged,shot\n0.000000,0,1,"))
     }
 
     @Test("A result holds the requested formats")

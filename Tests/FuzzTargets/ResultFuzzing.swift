@@ -1,6 +1,7 @@
 import Foundation
 import VidscanAnalysis
 import VidscanBase
+import VidscanExport
 import VidscanMedia
 import VidscanRender
 import VidscanReport
@@ -12,12 +13,13 @@ import VidscanReport
 ///     === result/tracks.csv
 ///     face_id,…
 ///
-/// `r` makes a report, `t` one with thumbnails, `o` an overlay, `a` an anonymized video; `m` merges the segments.
+/// `r` makes a report, `t` one with thumbnails, `o` an overlay, `a` an anonymized video, `e` an export; `m` merges the
+/// segments.
 enum ResultFuzzing {
     private static let marker = Array("\n=== ".utf8)
 
     static func feed(_ bytes: ArraySlice<UInt8>, base: FuzzBase, scratch: FuzzScratch) {
-        guard let action = bytes.first, "rtoam".utf8.contains(action) else { return }
+        guard let action = bytes.first, "rtoaem".utf8.contains(action) else { return }
         let folder = scratch.emptyFolder()
         var known: Set<String> = []
         let isMerge = action == UInt8(ascii: "m")
@@ -71,6 +73,8 @@ enum ResultFuzzing {
             }
             _ = try await Rendering(options: options, observer: SilentObserver()).run(
                 resultPath: result, input: video, outputPath: "\(folder)/out.mkv", replaces: false)
+        case UInt8(ascii: "e"):
+            _ = try await Exporting(options: Exporting.Options(formats: ExportFormat.allCases)).run(resultPath: result)
         default:
             var options = Reporting.Options()
             options.hasThumbnails = action == UInt8(ascii: "t")
@@ -121,7 +125,7 @@ enum ResultFuzzing {
     static func seeds(_ base: FuzzBase) -> [(name: String, bytes: [UInt8])] {
         base.files().flatMap { file -> [(String, [UInt8])] in
             guard let content = FileManager.default.contents(atPath: "\(base.path)/\(file)") else { return [] }
-            return (file.hasPrefix("part-") ? "m" : "rtoa").map { action in
+            return (file.hasPrefix("part-") ? "m" : "rtoae").map { action in
                 let name = "\(action)-" + file.replacingOccurrences(of: "/", with: "-")
                 return (name, Array("\(action)\n=== \(file)\n".utf8) + content)
             }

@@ -45,6 +45,13 @@ struct GroundTruthTests {
         let frames = try run.table("frames.csv")
         #expect(try frames.numbers("frame") == (0..<500).map(Double.init))
         #expect(try frames.numbers("faces").reduce(0, +) == Double(rows.count))
+        #expect(try Set(frames.texts("damaged")) == ["0"])
+        let events = try run.table("events.csv")
+        let cuts = try zip(events.texts("kind"), events.numbers("time")).filter { $0.0 == "shot_cut" }.map(\.1)
+        #expect(cuts.count >= 5)
+        for (time, shot) in try zip(frames.numbers("time"), frames.numbers("shot")) {
+            #expect(shot == Double(1 + cuts.count { $0 <= time }), "at \(time) s")
+        }
         #expect(run.summary.frames == 500)
         #expect(run.summary.faces == rows.count)
         #expect(run.summary.identities == rows.map(\.id).max())
@@ -71,7 +78,7 @@ struct GroundTruthTests {
         #expect(faces.columns.prefix(8).joined(separator: ",") == "time,frame,face_id,confidence,x,y,width,height")
         #expect(faces.columns == Schema.tables.first { $0.file == "faces.csv" }?.columns.map(\.name))
         let frames = try run.table("frames.csv")
-        #expect(frames.columns.joined(separator: ",") == "time,frame,faces")
+        #expect(frames.columns.joined(separator: ",") == "time,frame,faces,luma,sharpness,damaged,shot")
         #expect(faces.rows.count == 15)
         for time in try faces.texts("time") { #expect(time.wholeMatch(of: /\d+\.\d{6}/) != nil) }
     }

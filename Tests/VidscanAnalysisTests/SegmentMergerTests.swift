@@ -53,6 +53,7 @@ struct SegmentMergerTests {
         arguments: [
             ("faces.mp4", 7, "5"), ("faces.mp4", 2, "every-frame"), ("vfr.mp4", 5, "12"), ("opengop.ts", 4, "12"),
             ("hevc_opengop.mkv", 3, "every-frame"), ("editlist.mp4", 3, "12"), ("starttime.ts", 3, "5"),
+            ("corrupt.ts", 4, "every-frame"),
         ])
     func whole(name: String, count: Int, rate: String) async throws {
         let path = name == "faces.mp4" ? Checkout.clip : try Variants.path(name)

@@ -35,7 +35,8 @@ struct IntermediateFrameTests {
         let file = try IntermediateFrameFile(path: folder.path + "/frames", layout: layout)
         try file.append(
             FrameRecord(
-                microseconds: 5, index: 6, epoch: 0, size: PictureSize(width: 640, height: 360), faces: [face]))
+                microseconds: 5, index: 6, epoch: 0, size: PictureSize(width: 640, height: 360),
+                quality: FrameQuality(luma: 12.5, sharpness: 321.25), isDamaged: true, faces: [face]))
         try file.finish()
         return (file, face)
     }
@@ -43,6 +44,35 @@ struct IntermediateFrameTests {
     private func read(_ folder: TemporaryFolder, readsChips: Bool = true) throws -> FaceRecord? {
         try IntermediateFrameReader(folder: folder.path, name: "frames", layout: layout, readsChips: readsChips)
             .next()?.faces.first
+    }
+
+    @Test("A frame is read as it was written, with its quality and its damage")
+    func frame() throws {
+        let folder = try TemporaryFolder()
+        _ = try write(into: folder)
+        let frame = try IntermediateFrameReader(folder: folder.path, name: "frames", layout: layout, readsChips: true)
+            .next()
+        #expect(frame?.quality == FrameQuality(luma: 12.5, sharpness: 321.25))
+        #expect(frame?.isDamaged == true)
+        #expect(frame?.size == PictureSize(width: 640, height: 360))
+    }
+
+    @Test(
+        "A frame with a quality that no picture has is an error that names its byte",
+        arguments: [
+            (32, Float.nan.bitPattern, "invalid luma nan"), (32, Float(101.5).bitPattern, "invalid luma 101.5"),
+            (36, Float(-1).bitPattern, "invalid sharpness -1.0"), (36, Float.infinity.bitPattern, "sharpness inf"),
+            (40, UInt32(2), "damage flag of a frame is neither 0 nor 1"), (40, UInt32.max, "damage flag"),
+        ])
+    func damagedQuality(offset: Int, bits: UInt32, reason: String) throws {
+        let folder = try TemporaryFolder()
+        _ = try write(into: folder)
+        var bytes = try folder.bytes("frames")
+        bytes.replaceSubrange(offset..<offset + 4, with: withUnsafeBytes(of: bits, Array.init))
+        try bytes.write(to: URL(fileURLWithPath: folder.path + "/frames"))
+        let error = #expect(throws: VidscanError.self) { try read(folder) }
+        #expect(error?.reason.contains("frames, byte \(offset): ") == true)
+        #expect(error?.reason.contains(reason) == true, "\(error?.reason ?? "")")
     }
 
     private static let chip = FaceChip(pixels: (0..<FaceChip.byteCount).map { UInt8(truncatingIfNeeded: $0 / 7) })
@@ -105,7 +135,7 @@ struct IntermediateFrameTests {
         _ = try write(into: folder)
         let bytes = try folder.bytes("frames")
         for (index, name) in FaceRecordLayout.fieldNames.enumerated() {
-            let start = 32 + 4 * index
+            let start = 44 + 4 * index
             var changed = bytes
             changed.replaceSubrange(start..<start + 4, with: withUnsafeBytes(of: Float(1e30), Array.init))
             try changed.write(to: URL(fileURLWithPath: folder.path + "/frames"))

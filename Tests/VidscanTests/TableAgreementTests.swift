@@ -63,6 +63,12 @@ struct TableAgreementTests {
         let frames = try await Library.analysis.value.frames
         #expect(try table.texts("frame") == frames.map { "\($0.index)" })
         #expect(try table.texts("faces") == frames.map { "\($0.faces.count)" })
+        for (row, frame) in frames.enumerated() where row < table.rows.count {
+            #expect(agree(try table.text("luma", row), frame.luma, decimals: 2))
+            #expect(agree(try table.text("sharpness", row), frame.sharpness, decimals: 2))
+            #expect(try table.text("damaged", row) == (frame.isDamaged ? "1" : "0"))
+            #expect(try table.text("shot", row) == frame.shot.map { "\($0)" } ?? "")
+        }
         #expect(frames.contains { $0.faces.isEmpty })
         #expect(frames.allSatisfy { $0.size.width == 640 && $0.size.height == 360 })
     }

@@ -11,7 +11,7 @@ struct OutputPass {
         let frame: FrameRecord
         /// The track of each face; 0 for none.
         let tracks: [Int]
-        /// The index of the frame's shot, from 0.
+        /// The number of shot changes up to this frame.
         let shot: Int
     }
 
@@ -35,10 +35,11 @@ struct OutputPass {
         func write(_ position: Int) async throws {
             let rows = smoother.rows(
                 window, at: position, following, metrics: settings.measure.metrics)
-            try writer.write(window[position].frame, rows: rows)
+            let shot = window[position].shot + 1
+            try writer.write(window[position].frame, shot: shot, rows: rows)
             aggregator.add(rows, tracks: window[position].tracks, of: window[position])
             report.counts.faces += rows.count
-            try await consumer?.tracked(window[position].frame, rows: rows)
+            try await consumer?.tracked(window[position].frame, shot: shot, rows: rows)
         }
         while let frame = try frames.next() {
             try Task.checkCancellation()

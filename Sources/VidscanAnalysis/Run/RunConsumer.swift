@@ -6,8 +6,9 @@ package import VidscanResults
 package protocol RunConsumer: Sendable {
     /// Receives a sampled frame, in time order, when it has been analysed. Its faces are not tracked yet.
     func sampled(_ frame: FrameRecord) async throws
-    /// Receives a frame and the rows of the faces that are kept, in time order, after the last sample.
-    func tracked(_ frame: FrameRecord, rows: [FaceRow]) async throws
+    /// Receives a frame, the number of its shot and the rows of the faces that are kept, in time order, after the last
+    /// sample.
+    func tracked(_ frame: FrameRecord, shot: Int, rows: [FaceRow]) async throws
     /// Receives the tracks and the events, after the last frame.
     func completed(_ tracks: [TrackRow], _ events: [FaceEvent]) async throws
 }

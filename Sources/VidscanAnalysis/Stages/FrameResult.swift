@@ -12,6 +12,8 @@ struct FrameResult: Sendable {
     var epoch: Int
     var displaySize: PictureSize
     var signature: FrameSignature
+    var quality: FrameQuality
+    var isDamaged: Bool
     /// In descending order of confidence.
     var faces: [AnalyzedFace]
     /// For the last frame of a run, the size of the run's frames in bytes, which is its credit.
@@ -19,10 +21,12 @@ struct FrameResult: Sendable {
 }
 
 extension FrameResult {
-    init(_ frame: SampledFrame, signature: FrameSignature, faces: [AnalyzedFace], runBytes: Int?) {
+    init(_ frame: SampledFrame, signature: FrameSignature, quality: FrameQuality, faces: [AnalyzedFace], runBytes: Int?)
+    {
         self.init(
             sequence: frame.sequence, index: frame.index, microseconds: frame.microseconds, epoch: frame.epoch,
-            displaySize: frame.geometry.displaySize, signature: signature, faces: faces, runBytes: runBytes)
+            displaySize: frame.geometry.displaySize, signature: signature, quality: quality,
+            isDamaged: frame.isDamaged, faces: faces, runBytes: runBytes)
     }
 }
 
@@ -30,6 +34,7 @@ extension FrameRecord {
     init(_ result: FrameResult, metrics: Set<Metric>) {
         self.init(
             microseconds: result.microseconds, index: result.index, epoch: result.epoch, size: result.displaySize,
+            quality: result.quality, isDamaged: result.isDamaged,
             faces: result.faces.map { FaceRecord($0, metrics: metrics) })
     }
 }

@@ -45,7 +45,7 @@ final class RunAnalyzer {
         if let previous { try fill(samples, &known, after: previous) }
         return samples.indices.map { index in
             FrameResult(
-                samples[index].frame, signature: samples[index].signature,
+                samples[index].frame, signature: samples[index].signature, quality: samples[index].quality,
                 faces: known[index]?.faces.map(\.face) ?? [], runBytes: index == last ? run.byteCount : nil)
         }
     }
@@ -55,6 +55,7 @@ final class RunAnalyzer {
     fileprivate struct Sample {
         let frame: SampledFrame
         let signature: FrameSignature
+        let quality: FrameQuality
         /// Whether a cut may lie between the sample before and this one.
         var mayFollowCut = false
     }
@@ -70,7 +71,10 @@ final class RunAnalyzer {
                     analyzer.times.measure(\.look) {
                         let signature = FrameSignature(picture.view)
                         let mayFollowCut = samples.last?.signature.mayBeCut(to: signature) ?? false
-                        samples.append(Sample(frame: frame, signature: signature, mayFollowCut: mayFollowCut))
+                        samples.append(
+                            Sample(
+                                frame: frame, signature: signature, quality: FrameQuality(picture.view),
+                                mayFollowCut: mayFollowCut))
                     }
                 }
             }

@@ -27,6 +27,33 @@ public struct TensorPicture {
         return SIMD3(pixel[0], pixel[planeStride], pixel[2 * planeStride])
     }
 
+    /// Writes the luma of a row, 0…255, `size.width` floats.
+    ///
+    /// - Returns: The sum of the row's luma, added in a fixed order.
+    package func writeLuma(ofRow y: Int, to target: UnsafeMutablePointer<Float>) -> Float {
+        let row = base + y * rowStride
+        let weights = Self.lumaWeights
+        var sums = SIMD8<Float>.zero
+        var x = 0
+        while x + 8 <= size.width {
+            func eight(_ plane: Int) -> SIMD8<Float> {
+                UnsafeRawPointer(row + plane * planeStride + x).loadUnaligned(as: SIMD8<Float>.self)
+            }
+            let luma = weights.x * eight(0) + weights.y * eight(1) + weights.z * eight(2)
+            UnsafeMutableRawPointer(target + x).storeBytes(of: luma, as: SIMD8<Float>.self)
+            sums += luma
+            x += 8
+        }
+        var sum = sums.sum()
+        while x < size.width {
+            let luma = (color(x: x, y: y) * weights).sum()
+            target[x] = luma
+            sum += luma
+            x += 1
+        }
+        return sum
+    }
+
     /// The weights of R', G', B' in luma: ITU-R BT.601.
     @inlinable package static var lumaWeights: SIMD3<Float> { SIMD3(0.299, 0.587, 0.114) }
 }

@@ -74,6 +74,25 @@ struct DisposableFrameDetector {
         }
     }
 
+    /// Whether other pictures may refer to the packet's picture, whatever else the packet holds.
+    ///
+    /// - Returns: `nil` if the bitstream is not examined.
+    func isReference(_ packet: borrowing Packet) -> Bool? {
+        guard codec != .other else { return nil }
+        let bytes = packet.bytes
+        var position = 0
+        while let header = units.nextHeader(in: bytes, from: &position, headerSize: 1) {
+            switch codec {
+            case .h264: if (1...5).contains(bytes[header] & 0x1F) { return bytes[header] >> 5 & 3 != 0 }
+            case .hevc:
+                let type = bytes[header] >> 1 & 0x3F
+                if type < 32 { return !Self.isNonReference(hevc: type) || !isSkippableByDecoder(packet) }
+            case .other: return nil
+            }
+        }
+        return true
+    }
+
     /// Whether a unit is a slice of a sub-layer non-reference picture: one with an even type up to 14 (ITU-T H.265,
     /// table 7-1).
     private static func isNonReference(hevc type: UInt8) -> Bool { type <= 14 && type % 2 == 0 }

@@ -17,6 +17,7 @@ public final class FrameReader {
     private let randomAccess: RandomAccessPointDetector
     private var disposable: DisposableFrameDetector
     private let fields: FieldDetector?
+    private var damage = DamageTracker()
     /// How many packets are read before the first decision.
     private var lookahead: Int
     private var reportedDiscontinuities = 0
@@ -40,9 +41,17 @@ public final class FrameReader {
     private var assumedTimestamp: Int64?
     private var latestTimestamp: Int64?
     private let filter: FrameFilter?
-    /// Time and index of the last frames that went into the filters.
-    private var filterInputs: Deque<(microseconds: Int64, index: Int64)> = []
+    /// The last frames that went into the filters.
+    private var filterInputs: Deque<Moment> = []
     private var sourceGeometry: DisplayGeometry?
+
+    /// What is known of a frame besides its pixels.
+    private struct Moment {
+        let index: Int64
+        let timestamp: Int64
+        let microseconds: Int64
+        let isDamaged: Bool
+    }
 
     private struct PendingPacket: ~Copyable {
         let packet: Packet
@@ -178,6 +187,9 @@ public final class FrameReader {
 
     private func send(_ packet: borrowing Packet, skipUnreferenced: Bool) throws(MediaError) {
         statistics.packetsDecoded += 1
+        damage.send(
+            decoder.packetCount, presentation: packet.presentation, isKeyframe: packet.has(AV_PKT_FLAG_KEY),
+            isReference: disposable.isReference(packet))
         try decoder.send(packet, skipUnreferenced: skipUnreferenced)
     }
 
@@ -237,6 +249,9 @@ public final class FrameReader {
         statistics.framesDecoded += 1
         let stamp = FFmpeg.timestamp(frame.best_effort_timestamp)
         let index = numbering.index(of: stamp)
+        for number in decoder.newErrors { damage.damage(number) }
+        let isDamaged = damage.judge(
+            decoder.packetNumber(of: frame), timestamp: stamp, isBidirectional: frame.pict_type == AV_PICTURE_TYPE_B)
         let own = stamp ?? assumed(index: index)
         assumedTimestamp = own
         guard grid.clock.isPlausible(own) else {
@@ -248,10 +263,11 @@ public final class FrameReader {
         if own < timestamp { statistics.framesBehind += 1 }
         latestTimestamp = timestamp
         let microseconds = grid.clock.microseconds(at: timestamp)
+        let moment = Moment(index: index, timestamp: timestamp, microseconds: microseconds, isDamaged: isDamaged)
         statistics.lastMicroseconds = max(statistics.lastMicroseconds ?? microseconds, microseconds)
         if let filter, filter.needsEveryFrame {
             try checkSize(frame)
-            filterInputs.append((microseconds, index))
+            filterInputs.append(moment)
             let geometry = prepareForFilter(frame)
             try filter.push(frame, timestamp: timestamp, geometry: geometry)
             return nil
@@ -260,12 +276,10 @@ public final class FrameReader {
         try checkSize(frame)
         guard let filter else {
             let geometry = geometry(of: frame)
-            return sample(
-                frame, index: index, timestamp: timestamp, microseconds: microseconds, geometry: geometry)
+            return sample(frame, moment, geometry)
         }
         let geometry = prepareForFilter(frame)
-        let filtered = try filter.apply(frame, timestamp: timestamp, geometry: geometry)
-        return try filteredSample(filtered, index: index, timestamp: timestamp, microseconds: microseconds)
+        return try filteredSample(try filter.apply(frame, timestamp: timestamp, geometry: geometry), moment)
     }
 
     private func checkSize(_ frame: borrowing Frame) throws(MediaError) {
@@ -275,15 +289,13 @@ public final class FrameReader {
         }
     }
 
-    private func sample(
-        _ frame: consuming Frame, index: Int64, timestamp: Int64, microseconds: Int64, geometry: DisplayGeometry
-    ) -> SampledFrame {
+    private func sample(_ frame: consuming Frame, _ moment: Moment, _ geometry: DisplayGeometry) -> SampledFrame {
         defer { sequence += 1 }
         let discontinuities = demuxer.discontinuities
-        while epoch < discontinuities.count, discontinuities[epoch].microseconds <= microseconds { epoch += 1 }
+        while epoch < discontinuities.count, discontinuities[epoch].microseconds <= moment.microseconds { epoch += 1 }
         return SampledFrame(
-            frame: frame, sequence: sequence, index: index, timestamp: timestamp, microseconds: microseconds,
-            epoch: epoch, geometry: geometry)
+            frame: frame, sequence: sequence, index: moment.index, timestamp: moment.timestamp,
+            microseconds: moment.microseconds, epoch: epoch, geometry: geometry, isDamaged: moment.isDamaged)
     }
 
     // MARK: Filters
@@ -305,12 +317,13 @@ public final class FrameReader {
             selector.grid = SampleGrid(rate: grid.rate, clock: clock, start: grid.start, end: grid.end)
             guard selector.selects(timestamp) else { continue }
             let microseconds = clock.microseconds(at: timestamp)
-            // The index of the frame that is shown at that time.
+            // The frame that is shown at that time.
             while filterInputs.count > 1, filterInputs[1].microseconds <= microseconds { filterInputs.removeFirst() }
-            return .sample(
-                try filteredSample(
-                    output.frame, index: filterInputs.first?.index ?? 0, timestamp: timestamp,
-                    microseconds: microseconds))
+            let shown = filterInputs.first
+            let moment = Moment(
+                index: shown?.index ?? 0, timestamp: timestamp, microseconds: microseconds,
+                isDamaged: shown?.isDamaged ?? false)
+            return .sample(try filteredSample(output.frame, moment))
         }
         return .none
     }
@@ -323,9 +336,7 @@ public final class FrameReader {
         return geometry
     }
 
-    private func filteredSample(
-        _ frame: consuming Frame, index: Int64, timestamp: Int64, microseconds: Int64
-    ) throws(MediaError) -> SampledFrame {
+    private func filteredSample(_ frame: consuming Frame, _ moment: Moment) throws(MediaError) -> SampledFrame {
         try checkSize(frame)
         let geometry = DisplayGeometry(
             codedSize: frame.size, pixelAspect: frame.sample_aspect_ratio.rational ?? .one, orientation: .upright)
@@ -333,7 +344,7 @@ public final class FrameReader {
             filtering = Filtering(
                 sourceSize: sourceGeometry.displaySize, filteredSize: geometry.displaySize, toSource: filter?.toSource)
         }
-        return sample(frame, index: index, timestamp: timestamp, microseconds: microseconds, geometry: geometry)
+        return sample(frame, moment, geometry)
     }
 
     /// A timestamp for a frame without one: that of the frame before plus the announced duration of a frame.

@@ -16,6 +16,8 @@ public final class SampledFrame: @unchecked Sendable {
     /// Number of timestamp discontinuities before this frame. Nothing is linked across a discontinuity.
     public let epoch: Int
     public let geometry: DisplayGeometry
+    /// Whether the frame, or one that it may be predicted from, comes from damaged data.
+    public let isDamaged: Bool
 
     /// In units of the stream's time base.
     let timestamp: Int64
@@ -23,7 +25,7 @@ public final class SampledFrame: @unchecked Sendable {
 
     init(
         frame: consuming Frame, sequence: Int, index: Int64, timestamp: Int64, microseconds: Int64, epoch: Int,
-        geometry: DisplayGeometry
+        geometry: DisplayGeometry, isDamaged: Bool
     ) {
         self.frame = frame
         self.sequence = sequence
@@ -32,6 +34,7 @@ public final class SampledFrame: @unchecked Sendable {
         self.microseconds = microseconds
         self.epoch = epoch
         self.geometry = geometry
+        self.isDamaged = isDamaged
     }
 
     /// Bytes of the planes in memory.

@@ -1,4 +1,5 @@
 internal import CFFmpeg
+internal import CFFmpegLog
 internal import VidscanBase
 
 /// A libavcodec decoder: takes packets and gives frames in presentation order.
@@ -10,6 +11,12 @@ final class VideoDecoder {
     }
 
     private let context: CodecContext
+    private let errors: PacketErrors
+    /// The number of packets that have been sent, which is the number of the next one.
+    private(set) var packetCount: Int64 = 0
+    /// The packets, by number, about which the decoder has reported errors since the last frame. Those up to the frame's are
+    /// known.
+    private(set) var newErrors: [Int64] = []
     /// Packets and frames that the decoder found damaged.
     private(set) var damageCount = 0
     private(set) var lastError: String?
@@ -19,12 +26,16 @@ final class VideoDecoder {
         guard let codec = avcodec_find_decoder(stream.pointee.codec) else {
             throw MediaError(.unsupportedCodec, "this FFmpeg has no decoder for its codec (\(name))")
         }
-        context = try CodecContext(codec)
+        var context = try CodecContext(codec)
         avcodec_parameters_to_context(context.pointer, stream.pointee.codecpar)
         context.pkt_timebase = stream.pointee.time_base
         context.max_pixels = Int64(limits.maximumPixels)
         context.thread_count = Int32(threads)
+        let errors = try PacketErrors(of: context.pointer)
+        context.attachment = errors
         try context.open("cannot open the \(name) decoder")
+        self.errors = errors
+        self.context = context
     }
 
     /// Sends a packet. All frames must have been received before.
@@ -41,6 +52,10 @@ final class VideoDecoder {
 
     private func send(_ packet: UnsafeMutablePointer<AVPacket>?, skipUnreferenced: Bool) throws(MediaError) {
         context.skip_frame = skipUnreferenced ? AVDISCARD_NONREF : AVDISCARD_DEFAULT
+        if let packet {
+            vs_number_packet(context.pointer, packet, packetCount)
+            packetCount += 1
+        }
         let result = avcodec_send_packet(context.pointer, packet)
         if result < 0, result != FFmpeg.endOfFile { try note(result) }
     }
@@ -51,7 +66,8 @@ final class VideoDecoder {
         while true {
             let result = avcodec_receive_frame(context.pointer, frame.pointer)
             if result >= 0 {
-                if frame.flags & AV_FRAME_FLAG_CORRUPT != 0 || frame.decode_error_flags != 0 { damageCount += 1 }
+                newErrors = errors.take(at: frame)
+                damageCount += newErrors.count
                 return .frame(frame)
             }
             if result == FFmpeg.tryAgain { return .needsPacket }
@@ -59,6 +75,9 @@ final class VideoDecoder {
             try note(result)
         }
     }
+
+    /// The number of a frame's packet.
+    func packetNumber(of frame: borrowing Frame) -> Int64 { vs_packet_number(frame.pointer) }
 
     /// Forgets everything, so that decoding begins anew with the next packet.
     func flush() {

@@ -7,6 +7,8 @@ internal import VidscanBase
 @dynamicMemberLookup
 struct CodecContext: ~Copyable {
     let pointer: UnsafeMutablePointer<AVCodecContext>
+    /// Something that the codec's threads use, and that lives until they have ended.
+    var attachment: AnyObject?
 
     /// A context that is not open yet.
     init(_ codec: UnsafePointer<AVCodec>?) throws(MediaError) {

@@ -63,13 +63,21 @@ package struct FrameRecord: Sendable {
     /// The number of times that the file's timestamps have jumped before this frame.
     package var epoch: Int
     package var size: PictureSize
+    package var quality: FrameQuality
+    /// Whether the frame comes from damaged data.
+    package var isDamaged: Bool
     package var faces: [FaceRecord]
 
-    package init(microseconds: Int64, index: Int64, epoch: Int, size: PictureSize, faces: [FaceRecord]) {
+    package init(
+        microseconds: Int64, index: Int64, epoch: Int, size: PictureSize, quality: FrameQuality, isDamaged: Bool,
+        faces: [FaceRecord]
+    ) {
         self.microseconds = microseconds
         self.index = index
         self.epoch = epoch
         self.size = size
+        self.quality = quality
+        self.isDamaged = isDamaged
         self.faces = faces
     }
 

@@ -6,8 +6,9 @@ internal import VidscanFaces
 package struct FaceRecordLayout: Sendable {
     /// The names of the numbers that come first, in order.
     package static let fieldNames = FaceField.stored.map(\.name)
-    /// What a face consists of. Segments record it, so that a version with other contents does not misread their files.
-    package static let contents = fieldNames + ["chip"]
+    /// What a frame and a face consist of. Segments record it, so that a version with other contents does not misread their
+    /// files.
+    package static let contents = ["frame_luma", "frame_sharpness", "frame_damaged"] + fieldNames + ["chip"]
 
     /// The numbers that come first: where `FaceNumbers` has each of them, and what it must be.
     private static let fields = FaceField.stored.map { field in
@@ -26,7 +27,8 @@ package struct FaceRecordLayout: Sendable {
         meshCount = hasMesh ? 3 * FaceMesh.pointCount : 0
     }
 
-    static let frameBytes = 8 + 8 + 4 + 4 + 4 + 4
+    /// The size of a frame without its faces.
+    static let frameBytes = 8 + 8 + 4 + 4 + 4 + 4 + 4 + 4 + 4
 
     /// The emoji is one number.
     private var floatCount: Int {

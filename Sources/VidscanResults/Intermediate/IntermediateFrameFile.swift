@@ -23,6 +23,9 @@ package final class IntermediateFrameFile {
         file.buffer.write(fixed: Int32(frame.size.height))
         file.buffer.write(fixed: Int32(frame.faces.count))
         file.buffer.write(fixed: Int32(clamping: frame.epoch))
+        file.buffer.write(fixed: Float(frame.quality.luma).bitPattern)
+        file.buffer.write(fixed: Float(frame.quality.sharpness).bitPattern)
+        file.buffer.write(fixed: Int32(frame.isDamaged ? 1 : 0))
         for face in frame.faces { layout.write(face, to: &file.buffer) }
         try file.drain()
     }
@@ -87,9 +90,10 @@ package final class IntermediateFrameReader {
             throw input.problem("a frame has too many faces (\(count))", at: start + 24)
         }
         guard epoch >= 0 else { throw input.problem("a frame has the invalid epoch \(epoch)", at: start + 28) }
+        let (quality, isDamaged) = try readQuality(head, at: start)
         var frame = FrameRecord(
             microseconds: microseconds, index: index, epoch: epoch, size: PictureSize(width: width, height: height),
-            faces: [])
+            quality: quality, isDamaged: isDamaged, faces: [])
         for _ in 0..<count {
             let start = input.offset
             guard let bytes = try input.take(layout.faceBytes) else {
@@ -103,6 +107,32 @@ package final class IntermediateFrameReader {
             }
         }
         return frame
+    }
+
+    /// - Parameters:
+    ///   - head: The bytes of the frame before its faces.
+    ///   - start: Their offset in the file.
+    private func readQuality(
+        _ head: ArraySlice<UInt8>, at start: Int
+    ) throws(VidscanError) -> (quality: FrameQuality, isDamaged: Bool) {
+        let (luma, sharpness, flag) = head.withUnsafeBytes { bytes in
+            (
+                Double(bytes.loadUnaligned(fromByteOffset: 32, as: Float.self)),
+                Double(bytes.loadUnaligned(fromByteOffset: 36, as: Float.self)),
+                bytes.loadUnaligned(fromByteOffset: 40, as: Int32.self)
+            )
+        }
+        // NaN is in no range.
+        guard ReadLimits.luma.contains(luma) else {
+            throw input.problem("a frame has the invalid luma \(luma)", at: start + 32)
+        }
+        guard ReadLimits.sharpness.contains(sharpness) else {
+            throw input.problem("a frame has the invalid sharpness \(sharpness)", at: start + 36)
+        }
+        guard (0...1).contains(flag) else {
+            throw input.problem("the damage flag of a frame is neither 0 nor 1", at: start + 40)
+        }
+        return (FrameQuality(luma: luma, sharpness: sharpness), flag == 1)
     }
 
     private func readChip(of face: inout FaceRecord) throws(VidscanError) {

@@ -20,6 +20,8 @@ package enum ReadLimits {
     package static let seconds = -8_589_934_592.0...8_589_934_592.0
     package static let durations = 0...8_589_934_592.0
     package static let sharpness = 0...1e9
+    /// Colours outside the nominal range may give a luma slightly outside 0 to 100.
+    package static let luma = -1.0...101.0
     /// Matching the faces of two frames takes time that grows with the cube of their number.
     package static let facesInFrame = 0...1024
     /// Rows of `tracks.csv`. A report page with more of them would be useless.

@@ -104,15 +104,3 @@ public enum FaceTable {
 public enum BlendshapeTable {
     public static let columns = Array(FaceTable.columns.prefix(3))
 }
-
-/// `frames.csv`: one row per sampled frame, so that "no face" differs from "not sampled".
-public enum FrameTable {
-    public static let columns = [
-        Column(name: "time", unit: "s", range: "any", meaning: "As in faces.csv."),
-        Column(name: "frame", unit: "", range: "0 and up", meaning: "As in faces.csv."),
-        Column(
-            name: "faces", unit: "", range: "0 and up",
-            meaning: "The number of faces in the frame: its rows in faces.csv."),
-    ]
-    package static let names: [String] = columns.map(\.name)
-}

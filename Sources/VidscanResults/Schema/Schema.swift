@@ -16,7 +16,9 @@ public enum Schema {
         ),
         Table(
             file: "frames.csv",
-            meaning: "One row per sampled frame, so that \"no face\" differs from \"not sampled\".",
+            meaning:
+                "One row per sampled frame, so that \"no face\" differs from \"not sampled\", and from \"too dark, blurred"
+                + " or damaged\".",
             columns: FrameTable.columns),
         Table(
             file: "tracks.csv", meaning: "One row per face_id: when it is visible, and a summary of its measurements.",

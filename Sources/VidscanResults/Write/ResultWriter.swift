@@ -54,12 +54,14 @@ package final class ResultWriter {
         json?.buffer.write("{\"frames\":[")
     }
 
-    /// - Parameter faces: The rows of the faces that are kept.
-    package func write(_ result: FrameRecord, rows faces: [FaceRow]) throws(VidscanError) {
+    /// - Parameters:
+    ///   - shot: The number of the frame's shot, from 1.
+    ///   - faces: The rows of the faces that are kept.
+    package func write(_ result: FrameRecord, shot: Int, rows faces: [FaceRow]) throws(VidscanError) {
+        let frame = FrameRow(frame: result, shot: shot, faces: faces.count)
         let rows = faces.map { FaceTable.fields(of: $0) }
         if let framesCSV {
-            framesCSV.buffer.writeCSV(
-                row: [.microseconds(result.microseconds), .integer(result.index), .integer(Int64(rows.count))])
+            framesCSV.buffer.writeCSV(row: FrameTable.fields(of: frame))
             try framesCSV.drain()
         }
         for (face, row) in zip(faces, rows) {
@@ -71,7 +73,7 @@ package final class ResultWriter {
         }
         try facesCSV?.drain()
         try jsonLines?.drain()
-        if let json { try write(result, faces, rows: rows, to: json) }
+        if let json { try write(frame, faces, rows: rows, to: json) }
         for face in faces {
             try landmarks?.append(face.face.mesh)
             if let blendshapes { try write(blendshapesOf: face, to: blendshapes) }
@@ -134,14 +136,12 @@ package final class ResultWriter {
     }
 
     private func write(
-        _ result: FrameRecord, _ faces: [FaceRow], rows: [[Field]], to file: OutputFile
+        _ frame: FrameRow, _ faces: [FaceRow], rows: [[Field]], to file: OutputFile
     ) throws(VidscanError) {
         file.buffer.write(text: hasJSONFrame ? ",\n" : "\n")
         hasJSONFrame = true
-        file.buffer.write("{\"time\":")
-        file.buffer.writeJSON(.microseconds(result.microseconds))
-        file.buffer.write(",\"frame\":")
-        file.buffer.writeJSON(.integer(result.index))
+        file.buffer.writeJSON(names: FrameTable.describingNames, row: FrameTable.describingFields(of: frame))
+        file.buffer.removeLast()
         file.buffer.write(",\"faces\":[")
         for (position, (face, row)) in zip(faces, rows).enumerated() {
             if position > 0 { file.buffer.write(",") }

@@ -1,0 +1,65 @@
+internal import VidscanBase
+
+/// A TextGrid of Praat ("TextGrid file formats" in its manual), in the long text format and UTF-8.
+///
+/// An interval tier covers the whole time without gaps: intervals with an empty label fill them.
+struct TextGrid {
+    struct Interval: Equatable {
+        /// In milliseconds.
+        var begin: Int64
+        var end: Int64
+        var label: String
+    }
+
+    let tiers: [Tier]
+    /// The end of all tiers, in microseconds.
+    let end: Int64
+
+    /// Returns the intervals of a tier, from 0 to `end`, each of which begins where the one before ends.
+    func intervals(of tier: Tier) -> [Interval] {
+        let last = ClockText.milliseconds(end)
+        var intervals: [Interval] = []
+        var position: Int64 = 0
+        for annotation in tier.annotations {
+            let (begin, end) = (annotation.beginMilliseconds, min(annotation.endMilliseconds, last))
+            guard begin >= position, end > begin else { continue }
+            if begin > position { intervals.append(Interval(begin: position, end: begin, label: "")) }
+            intervals.append(Interval(begin: begin, end: end, label: annotation.label))
+            position = end
+        }
+        if position < last || intervals.isEmpty { intervals.append(Interval(begin: position, end: last, label: "")) }
+        return intervals
+    }
+
+    func text() -> String {
+        let xmax = ClockText.seconds(end)
+        var lines = [
+            "File type = \"ooTextFile\"", "Object class = \"TextGrid\"", "", "xmin = 0", "xmax = \(xmax)",
+            tiers.isEmpty ? "tiers? <absent>" : "tiers? <exists>",
+        ]
+        guard !tiers.isEmpty else { return lines.joined(separator: "\n") + "\n" }
+        lines += ["size = \(tiers.count)", "item []:"]
+        for (index, tier) in tiers.enumerated() {
+            let intervals = intervals(of: tier)
+            lines += [
+                "    item [\(index + 1)]:", "        class = \"IntervalTier\"",
+                "        name = \(Self.quoted(tier.name))",
+                "        xmin = 0", "        xmax = \(xmax)", "        intervals: size = \(intervals.count)",
+            ]
+            for (index, interval) in intervals.enumerated() {
+                lines += [
+                    "        intervals [\(index + 1)]:",
+                    "            xmin = \(ClockText.seconds(interval.begin * 1000))",
+                    "            xmax = \(ClockText.seconds(interval.end * 1000))",
+                    "            text = \(Self.quoted(interval.label))",
+                ]
+            }
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// In a TextGrid, two quotation marks stand for one.
+    private static func quoted(_ text: String) -> String {
+        "\"" + text.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+    }
+}

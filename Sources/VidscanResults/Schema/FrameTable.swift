@@ -1,0 +1,65 @@
+package import VidscanBase
+internal import VidscanFaces
+
+/// One sampled frame: a row of `frames.csv`.
+package struct FrameRow: Sendable {
+    package var frame: FrameRecord
+    /// The number of the shot, from 1.
+    package var shot: Int
+    /// The number of faces that are kept.
+    package var faces: Int
+
+    package init(frame: FrameRecord, shot: Int, faces: Int) {
+        self.frame = frame
+        self.shot = shot
+        self.faces = faces
+    }
+}
+
+/// `frames.csv`: one row per sampled frame, so that "no face" differs from "not sampled", and from "nothing to be seen".
+public enum FrameTable {
+    public static let columns: [Column] = definitions.map(\.column)
+    package static let names: [String] = columns.map(\.name)
+    /// The members of a frame in `faces.json`, which has the faces themselves instead of their number.
+    static let describingNames: [String] = describing.map(\.column.name)
+
+    package static func fields(of row: FrameRow) -> [Field] { definitions.map { $0.field(row) } }
+
+    static func describingFields(of row: FrameRow) -> [Field] { describing.map { $0.field(row) } }
+
+    private typealias Definition = ColumnDefinition<FrameRow>
+
+    private static let definitions = key + [faces] + quality
+    private static let describing = key + quality
+
+    private static let key = [
+        Definition("time", unit: "s", range: "any", "As in faces.csv.") { .microseconds($0.frame.microseconds) },
+        Definition("frame", range: "0 and up", "As in faces.csv.") { .integer($0.frame.index) },
+    ]
+
+    private static let faces = Definition(
+        "faces", range: "0 and up", "The number of faces in the frame: its rows in faces.csv."
+    ) { .integer(Int64($0.faces)) }
+
+    private static let quality = [
+        Definition(
+            "luma", range: "0 to 100", decimals: 2,
+            "The mean luma of the frame: 0 is black, 100 is white."
+        ) { $0.frame.quality.luma },
+        Definition(
+            "sharpness", range: "0 and up", decimals: 2,
+            "The variance of the Laplacian of the frame's luma (0 to 255), in the size in which faces are searched (640 pixels"
+                + " on the longer side at most, unless a setting changes that). Small if the frame is blurred, or has little detail: compare"
+                + " frames of one shot with each other."
+        ) { $0.frame.quality.sharpness },
+        Definition(
+            "damaged", range: "0 or 1",
+            "1 if the decoder reported an error in the frame's data, or in a frame since the last keyframe from which it may"
+                + " have been predicted. Such a frame may show blocks or smears, and what is measured in it may be wrong."
+        ) { .integer($0.frame.isDamaged ? 1 : 0) },
+        Definition(
+            "shot", range: "1 and up",
+            "The number of the shot: one more from each shot_cut in events.csv on."
+        ) { .integer(Int64($0.shot)) },
+    ]
+}

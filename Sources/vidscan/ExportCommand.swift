@@ -1,0 +1,97 @@
+internal import ArgumentParser
+internal import VidscanBase
+internal import VidscanExport
+
+struct ExportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export",
+        abstract: "Writes the events of a finished result as annotations for ELAN, Praat, players, BIDS and others.",
+        discussion: """
+            Exports when faces are in sight, smile, blink, close their eyes and look away, and the shots. Times are those of \
+            the tables, which players and annotation programs show too.
+
+              elan      NAME.eaf: a tier for each person and kind, linked to the video
+              vtt       NAME.vtt: captions; NAME.metadata.vtt: the boxes of each sample as JSON
+              textgrid  NAME.TextGrid for Praat
+              bids      NAME_events.tsv and its description NAME_events.json
+              rttm      NAME.rttm: when each person is in sight (not: speaks)
+
+            NAME is the video's name without its extension. The video itself is not needed.
+
+            EXAMPLES
+              vidscan export movie.mp4.vidscan --to elan
+              vidscan export movie.mp4.vidscan --to elan,vtt --output annotations/
+              vidscan export movie.mp4.vidscan --to textgrid --output movie.TextGrid
+              vidscan export results/*.vidscan --to bids --output events/
+            """)
+
+    @Argument(help: ArgumentHelp("Result folders of 'vidscan analyze'.", valueName: "result"))
+    var results: [String]
+
+    @Option(
+        help: ArgumentHelp(
+            "The formats, with commas between them: elan, vtt, textgrid, bids, rttm. Can be repeated.",
+            valueName: "formats"))
+    var to: [String] = []
+
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp(
+            "A folder, or a file for one result in one format. Default: the result's folder.", valueName: "path"))
+    var output: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Whose annotations share a tier: person or face. Default: person, and a face without a person has its own.",
+            valueName: "what"))
+    var by: String?
+
+    @Flag(help: "Replace existing files.")
+    var force = false
+
+    @OptionGroup(title: MessageSettings.title)
+    var messages: MessageArguments
+
+    func validate() throws {
+        if results.isEmpty { throw ValidationError("Name at least one result.") }
+        if try formats().isEmpty { throw ValidationError("Name a format with --to: \(Self.formatNames).") }
+        _ = try grouping()
+    }
+
+    private static var formatNames: String { ExportFormat.allCases.map(\.rawValue).joined(separator: ", ") }
+
+    /// The formats in the order in which they are named, each once.
+    private func formats() throws -> [ExportFormat] {
+        var formats: [ExportFormat] = []
+        for name in to.flatMap({ $0.split(separator: ",", omittingEmptySubsequences: false) }) {
+            guard let format = ExportFormat(rawValue: String(name)) else {
+                throw ValidationError("--to \(name): the formats are \(Self.formatNames).")
+            }
+            if !formats.contains(format) { formats.append(format) }
+        }
+        return formats
+    }
+
+    private func grouping() throws -> Exporting.Grouping {
+        guard let by else { return .person }
+        guard let grouping = Exporting.Grouping(rawValue: by) else {
+            throw ValidationError("--by must be person or face.")
+        }
+        return grouping
+    }
+
+    func run() async throws {
+        let reporter = try messages.makeReporter()
+        var options = Exporting.Options(formats: try formats())
+        options.grouping = try grouping()
+        options.output = output
+        options.outputIsFolder = results.count > 1 || options.formats.count > 1
+        options.replaces = force
+        let exporting = Exporting(options: options)
+        try await CommandWork.run(reporter) {
+            try await CommandWork.each(of: results, reporter) { result, _ in
+                reporter.exported(result, paths: try await exporting.run(resultPath: result))
+            }
+        }
+    }
+}

@@ -1,0 +1,128 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("vidscan export")
+struct ExportTests {
+    /// A folder with the result of a clip, whose samples are all frames.
+    private static func folder(of clip: String) throws -> TemporaryFolder {
+        let folder = try TemporaryFolder()
+        let outcome = try Tool.run("analyze", "--quiet", "--every-frame", "--metrics", "none", clip, in: folder)
+        try #require(outcome.status == 0, "\(outcome.errors)")
+        return folder
+    }
+
+    @Test("Every format has its files, in the result or in another folder")
+    func files() throws {
+        let folder = try Self.folder(of: try Variants.path("still.png"))
+        let before = folder.entries
+        let all = [
+            "still.TextGrid", "still.eaf", "still.metadata.vtt", "still.rttm", "still.vtt", "still_events.json",
+            "still_events.tsv",
+        ]
+        let outcome = try Tool.run(
+            "export", "still.png.vidscan", "--to", "elan,vtt", "--to", "textgrid,bids,rttm,vtt", in: folder)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.errorLines.count == all.count)
+        #expect(outcome.errorLines.first == "vidscan: still.png.vidscan: -> still.png.vidscan/still.eaf")
+        #expect(Set(folder.entries).subtracting(before) == Set(all.map { "still.png.vidscan/\($0)" }))
+        let elsewhere = try Tool.run(
+            "export", "--quiet", "still.png.vidscan", "--to", "elan,vtt,textgrid,bids,rttm", "--output", "a/b",
+            in: folder)
+        #expect(elsewhere.status == 0 && elsewhere.errors == "", "\(elsewhere.errors)")
+        for name in all where name != "still.eaf" {
+            #expect(try folder.bytes("a/b/\(name)") == folder.bytes("still.png.vidscan/\(name)"), "\(name)")
+        }
+        let document = try folder.text("a/b/still.eaf")
+        #expect(document.contains("MIME_TYPE=\"image/png\""))
+    }
+
+    @Test("--output names the file of one format, and the second file is named after it")
+    func file() throws {
+        let folder = try Self.folder(of: try Variants.path("still.png"))
+        #expect(
+            try Tool.run(
+                "export", "still.png.vidscan", "--to", "bids", "--output", "sub-01_task-a_events.tsv", in: folder
+            )
+            .status == 0)
+        #expect(
+            folder.entries.contains("sub-01_task-a_events.tsv") && folder.entries.contains("sub-01_task-a_events.json"))
+        let clash = try Tool.run("export", "still.png.vidscan", "--to", "bids", "--output", "a.json", in: folder)
+        #expect(clash.status == 1 && clash.errorLines.count == 1)
+        #expect(clash.errors.contains("would be the name of two files"), "\(clash.errors)")
+        #expect(!folder.entries.contains("a.json"))
+    }
+
+    @Test("Nothing is replaced without --force, and then no file of the export is written")
+    func replacement() throws {
+        let folder = try Self.folder(of: try Variants.path("still.png"))
+        try folder.write("mine", to: "out/still.metadata.vtt")
+        let refused = try Tool.run("export", "still.png.vidscan", "--to", "elan,vtt", "--output", "out", in: folder)
+        #expect(refused.status == 1)
+        #expect(
+            refused.errors
+                == "vidscan: error: still.png.vidscan: out/still.metadata.vtt exists; --force replaces it\n")
+        #expect(folder.entries.filter { $0.hasPrefix("out/") } == ["out/still.metadata.vtt"])
+        #expect(try folder.text("out/still.metadata.vtt") == "mine")
+        #expect(
+            try Tool.run("export", "still.png.vidscan", "--to", "elan,vtt", "--output", "out", "--force", in: folder)
+                .status == 0)
+        #expect(try folder.text("out/still.metadata.vtt").hasPrefix("WEBVTT\n"))
+    }
+
+    @Test("Of several results, one that cannot be exported does not stop the others")
+    func several() throws {
+        let folder = try Self.folder(of: try Variants.path("still.png"))
+        let outcome = try Tool.run(
+            "export", "missing", "still.png.vidscan", "--to", "rttm", "--output", "out", in: folder)
+        #expect(outcome.status == 1)
+        #expect(
+            outcome.errorLines.contains("vidscan: error: missing: is not a vidscan result: it has no run.json"),
+            "\(outcome.errors)")
+        #expect(folder.entries.contains("out/still.rttm"))
+    }
+
+    @Test(
+        "Wrong usage is refused",
+        arguments: [["--to", "srt"], [], ["--to", "elan,"], ["--to", "elan", "--by", "name"]])
+    func usage(arguments: [String]) throws {
+        let folder = try TemporaryFolder()
+        let outcome = try ChildProcess.run([Checkout.tool, "export", "a.vidscan"] + arguments, in: folder.path)
+        #expect(outcome.status == 2)
+        #expect(outcome.errorLines.count == 1, "\(outcome.errors)")
+    }
+
+    @Test(
+        "Times count from the start of the container, as players do",
+        arguments: [
+            ("starttime.mp4", "1.024"), ("starttime.ts", "1.024"), ("audiofirst.mp4", ""), ("editlist.mp4", ""),
+        ])
+    func time(name: String, cut: String) throws {
+        let clip = try Variants.path(name)
+        let folder = try Self.folder(of: clip)
+        let result = "\(name).vidscan"
+        #expect(try Tool.run("export", result, "--to", "textgrid", "--output", "a.TextGrid", in: folder).status == 0)
+        let events = try CSVTable(path: "\(folder.path)/\(result)/events.csv")
+        let row = try #require(try events.texts("kind").firstIndex(of: "shot_cut"))
+        let time = try #require(try events.number("time", row))
+        let shot = try #require(
+            try folder.text("a.TextGrid").firstMatch(
+                of: /xmin = ([0-9.]+)\n +xmax = [0-9.]+\n +text = "shot 2"/))
+        #expect(abs(try #require(Double(shot.1)) - time) <= 0.0005)
+        // The frame that ffprobe shows at this time after the container's start is the first one of the new shot.
+        let probe = try ChildProcess.run([
+            "ffprobe", "-v", "error", "-select_streams", "v:0", "-show_entries",
+            "format=start_time:frame=best_effort_timestamp_time", "-of", "csv=p=0", clip,
+        ])
+        let numbers = probe.output.split(whereSeparator: { $0 == "\n" || $0 == "," }).compactMap { Double($0) }
+        let start = try #require(numbers.last)
+        let frame = Int(
+            try events.number("time", row).map { time in
+                numbers.dropLast().count { $0 - start < time - 0.001 }
+            } ?? -1)
+        let frames = try CSVTable(path: "\(folder.path)/\(result)/frames.csv")
+        let index = try #require(try frames.numbers("shot").firstIndex(of: 2))
+        #expect(frame == index)
+        if !cut.isEmpty { #expect(abs(time - (Double(cut) ?? 0)) < 0.002, "\(time)") }
+    }
+}

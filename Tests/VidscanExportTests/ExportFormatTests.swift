@@ -1,0 +1,178 @@
+import Foundation
+import TestSupport
+import Testing
+import VidscanBase
+import VidscanExport
+
+@Suite("Each format says what the events say")
+struct ExportFormatTests {
+    /// Two faces of one person and one of another, who smile, blink and look away.
+    private static let events = [
+        "0.2,face_started,1,", "0.4,smile_started,1,67.3", "1.4,smile_stopped,1,1", "1.5,blink,1,0.16",
+        "2,face_stopped,1,cut", "2.2,shot_cut,,hard", "2.2,face_started,2,", "2.2,face_started,3,",
+        "3,look_away,3,1.2", "5,eyes_closed,2,0.75", "8,face_stopped,3,left", "9.8,face_stopped,2,end",
+    ]
+
+    private static func export(_ grouping: Exporting.Grouping = .person) async throws -> ExportedResult {
+        try await ExportedResult(
+            people: [1: 1, 2: 1, 3: 2], events: events, samples: ["0,0,0", "0.2,5,1", "0.4,10,2", "10,250,0"],
+            faces: ["0.2,5,1,10,20,30.5,40,1", "0.4,10,1,11,20,30,40,1", "0.4,10,3,100,20,30,40,"], grouping: grouping)
+    }
+
+    @Test("ELAN has a tier for each person and kind, and finds the video")
+    func elan() async throws {
+        let document = try await Self.export().document()
+        #expect(document.attributes["FORMAT"] == "3.0")
+        #expect(document.attributes["DATE"]?.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/) != nil)
+        #expect(document.media["MEDIA_URL"] == "file:///videos/movie.mp4")
+        #expect(document.media["MIME_TYPE"] == "video/mp4")
+        #expect(document.media["RELATIVE_MEDIA_URL"]?.hasSuffix("../videos/movie.mp4") == true)
+        let slots = Dictionary(uniqueKeysWithValues: document.slots.map { ($0.id, $0.value) })
+        let tiers = document.tiers.map { tier in
+            (tier.attributes["TIER_ID"] ?? "") + ": "
+                + tier.annotations.map { "\($0.value) \(slots[$0.begin] ?? -1)-\(slots[$0.end] ?? -1)" }
+                .joined(separator: ", ")
+        }
+        #expect(
+            tiers == [
+                "shot: shot 1 0-2200, shot 2 2200-10000",
+                "face@person_1: face 200-2000, face 2200-9800",
+                "smile@person_1: smile 400-1400",
+                "eyes_closed@person_1: eyes_closed 5000-5750",
+                "blink@person_1: blink 1500-1660",
+                "face@person_2: face 2200-8000",
+                "look_away@person_2: look_away 3000-4200",
+            ])
+        #expect(document.tiers[1].attributes["PARTICIPANT"] == "person_1")
+        #expect(document.tiers[0].attributes["PARTICIPANT"] == nil)
+    }
+
+    @Test("With --by face, each face has its tiers")
+    func faces() async throws {
+        let names = try await Self.export(.face).document().tiers.map { $0.attributes["TIER_ID"] }
+        #expect(
+            names == [
+                "shot", "face@face_1", "smile@face_1", "blink@face_1", "face@face_2", "eyes_closed@face_2",
+                "face@face_3", "look_away@face_3",
+            ])
+    }
+
+    @Test("Captions name the person, and the metadata track has the boxes of each sample")
+    func webVTT() async throws {
+        let exported = try await Self.export()
+        #expect(
+            try exported.text(".vtt").hasPrefix(
+                """
+                WEBVTT
+
+                shot 1
+                00:00:00.000 --> 00:00:02.200
+                shot 1
+
+                face@person_1 1
+                00:00:00.200 --> 00:00:02.000
+                <v person_1>face
+
+                smile@person_1 1
+                00:00:00.400 --> 00:00:01.400
+                <v person_1>smile
+
+                """))
+        #expect(
+            try exported.text(".metadata.vtt")
+                == """
+                WEBVTT
+
+                00:00:00.200 --> 00:00:00.400
+                {"frame":5,"faces":[{"face_id":1,"person_id":1,"x":10.00,"y":20.00,"width":30.50,"height":40.00}]}
+
+                00:00:00.400 --> 00:00:10.000
+                {"frame":10,"faces":[{"face_id":1,"person_id":1,"x":11.00,"y":20.00,"width":30.00,"height":40.00},{"face_id":3,"person_id":null,"x":100.00,"y":20.00,"width":30.00,"height":40.00}]}
+
+                """)
+    }
+
+    @Test("A TextGrid fills the gaps of each tier")
+    func textGrid() async throws {
+        let exported = try await Self.export()
+        let grid = try exported.grid()
+        #expect(grid.end == "10.000")
+        let blink = try #require(grid.tiers.first { $0.name == "blink@person_1" })
+        #expect(
+            blink.intervals.map { "\($0.begin)-\($0.end) \($0.label)" } == ["0.0-1.5 ", "1.5-1.66 blink", "1.66-10.0 "])
+        #expect(
+            try exported.text(".TextGrid").hasPrefix(
+                "File type = \"ooTextFile\"\nObject class = \"TextGrid\"\n\nxmin = 0\n"))
+    }
+
+    @Test("BIDS events are in order, with both ids, and their description names every column and level")
+    func bids() async throws {
+        let exported = try await Self.export()
+        let table = try exported.text("_events.tsv")
+        #expect(
+            table.hasPrefix(
+                """
+                onset\tduration\ttrial_type\tperson_id\tface_id\tvalue\tmeasured
+                0.000\t2.200\tshot\tn/a\tn/a\tn/a\tn/a
+                0.200\t1.800\tface\t1\t1\tcut\tn/a
+                0.400\t1.000\tsmile\t1\t1\t67.3\tn/a
+                1.500\t0.160\tblink\t1\t1\tn/a\tn/a
+                2.200\t7.800\tshot\tn/a\tn/a\thard\tn/a
+
+                """))
+        let description = try JSONSerialization.jsonObject(with: Data(exported.text("_events.json").utf8))
+        let columns = try #require(description as? [String: [String: Any]])
+        #expect(Set(columns.keys) == Set(table.prefix { $0 != "\n" }.split(separator: "\t").map(String.init)))
+        let levels = try #require(columns["trial_type"]?["Levels"] as? [String: String])
+        #expect(levels.keys.sorted() == ["blink", "eyes_closed", "face", "look_away", "shot", "smile"])
+    }
+
+    @Test("RTTM says who is in sight")
+    func rttm() async throws {
+        #expect(
+            try await Self.export().text(".rttm") == """
+                SPEAKER movie 1 0.200 1.800 <NA> <NA> person_1 <NA> <NA>
+                SPEAKER movie 1 2.200 7.600 <NA> <NA> person_1 <NA> <NA>
+                SPEAKER movie 1 2.200 5.800 <NA> <NA> person_2 <NA> <NA>
+
+                """)
+    }
+
+    @Test("A column that says how much was measured is carried along")
+    func measured() async throws {
+        let exported = try await ExportedResult(
+            people: [1: 1], events: ["1,eyes_closed,1,2,0.85"], columns: "time,kind,face_id,value,measured")
+        #expect(try exported.text("_events.tsv").contains("1.000\t2.000\teyes_closed\t1\t1\tn/a\t0.85\n"))
+    }
+
+    @Test("Something that was seen in one sample lasts until the next, and the tiers reach to the last event")
+    func ends() async throws {
+        let exported = try await ExportedResult(
+            people: [1: 1], events: ["4,face_started,1,", "4,face_stopped,1,left", "9.9,blink,1,0.4"],
+            samples: ["0,0,0", "5,9,0", "10,18,0"])
+        let document = try exported.document()
+        let slots = Dictionary(uniqueKeysWithValues: document.slots.map { ($0.id, $0.value) })
+        let times = document.tiers.dropFirst().flatMap(\.annotations).map { [slots[$0.begin], slots[$0.end]] }
+        #expect(times == [[4000, 9000], [9900, 10300]])
+    }
+
+    @Test(
+        "The name of the video does no harm",
+        arguments: [
+            "a <b> & \"c\" ]]>.mp4", "עברית\u{202E}.mp4", "smile 😀.mp4", "line\nbreak\u{1}.mp4", "100%.mov", ".mp4",
+            "a--> b.mp4",
+        ])
+    func names(name: String) async throws {
+        let exported = try await ExportedResult(
+            people: [1: 1], events: ["1,face_started,1,", "2,face_stopped,1,left"], video: "/videos/\(name)",
+            formats: [.elan])
+        let entries = exported.folder.entries.filter { $0.hasSuffix(".eaf") }
+        #expect(entries.count == 1)
+        let reader = try await ExportedResult(
+            people: [1: 1], events: ["1,face_started,1,", "2,face_stopped,1,left"], video: "/videos/\(name)")
+        let text = try reader.folder.text(try #require(reader.folder.entries.first { $0.hasSuffix(".rttm") }))
+        #expect(text.split(separator: "\n").count == 1 && text.split(separator: " ").count == 10)
+        let document = try reader.folder.text(try #require(reader.folder.entries.first { $0.hasSuffix(".eaf") }))
+        #expect(try XMLDocumentText(document).url == "file:///videos/" + name.replacing("\u{1}", with: "\u{FFFD}"))
+    }
+}

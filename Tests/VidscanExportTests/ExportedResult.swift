@@ -1,0 +1,145 @@
+import Foundation
+import FoundationXML
+import TestSupport
+import VidscanExport
+
+/// A result with the given events, and what it is exported to.
+struct ExportedResult {
+    let folder: TemporaryFolder
+    let stem: String
+
+    /// - Parameters:
+    ///   - people: the person of each face; blank for none.
+    ///   - events: rows of `events.csv`.
+    ///   - samples: rows of `frames.csv`: time, frame and number of faces.
+    ///   - duration: of the video in seconds.
+    init(
+        people: [Int: Int], events: [String], samples: [String] = ["0,0,0", "10,50,0"], faces: [String] = [],
+        columns: String = "time,kind,face_id,value", duration: Double? = 10, video: String = "/videos/movie.mp4",
+        formats: [ExportFormat] = ExportFormat.allCases, grouping: Exporting.Grouping = .person
+    ) async throws {
+        folder = try TemporaryFolder()
+        let result = folder.path + "/result"
+        let tracks = people.sorted { $0.key < $1.key }.map {
+            SyntheticResult.Track(face: $0.key, person: $0.value, embeddings: [])
+        }
+        try SyntheticResult.write(tracks, to: result, video: video, keepsEmbeddings: false)
+        try folder.write(([columns] + events).joined(separator: "\n") + "\n", to: "result/events.csv")
+        try folder.write((["time,frame,faces"] + samples).joined(separator: "\n") + "\n", to: "result/frames.csv")
+        try folder.write(
+            (["time,frame,face_id,x,y,width,height,person_id"] + faces).joined(separator: "\n") + "\n",
+            to: "result/faces.csv")
+        if let duration {
+            let record = try folder.text("result/run.json")
+            try folder.write(
+                record.replacing("\"codec\": \"h264\"", with: "\"codec\": \"h264\", \"duration_seconds\": \(duration)"),
+                to: "result/run.json")
+        }
+        var options = Exporting.Options(formats: formats)
+        options.grouping = grouping
+        _ = try await Exporting(options: options).run(resultPath: result)
+        stem = video.split(separator: "/").last.map { String($0.prefix { $0 != "." }) } ?? ""
+    }
+
+    func text(_ ending: String) throws -> String { try folder.text("result/\(stem)\(ending)") }
+
+    // MARK: EAF
+
+    struct Document {
+        var attributes: [String: String] = [:]
+        var media: [String: String] = [:]
+        var slots: [(id: String, value: Int)] = []
+        var tiers: [Tier] = []
+
+        struct Tier {
+            var attributes: [String: String]
+            var annotations: [(id: String, begin: String, end: String, value: String)] = []
+        }
+    }
+
+    func document() throws -> Document {
+        let reader = DocumentReader()
+        let parser = XMLParser(data: Data(try text(".eaf").utf8))
+        parser.delegate = reader
+        guard parser.parse() else { throw parser.parserError ?? CocoaError(.fileReadCorruptFile) }
+        return reader.document
+    }
+
+    private final class DocumentReader: NSObject, XMLParserDelegate {
+        var document = Document()
+        private var value = ""
+
+        func parser(
+            _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?,
+            attributes: [String: String]
+        ) {
+            switch name {
+            case "ANNOTATION_DOCUMENT": document.attributes = attributes
+            case "MEDIA_DESCRIPTOR": document.media = attributes
+            case "TIME_SLOT":
+                document.slots.append(
+                    (attributes["TIME_SLOT_ID"] ?? "", attributes["TIME_VALUE"].flatMap { Int($0) } ?? -1))
+            case "TIER": document.tiers.append(Document.Tier(attributes: attributes))
+            case "ALIGNABLE_ANNOTATION":
+                document.tiers[document.tiers.count - 1].annotations.append(
+                    (
+                        attributes["ANNOTATION_ID"] ?? "", attributes["TIME_SLOT_REF1"] ?? "",
+                        attributes["TIME_SLOT_REF2"] ?? "", ""
+                    ))
+            default: break
+            }
+            value = ""
+        }
+
+        func parser(_ parser: XMLParser, foundCharacters string: String) { value += string }
+
+        func parser(
+            _ parser: XMLParser, didEndElement name: String, namespaceURI: String?, qualifiedName: String?
+        ) {
+            guard name == "ANNOTATION_VALUE", let tier = document.tiers.indices.last,
+                let annotation = document.tiers[tier].annotations.indices.last
+            else { return }
+            document.tiers[tier].annotations[annotation].value = value
+        }
+    }
+
+    // MARK: TextGrid
+
+    struct Grid {
+        var end = ""
+        var tiers: [(name: String, intervals: [(begin: Double, end: Double, label: String)])] = []
+    }
+
+    /// Reads the lines of a TextGrid, which have one value each.
+    func grid() throws -> Grid {
+        var grid = Grid()
+        var interval: (begin: Double, end: Double) = (0, 0)
+        for line in try text(".TextGrid").split(separator: "\n") {
+            let parts = line.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
+            guard parts.count == 2 else { continue }
+            let value = parts[1].hasPrefix("\"") ? String(parts[1].dropFirst().dropLast()) : parts[1]
+            let isInterval = line.hasPrefix("            ")
+            switch parts[0] {
+            case "xmax" where !line.hasPrefix(" "): grid.end = value
+            case "name": grid.tiers.append((value, []))
+            case "xmin" where isInterval: interval.begin = Double(value) ?? -1
+            case "xmax" where isInterval: interval.end = Double(value) ?? -1
+            case "text":
+                grid.tiers[grid.tiers.count - 1].intervals.append((interval.begin, interval.end, value))
+            default: break
+            }
+        }
+        return grid
+    }
+}
+
+/// The video that an EAF document names.
+struct XMLDocumentText {
+    let url: String
+
+    init(_ text: String) throws {
+        let document = try XMLDocument(xmlString: text)
+        let nodes = try document.nodes(forXPath: "/ANNOTATION_DOCUMENT/HEADER/MEDIA_DESCRIPTOR/@MEDIA_URL")
+        url = nodes.first?.stringValue ?? ""
+    }
+}
