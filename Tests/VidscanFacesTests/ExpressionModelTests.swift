@@ -155,8 +155,8 @@ struct ExpressionModelTests {
     func nearEye() {
         let mesh = FaceMesh(coordinates: golden.cases[0].mesh.flatMap(\.self))
         let pose = HeadPose(yaw: 47, pitch: 0, roll: 0)
-        let whole = model.measure(mesh, pose: pose)
-        let turned = model.measure(mesh, pose: pose, part: .oneEye(.right))
+        let whole = model.measure(mesh, pose: pose, evidence: [:])
+        let turned = model.measure(mesh, pose: pose, part: .oneEye(.right), evidence: [:])
         #expect(Metric.allCases.filter { turned[$0] != nil } == [.rightEyeOpenness, .rightEyeClosed])
         #expect(turned[.rightEyeOpenness] == whole[.rightEyeOpenness])
         #expect(turned[.rightEyeClosed] == whole[.rightEyeClosed])
@@ -193,11 +193,11 @@ struct ExpressionModelTests {
     func hasSmile() throws {
         for golden in golden.cases {
             let mesh = FaceMesh(coordinates: golden.mesh.flatMap(\.self))
-            let face = model.measure(mesh, pose: Self.ahead)
+            let face = model.measure(mesh, pose: Self.ahead, evidence: [:])
             let smile = try #require(face[.smile])
             #expect(face[.hasSmile] == (smile > EventOptions().smileStartsAbove ? 1 : 0))
             for threshold in [smile - 0.5, smile + 0.5] {
-                let other = model.measure(mesh, pose: Self.ahead, smileThreshold: threshold)
+                let other = model.measure(mesh, pose: Self.ahead, evidence: [:], smileThreshold: threshold)
                 #expect(other[.hasSmile] == (smile > threshold ? 1 : 0))
             }
         }

@@ -19,7 +19,7 @@ struct EyeClosureTests {
             }
             events += detector.update(
                 FaceEventDetector.Measurement(eyeOpenness: nil, smile: nil, turnDegrees: nil), eyes: sample,
-                at: Int64(Double(number) / rate * 1e6))
+                at: Int64(Double(number) / rate * 1e6), sample: number)
         }
         return events + detector.finish()
     }

@@ -69,7 +69,9 @@ struct ForeignTableTests {
 
     @Test("A frame without a face has a row in each table")
     func noFace() throws {
-        let frame = FrameRecord(microseconds: 61_000_000, index: 9, epoch: 0, size: size, faces: [])
+        let frame = FrameRecord(
+            microseconds: 61_000_000, index: 9, epoch: 0, size: size, quality: FrameQuality(luma: 0, sharpness: 0),
+            isDamaged: false, faces: [])
         let openFace = OpenFaceTable.fields(ofEmpty: frame)
         #expect(openFace.count == OpenFaceTable.names.count)
         #expect(openFace.prefix(2) == [.integer(10), .integer(0)])

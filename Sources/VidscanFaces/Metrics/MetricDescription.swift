@@ -41,7 +41,7 @@ extension Metric {
         case .sadness, .disappointed, .scream, .engagement, .valence, .cheekRaise, .noseWrinkle, .dimpler,
             .lipCornerDepressor, .smirk, .lipSuck, .gazePitch:
             .weak
-        default: .validated
+        default: actionUnit?.expression.status ?? .validated
         }
     }
 
