@@ -91,6 +91,12 @@ struct TableAgreementTests {
                     (name + "_max", statistics.maximum),
                 ]
             }
+            for column in table.columns where column.hasSuffix("_rest") {
+                let metric = try #require(Metric(rawValue: String(column.dropLast(5))), "\(column)")
+                let level = try #require(track.restingLevel(of: metric), "\(column)")
+                numbers.append((column, level))
+            }
+            #expect(track.restingLevel(of: .joy) == nil)
             for (column, value) in numbers {
                 #expect(agree(try table.text(column, row), value, decimals: 2), "row \(row), \(column)")
             }
