@@ -88,7 +88,8 @@ public struct Face: Sendable, Identifiable {
     /// The 52 ARKit-style scores, 0…1, if `write.blendshapes` is set; in the order of `VideoAnalyzer.blendshapeNames()`.
     public var blendshapes: [Float]? { record.blendshapes }
 
-    /// The value of a metric, for example `face[.smile]`; `Metric.values` is its range, and a yes is 1.
+    /// The value of a metric, for example `face[.smile]`; `Metric.values` is its range, and a yes is 1. Emotions and emojis
+    /// are relative to the face at rest, as `measure.baseline` says, except in a `VideoUpdate.sample`.
     public subscript(metric: Metric) -> Double? { metrics.contains(metric) ? record.numbers[.metric(metric)] : nil }
 
     /// Every face has these points: the detector finds them where no mesh fits.

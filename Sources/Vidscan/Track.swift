@@ -63,6 +63,12 @@ public struct Track: Sendable, Identifiable {
     /// Statistics of a metric, for example `track[.smile].maximum`.
     public subscript(metric: Metric) -> Statistics { statistics(metric.rawValue) }
 
+    /// Returns what the person looks like at rest, 0…100: the level of an expression, or of an open eye. It is `nil` for other
+    /// metrics, for a person who is not seen well for five seconds, and if `measure.baseline` is `none`.
+    public func restingLevel(of metric: Metric) -> Double? {
+        Self.positions[metric.rawValue].flatMap { row.statistics[$0].rest.map(Double.init) }
+    }
+
     private func statistics(_ name: String) -> Statistics {
         let statistic = Self.positions[name].map { row.statistics[$0] }
         return Statistics(

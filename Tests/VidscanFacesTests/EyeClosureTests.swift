@@ -66,6 +66,12 @@ struct EyeClosureTests {
         #expect(events.map(\.value) == [.number(1.6)])
     }
 
+    @Test("Lowered lids that nearly shut for a single sample are no blink")
+    func flicker() {
+        let lowered = Self.open(30, at: 22)
+        #expect(Self.events(lowered + [(11, 13)] + lowered, gaze: -4).isEmpty)
+    }
+
     @Test("A shallow fall counts only in a face that is seen well")
     func shallow() {
         let fall = Self.open(20) + [(45, 50), (48, 52)] + Self.open(20)

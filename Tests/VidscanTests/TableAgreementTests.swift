@@ -98,6 +98,12 @@ struct TableAgreementTests {
             // At the default rate, blinks cannot be seen.
             for name in ["blinks", "blink_seconds", "blink_rate"] { #expect(try table.text(name, row) == "") }
             #expect(track.blinks == nil && track.blinkSeconds == nil && track.blinkRate == nil)
+            for column in table.columns where column.hasSuffix("_rest") {
+                let metric = try #require(Metric(rawValue: String(column.dropLast(5))), "\(column)")
+                let level = try #require(track.restingLevel(of: metric), "\(column)")
+                numbers.append((column, level))
+            }
+            #expect(track.restingLevel(of: .joy) == nil)
             for (column, value) in numbers {
                 #expect(agree(try table.text(column, row), value, decimals: 2), "row \(row), \(column)")
             }

@@ -29,6 +29,12 @@ public struct EyeClosureFilter: Sendable {
             self.gazePitch = gazePitch
             self.isClear = isClear
         }
+
+        /// The mean of the eyes that could be measured.
+        fileprivate var mean: Double {
+            guard let left, let right else { return left ?? right ?? 100 }
+            return (left + right) / 2
+        }
     }
 
     private struct Entry {
@@ -83,16 +89,18 @@ public struct EyeClosureFilter: Sendable {
 
     private func value(at index: Int) -> Double? {
         let sample = entries[index].sample
-        return min(lasting(sample), falling(sample, at: index), 100)
+        return min(lasting(sample, at: index), falling(sample, at: index), 100)
     }
 
     /// Returns the openness if the eyes stay as they are.
-    private func lasting(_ sample: Sample) -> Double {
-        let eyes = [sample.left, sample.right].compactMap(\.self)
-        let mean = eyes.reduce(0, +) / Double(eyes.count)
+    private func lasting(_ sample: Sample, at index: Int) -> Double {
         let lowered = ramp(-(sample.gazePitch ?? 0), Self.aheadDegrees, Self.loweredDegrees)
-        let shut = Self.shutAhead + (Self.shutLowered - Self.shutAhead) * lowered
-        return Self.closed * mean / shut
+        var shut = Self.shutAhead + (Self.shutLowered - Self.shutAhead) * lowered
+        // Lids that have been low for long flicker.
+        let now = entries[index].microseconds
+        let near = entries.lazy.filter { abs($0.microseconds - now) <= window }.map(\.sample.mean)
+        if near.allSatisfy({ $0 < Self.openAround }) { shut *= Self.lowShare }
+        return Self.closed * sample.mean / shut
     }
 
     /// Returns the openness relative to that just before and after; 100 or more if there is no short fall of both eyes.
@@ -138,8 +146,10 @@ public struct EyeClosureFilter: Sendable {
     private static let shutAhead = 18.0
     private static let shutLowered = 4.0
     /// The gaze below the camera's axis, in degrees, from which eyes count as lowered, and that at which they are fully.
-    private static let aheadDegrees = 4.0
+    private static let aheadDegrees = 2.0
     private static let loweredDegrees = 20.0
+    /// The share of the above that lids must reach if they were not open just before or after.
+    private static let lowShare = 0.7
     /// The openness before and after a blink.
     private static let openAround = 60.0
     /// How much less than their mean one of two blinking eyes may fall.

@@ -3,7 +3,8 @@
 public struct EventOptions: Sendable, Equatable {
     /// The minimum number of samples per second for detecting blinks, because most blinks last 0.1 to 0.4 s.
     public var blinkMinimumRate = 12.0
-    /// The mean openness of the eyes, 0…100, below which they are closed and above which they are open again.
+    /// The openness of the eyes, 0…100, below which they are closed and above which they are open again. It is that of
+    /// `EyeClosureFilter`.
     public var eyesClosedBelow = 30.0
     public var eyesOpenAbove = 45.0
     /// The maximum duration of a blink in seconds. A longer closure is an `eyes_closed` event.

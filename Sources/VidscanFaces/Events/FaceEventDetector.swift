@@ -5,11 +5,11 @@
 public struct FaceEventDetector: Sendable {
     /// The measurements of a face at one time; `nil` where they are missing.
     public struct Measurement: Sendable {
-        /// The mean openness of the eyes that are measured, 0…100.
+        /// The openness of the eyes, 0…100, as of `EyeClosureFilter`.
         public var eyeOpenness: Double?
         /// Whether only one eye is measured.
         public var hasOneEye: Bool
-        /// The smile metric, 0…100.
+        /// The smile metric, 0…100, relative to the face at rest.
         public var smile: Double?
         /// The angle between the head's direction and the camera, in degrees.
         public var turnDegrees: Double?

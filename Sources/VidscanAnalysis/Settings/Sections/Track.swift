@@ -60,10 +60,10 @@ extension Settings.Track {
             "Longest closure of the eyes that is a blink. A longer one is eyes_closed."),
         Setting(
             .track, "eyes_closed_below", \.track.events.eyesClosedBelow, .number(0...100),
-            "The eyes close when their mean openness falls below this."),
+            "The eyes close when their openness, relative to the person's open eyes, falls below this."),
         Setting(
             .track, "eyes_open_above", \.track.events.eyesOpenAbove, .number(0...100),
-            "The eyes open again when their mean openness rises above this."),
+            "The eyes open again when it rises above this."),
         Setting(
             .track, "smile_above", \.track.events.smileStartsAbove, .number(0...100),
             "A smile starts, and has_smile is 1, when the smile score is above this."),
