@@ -88,6 +88,19 @@ struct ExpressionModelTests {
         }
     }
 
+    @Test("An emoji of an emotion is no likelier than the emotion")
+    func emojisFollowEmotions() throws {
+        for golden in golden.cases + golden.neutral {
+            let found = measure(golden)
+            for (emoji, emotion) in [
+                (Metric.laughing, Metric.joy), (.smiley, .joy), (.rage, .anger), (.scream, .surprise),
+                (.disappointed, .sadness),
+            ] {
+                #expect(try #require(found[emoji]) <= (try #require(found[emotion])), "\(emoji.rawValue)")
+            }
+        }
+    }
+
     @Test("Evidence of an emotion raises its score, and experimental emojis name no face")
     func evidenceRaises() throws {
         let face = try #require(golden.cases.first)

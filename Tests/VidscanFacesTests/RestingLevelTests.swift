@@ -64,7 +64,7 @@ struct RestingLevelTests {
         let levels = RestingLevels([.browFurrow: 50])
         let typical = RestingLevels([.browFurrow: 100]).relative(0, of: .browFurrow)
         #expect(typical == 0)
-        #expect(abs(levels.relative(50, of: .browFurrow) - 22.7) < 3)
+        #expect(abs(levels.relative(50, of: .browFurrow) - 21.1) < 3)
         #expect(levels.relative(95, of: .browFurrow) > 90)
     }
 

@@ -85,7 +85,7 @@ struct TableAgreementTests {
             #expect(try table.text("samples", row) == "\(track.samples)")
             #expect(try table.text("appearances", row) == "\(track.appearances)")
             #expect(try table.text("best_frame", row) == "\(track.bestFrame)")
-            let numbers: [(String, Double?)] = [
+            var numbers: [(String, Double?)] = [
                 ("first_time", Double(track.firstMicroseconds) / 1e6),
                 ("last_time", Double(track.lastMicroseconds) / 1e6),
                 ("best_time", Double(track.bestMicroseconds) / 1e6), ("x", track.meanBox.x), ("y", track.meanBox.y),

@@ -11,6 +11,8 @@ or more that must hold with 95 % confidence (Clopper and Pearson, Biometrika 26,
 import numpy as np
 from scipy.stats import beta
 
+from subgroups import MOUTH_OPEN
+
 PICTURE_SHARE = 0.05
 PEOPLE_SHARE = 0.05
 CONFIDENCE = 0.95
@@ -34,7 +36,7 @@ def upper_bound(hits, count):
 
 def threshold(values, person, groups, level):
     """The lowest value that holds at `level` in every group of pictures."""
-    limits = [by_person(values[g], person[g]) for g in groups.values()]
+    limits = [by_person(values[g], person[g]) for name, g in groups.items() if name != MOUTH_OPEN]
     return max(float(np.sort(l)[len(l) - 1 - int(level * len(l))]) for l in limits if len(l) >= LARGE_GROUP)
 
 
@@ -49,20 +51,17 @@ def labelled_people(labelled, person, groups):
 
 
 def keeps(counts):
-    def share(c):
-        sure = c["people"] >= SURE_GROUP
+    def share(name, c):
+        sure = c["people"] >= SURE_GROUP and name != MOUTH_OPEN
         return upper_bound(c["labelled_people"], c["people"]) if sure else c["labelled_people"] / c["people"]
 
-    return all(share(c) <= PEOPLE_SHARE for c in counts.values() if c["people"] >= SMALLEST_GROUP)
+    return all(share(name, c) <= PEOPLE_SHARE for name, c in counts.items() if c["people"] >= SMALLEST_GROUP)
 
 
 def largest_level(labels_at, person, groups):
     """The largest level at which all labels together keep the promise. `labels_at(level)`: labelled pictures."""
-    low, high = 0.0, PEOPLE_SHARE
-    for _ in range(12):
-        middle = (low + high) / 2
-        if keeps(labelled_people(labels_at(middle), person, groups)):
-            low = middle
-        else:
-            high = middle
-    return low
+    for step in range(100, 0, -1):
+        level = PEOPLE_SHARE * step / 200
+        if keeps(labelled_people(labels_at(level), person, groups)):
+            return level
+    return 0.0

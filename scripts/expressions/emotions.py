@@ -25,6 +25,9 @@ EXPRESSION_FREEDOM = 0.25
 
 # The emojis that may name a face, besides the emotions of `figures.NAMED`.
 SHOWN = ["disappointed", "kissing", "laughing", "rage", "scream", "smiley", "wink"]
+# Those that follow no emotion, and so need a threshold of their own, with their share of the level: full lips look like
+# a kiss, which is seldom meant.
+ALONE = {"flushed": 1, "kissing": 0.6, "relaxed": 1, "smirk": 1, "wink": 1}
 
 
 def fit_constants(data, scores, aligned, rotation, evidence):
@@ -166,14 +169,17 @@ def set_thresholds(c, data, scores, aligned, rotation, evidence, rows, groups):
     def labels_at(level):
         for name, spec in c["emotions"].items():
             edge = calibration.threshold(raw[name], person, groups, level) + 1e-3
-            middle = np.median(raw[name])
+            middle = np.median(raw[name][groups["everyone"]])
             spec["bias"] = round(-edge, 3)
             # The median of neutral faces is 10, unless that would push strong expressions against 100, where they
             # could no longer be told apart.
             spec["gain"] = round(float(min(np.log(9) / (edge - middle), np.log(999) / max(highest[name] - edge, 0.1))), 3)
         emotion = formulas.emotions(c, e, seen)
-        for name, values in formulas.raw_emojis(e, emotion, eye).items():
-            edge = calibration.threshold(values, person, groups, level) + 0.05
+        alone = formulas.raw_emojis(e, emotion, eye)
+        for name, share in ALONE.items():
+            # By everyone: in single groups, one or two people who do wink or pucker, whatever their label, would decide.
+            everybody = {"everyone": groups["everyone"]}
+            edge = calibration.threshold(alone[name], person, everybody, share * level) + 0.05
             c["emoji_edges"][name] = round(min(max(edge, 1.0), 99.0), 2)
         emoji = formulas.emojis(c, e, emotion, eye)
         return labelled(emotion, emoji)

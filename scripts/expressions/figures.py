@@ -174,6 +174,45 @@ def labels(data, out, trained, neutral, groups, rows, shown):
     return found | {"each": table}
 
 
+def by_group(data, out, groups, rows):
+    """AUC of each emotion among the pictures of a group, of `rows`, with the number of its labels; from ten on."""
+    found = {}
+    for group, mask in groups.items():
+        k = rows & mask
+        found[group] = {"pictures": int(k.sum())}
+        for label, emotion in EMOTION_OF_LABEL.items():
+            hit = data.emotion[k] == label
+            if hit.sum() >= 10:
+                found[group][emotion] = [round(auc(out["emotions"][emotion][k], hit), 3), int(hit.sum())]
+    return found
+
+
+def extreme_shapes(data, model, evidence, aligned, rotation, neutral, shown):
+    """The share of labelled faces if frontal neutral held-back faces differ from themselves by 2.5 standard deviations
+    along the main differences between people, to either side. Their pixels' evidence stays what it is."""
+    axis = face.view_axis(rotation)
+    frontal = neutral & (abs(np.degrees(np.arctan2(axis[:, 0], axis[:, 2]))) < 10)
+    who, inverse = np.unique(data.person[frontal], return_inverse=True)
+    means = np.zeros((len(who), 478 * 3))
+    np.add.at(means, inverse, aligned[frontal].reshape(-1, 478 * 3))
+    means /= np.bincount(inverse)[:, None]
+    _, size, direction = np.linalg.svd(means - means.mean(0), full_matrices=False)
+    rows = np.where(frontal & data.held_pictures)[0]
+    seen = {k: v[rows] for k, v in evidence.items()}
+
+    def share(offset):
+        meshes = (aligned[rows] + offset.reshape(1, 478, 3)) @ np.transpose(rotation[rows], (0, 2, 1))
+        out = model.batch(meshes, seen)[1]
+        labelled = np.max([*(out["emotions"][n] for n in NAMED), *(out["emojis"][n] for n in shown)], 0) >= 50
+        return round(float(labelled.mean()), 4)
+
+    found = {"pictures": len(rows), "themselves": share(np.zeros(478 * 3))}
+    for k in range(8):
+        step = 2.5 * size[k] / np.sqrt(len(who)) * direction[k]
+        found[f"difference {k + 1}"] = sorted([share(-step), share(step)])
+    return found
+
+
 def examples(data, out, neutral, groups, shown):
     """A held-back neutral picture of each group, of those without a label: by a fixed draw."""
     labelled = np.max([*(out["emotions"][n] for n in NAMED), *(out["emojis"][n] for n in shown)], 0) >= 50

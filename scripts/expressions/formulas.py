@@ -151,7 +151,7 @@ def initial_constants(names):
         # Of the pixels' evidence: its weight in standard deviations, beside the mesh's 1. Sadness has few labels, and
         # those of disgust are film stills: there the mesh counts for more, or alone.
         "evidence": {"joy": 0.8, "surprise": 0.8, "anger": 0.8, "sadness": 0.6},
-        # The raw value of each emoji that becomes 50.
+        # The raw value that becomes 50, of each emoji that follows no emotion.
         "emoji_edges": {},
         # The smile that at most one person in twenty exceeds in more than one in twenty of the pictures that people call
         # neutral: 28 on the people of the training, 30 on the others. Events use the same number.
@@ -264,21 +264,24 @@ def emotions(c, e, evidence):
 
 
 def raw_emojis(e, emotion, eye):
-    """0...100 each. There is no signal for the tongue, so its two emojis do not exist here."""
+    """0...100 each. There is no signal for the tongue, so its two emojis do not exist here.
+
+    An emoji of an emotion is no likelier than the emotion: 50 means of it what it means of the emotion.
+    """
     e = {k: v / 100 for k, v in e.items()}
     m = {k: v / 100 for k, v in emotion.items()}
     wink = eye["wink"] / 100
     both = np.minimum(100 - eye["left_eye_openness"], 100 - eye["right_eye_openness"]) / 100
     values = {
-        "laughing": np.cbrt(m["joy"] * e["smile"] * e["mouth_open"]),
-        "smiley": np.sqrt(m["joy"] * e["smile"]) * (1 - 0.5 * e["mouth_open"]) * (1 - wink),
+        "laughing": m["joy"] * np.sqrt(e["mouth_open"]),
+        "smiley": m["joy"] * (1 - 0.5 * e["mouth_open"]) * (1 - wink),
         "relaxed": np.sqrt(e["smile"] * both) * (1 - e["mouth_open"]) * (1 - wink),
         "wink": wink,
         "kissing": e["lip_pucker"] * (1 - e["mouth_open"]) * (1 - e["smile"]),
         "flushed": e["eye_widen"] * (1 - e["mouth_open"]) * (1 - e["smile"]),
-        "disappointed": np.sqrt(m["sadness"] * e["lip_corner_depressor"]) * (1 - e["smile"]),
+        "disappointed": m["sadness"] * np.sqrt(e["lip_corner_depressor"]) * (1 - e["smile"]),
         "rage": m["anger"] * (1 - e["smile"]),
-        "scream": np.sqrt(m["surprise"] * e["jaw_drop"]) * (1 - e["smile"]),
+        "scream": m["surprise"] * np.sqrt(e["jaw_drop"]) * (1 - e["smile"]),
         "smirk": e["smirk"] * (1 - wink),
     }
     return {k: 100 * v for k, v in values.items()}
@@ -291,7 +294,7 @@ def calibrated(value, edge):
 
 def emojis(c, e, emotion, eye):
     values = raw_emojis(e, emotion, eye)
-    return {k: calibrated(v, c["emoji_edges"].get(k, 50.0)) for k, v in values.items()}
+    return {k: calibrated(v, c["emoji_edges"][k]) if k in c["emoji_edges"] else v for k, v in values.items()}
 
 
 def everything(c, scores, geometry, evidence):

@@ -132,18 +132,22 @@ def main():
     neutral = emotions.neutral_faces(data, crops, aligned, rotation)
     groups = subgroups.groups(data, crops, aligned, rotation, np.where(neutral)[0])
     rows = np.where(neutral & data.training)[0]
-    within = {name: mask[rows] for name, mask in groups.items()}
+    resting = subgroups.at_rest(groups, data)
+    within = {name: mask[rows] for name, mask in resting.items()}
     level = emotions.set_thresholds(constants, data, scores, aligned, rotation, evidence, rows, within)
     write_artifacts(RESOURCES, blendshapes, network, constants, data)
 
     model = Model(RESOURCES)
     shown_scores, out = model.batch(data.mesh, {k: np.nan_to_num(v) for k, v in evidence.items()})
+    named = crops.present & np.isin(data.emotion, EMOTION_LABELS) & data.held_pictures & ~data.film
     found = figures.report(data, model, shown_scores, out, evidence, EMOTION_LABELS)
     found["emotion_auc_cross_validated"] = emotions.cross_validated(data, scores, aligned, rotation, evidence)
     trained = formulas.everything(constants, scores[rows], face.measures(aligned[rows], rotation[rows]),
                                   {k: v[rows] for k, v in evidence.items()})
-    found["labels"] = figures.labels(data, out, trained, neutral, groups, rows, emotions.SHOWN) | {"level": round(level, 4)}
-    write_golden(model, data, evidence, figures.examples(data, out, neutral, groups, emotions.SHOWN))
+    found["labels"] = figures.labels(data, out, trained, neutral, resting, rows, emotions.SHOWN) | {"level": round(level, 4)}
+    found["emotion_auc_by_group"] = figures.by_group(data, out, groups, named)
+    found["extreme_shapes"] = figures.extreme_shapes(data, model, evidence, aligned, rotation, neutral, emotions.SHOWN)
+    write_golden(model, data, evidence, figures.examples(data, out, neutral, resting, emotions.SHOWN))
     figures.show(found)
     (RESOURCES / "expressions.figures.json").write_text(json.dumps(found, indent=1) + "\n")
 

@@ -74,14 +74,22 @@ public struct EmotionNetwork: Sendable {
     /// The luma with a mean of 0 and, unless the picture is flat, a deviation of 1: the exposure is no expression.
     private func normalized(_ crop: UnsafeBufferPointer<Float>) -> [Float] {
         let area = Self.resolution * Self.resolution
-        var luma = (0..<area).map {
-            0.299 * Double(crop[$0]) + 0.587 * Double(crop[$0 + area]) + 0.114 * Double(crop[$0 + 2 * area])
+        var luma = [Float](repeating: 0, count: area)
+        var total = 0.0
+        for index in 0..<area {
+            luma[index] =
+                0.299 * crop[index] + 0.587 * crop[index + area] + 0.114 * crop[index + 2 * area]
+            total += Double(luma[index])
         }
-        let mean = luma.reduce(0, +) / Double(area)
-        for index in luma.indices { luma[index] -= mean }
-        let variance = luma.reduce(0) { $0 + $1 * $1 } / Double(area)
-        let scale = 1 / (variance.squareRoot() + Double(floor))
-        return luma.map { Float($0 * scale) }
+        let mean = Float(total / Double(area))
+        var squares = 0.0
+        for index in 0..<area {
+            luma[index] -= mean
+            squares += Double(luma[index]) * Double(luma[index])
+        }
+        let scale = 1 / (Float((squares / Double(area)).squareRoot()) + floor)
+        for index in 0..<area { luma[index] *= scale }
+        return luma
     }
 
     /// A convolution with 3 × 3 taps, a stride of 2 and a border of zeros, followed by a rectifier.
@@ -91,32 +99,21 @@ public struct EmotionNetwork: Sendable {
         let inputs = input.count / (side * side)
         let outputs = layer.bias.count
         let half = side / 2
-        var result: [Float] = []
-        result.reserveCapacity(half * half * outputs)
-        for _ in 0..<half * half { result += layer.bias }
-        result.withUnsafeMutableBufferPointer { result in
-            input.withUnsafeBufferPointer { input in
-                layer.weights.withUnsafeBufferPointer { weights in
-                    for row in 0..<half {
-                        for column in 0..<half {
-                            let target = (row * half + column) * outputs
-                            for tap in 0..<9 {
-                                let (y, x) = (2 * row + tap / 3 - 1, 2 * column + tap % 3 - 1)
-                                guard y >= 0, x >= 0, y < side, x < side else { continue }
-                                let source = (y * side + x) * inputs
-                                for channel in 0..<inputs {
-                                    let value = input[source + channel]
-                                    // The rectifier leaves many zeros.
-                                    if value == 0 { continue }
-                                    let offset = (tap * inputs + channel) * outputs
-                                    for output in 0..<outputs {
-                                        result[target + output] += value * weights[offset + output]
-                                    }
-                                }
-                            }
-                        }
+        var result = [Float](repeating: 0, count: half * half * outputs)
+        var terms: [Term] = []
+        terms.reserveCapacity(9 * inputs)
+        for row in 0..<half {
+            for column in 0..<half {
+                terms.removeAll(keepingCapacity: true)
+                for tap in 0..<9 {
+                    let (y, x) = (2 * row + tap / 3 - 1, 2 * column + tap % 3 - 1)
+                    guard y >= 0, x >= 0, y < side, x < side else { continue }
+                    let source = (y * side + x) * inputs
+                    for channel in 0..<inputs where input[source + channel] != 0 {
+                        terms.append(Term(value: input[source + channel], row: tap * inputs + channel))
                     }
                 }
+                sum(terms, layer, into: &result, at: (row * half + column) * outputs)
             }
         }
         rectify(&result)
@@ -124,16 +121,41 @@ public struct EmotionNetwork: Sendable {
     }
 
     private static func multiply(_ input: [Float], _ layer: Layer) -> [Float] {
-        var result = layer.bias
-        let outputs = result.count
-        result.withUnsafeMutableBufferPointer { result in
-            layer.weights.withUnsafeBufferPointer { weights in
-                for (index, value) in input.enumerated() where value != 0 {
-                    for output in 0..<outputs { result[output] += value * weights[index * outputs + output] }
+        var result = [Float](repeating: 0, count: layer.bias.count)
+        let terms = input.indices.filter { input[$0] != 0 }.map { Term(value: input[$0], row: $0) }
+        sum(terms, layer, into: &result, at: 0)
+        return result
+    }
+
+    /// A value that is not zero, which half of the values are after a rectifier, and its row of weights.
+    private struct Term {
+        var value: Float
+        var row: Int
+    }
+
+    /// Adds the terms to the bias, eight outputs at a time, which stay in registers.
+    private static func sum(
+        _ terms: [Term], _ layer: Layer, into result: inout [Float], at offset: Int
+    ) {
+        let outputs = layer.bias.count
+        let blocks = outputs / 8 * 8
+        layer.weights.withUnsafeBufferPointer { weights in
+            for first in stride(from: 0, to: blocks, by: 8) {
+                var sums = SIMD8<Float>(layer.bias[first..<first + 8])
+                for term in terms {
+                    // A row has `outputs` weights, and the block ends within it.
+                    let row = UnsafeRawPointer(
+                        weights.baseAddress.unsafelyUnwrapped + (term.row * outputs + first))
+                    sums += term.value * row.loadUnaligned(as: SIMD8<Float>.self)
+                }
+                for lane in 0..<8 { result[offset + first + lane] = sums[lane] }
+            }
+            for output in blocks..<outputs {
+                result[offset + output] = terms.reduce(layer.bias[output]) {
+                    $0 + $1.value * weights[$1.row * outputs + output]
                 }
             }
         }
-        return result
     }
 
     private static func rectify(_ values: inout [Float]) {

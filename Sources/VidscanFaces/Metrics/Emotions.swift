@@ -1,5 +1,3 @@
-internal import Glibc
-
 /// Emotions as functions of expressions, after Affectiva's published table of the expressions that raise or lower each
 /// emotion, and of what the emotion network sees in the pixels. The weights are fitted to labelled images, or set by
 /// reasoning where there are no labels (fear, contempt). 50 is reached by few neutral faces of few people.
@@ -50,7 +48,7 @@ extension EmotionFormulas {
 }
 
 /// The similarity to emojis, by what people mean by them. Nothing measures the tongue, so the two emojis with a tongue
-/// have no value.
+/// have no value. An emoji of an emotion is no likelier than the emotion.
 struct EmojiFormulas {
     let constants: ExpressionConstants
     let expressions: [String: Double]
@@ -68,20 +66,20 @@ struct EmojiFormulas {
         let (smile, mouthOpen) = (e("smile"), e("mouth_open"))
         let bothClosed = min(1 - leftOpenness, 1 - rightOpenness)
         let raw = [
-            "laughing": cbrt(m("joy") * smile * mouthOpen),
-            "smiley": (m("joy") * smile).squareRoot() * (1 - 0.5 * mouthOpen) * (1 - wink),
+            "laughing": m("joy") * mouthOpen.squareRoot(),
+            "smiley": m("joy") * (1 - 0.5 * mouthOpen) * (1 - wink),
             "relaxed": (smile * bothClosed).squareRoot() * (1 - mouthOpen) * (1 - wink),
             "wink": wink,
             "kissing": e("lip_pucker") * (1 - mouthOpen) * (1 - smile),
             "flushed": e("eye_widen") * (1 - mouthOpen) * (1 - smile),
-            "disappointed": (m("sadness") * e("lip_corner_depressor")).squareRoot() * (1 - smile),
+            "disappointed": m("sadness") * e("lip_corner_depressor").squareRoot() * (1 - smile),
             "rage": m("anger") * (1 - smile),
-            "scream": (m("surprise") * e("jaw_drop")).squareRoot() * (1 - smile),
+            "scream": m("surprise") * e("jaw_drop").squareRoot() * (1 - smile),
             "smirk": e("smirk") * (1 - wink),
         ]
         return Dictionary(
             uniqueKeysWithValues: raw.map { name, value in
-                (name, Self.calibrated(value, edge: (constants.emojiEdges[name] ?? 50) / 100))
+                (name, constants.emojiEdges[name].map { Self.calibrated(value, edge: $0 / 100) } ?? value)
             })
     }
 

@@ -93,6 +93,6 @@ struct ExpressionConstants: Decodable, Sendable {
     var emotions: [String: Emotion]
     var valence: WeightedTerms
     var engagement: WeightedTerms
-    /// The raw value of each emoji that becomes 50, by the name in the formulas.
+    /// The raw value that becomes 50, of each emoji that follows no emotion, by its name in the formulas.
     var emojiEdges: [String: Double]
 }

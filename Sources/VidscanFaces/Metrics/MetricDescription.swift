@@ -129,8 +129,8 @@ extension Metric {
 
     private var emojiMeaning: String {
         switch self {
-        case .laughing: "😆 An open-mouthed smile with joy."
-        case .smiley: "😃 A smile with joy."
+        case .laughing: "😆 Joy with the mouth open."
+        case .smiley: "😃 Joy with the mouth closed or a little open."
         case .relaxed: "☺️ A smile with the eyes closed."
         case .wink: "😉 One eye open, the other closed, by blink scores and gaps of the lids. \(Self.blankBeyond)"
         case .kissing: "😗 Lips pushed forward, no smile."
