@@ -11,7 +11,7 @@ struct ExportCommand: AsyncParsableCommand {
             the tables, which players and annotation programs show too.
 
               elan      NAME.eaf: a tier for each person and kind, linked to the video
-              vtt       NAME.vtt: captions; NAME.metadata.vtt: the boxes of each sample as JSON
+              vtt       NAME.vtt: captions; NAME.metadata.vtt: boxes as JSON
               textgrid  NAME.TextGrid for Praat
               bids      NAME_events.tsv and its description NAME_events.json
               rttm      NAME.rttm: when each person is in sight (not: speaks)

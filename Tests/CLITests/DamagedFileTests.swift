@@ -25,6 +25,9 @@ struct DamagedFileTests {
         "render", "clip.mp4.vidscan", "--style", "full", "--force", "--output", "out.mp4", "--changed-source",
     ]
     private static let report = ["report", "clip.mp4.vidscan", "--force", "--output", "out.html", "--changed-source"]
+    private static let export = [
+        "export", "clip.mp4.vidscan", "--to", "elan,vtt,textgrid,bids,rttm", "--force", "--output", "out/",
+    ]
 
     /// - Returns: whether the command refused what it read. A signal, 128 and more, is no refusal.
     private static func expectOneLine(_ outcome: ChildProcess.Outcome, _ what: String) -> Bool {
@@ -45,6 +48,10 @@ struct DamagedFileTests {
             ("tracks.csv", "face_id", "nan", report), ("tracks.csv", "samples", "1e30", report),
             ("tracks.csv", "best_time", "1e30", report), ("tracks.csv", "last_time", "-1e9", report),
             ("events.csv", "face_id", "1e30", report), ("faces.csv", "time", "1e300", report),
+            ("events.csv", "face_id", "1e30", export), ("events.csv", "value", "1e30", export),
+            ("events.csv", "time", "-1e30", export), ("tracks.csv", "person_id", "0", export),
+            ("frames.csv", "time", "nan", export), ("faces.csv", "width", "inf", export),
+            ("faces.csv", "frame", "7", export),
         ])
     func fields(file: String, column: String, value: String, command: [String]) throws {
         let folder = try Self.result()
@@ -76,7 +83,7 @@ struct DamagedFileTests {
         #expect(cuts.errors.contains("counts.hard_cuts must be 0 to "), "\(cuts.errors)")
     }
 
-    @Test("A result with random damage gives a page or a video, or one line")
+    @Test("A result with random damage gives a page, a video or annotations, or one line")
     func chance() throws {
         let folder = try Self.result()
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path + "/clip.mp4.vidscan").sorted()
@@ -87,7 +94,7 @@ struct DamagedFileTests {
             let path = "\(folder.path)/clip.mp4.vidscan/\(name)"
             let original = try Data(contentsOf: URL(fileURLWithPath: path))
             try Damage.strike(original, with: &generator).write(to: URL(fileURLWithPath: path))
-            let command = round % 3 == 0 ? Self.render : Self.report
+            let command = [Self.render, Self.report, Self.export][round % 3]
             let outcome = try ChildProcess.run([Checkout.tool] + command, in: folder.path)
             if Self.expectOneLine(outcome, "\(name), round \(round)") { refused += 1 }
             try original.write(to: URL(fileURLWithPath: path))

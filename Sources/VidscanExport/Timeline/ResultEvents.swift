@@ -69,11 +69,13 @@ enum ExportTables {
     /// Reads a word such as `occluded`, or a number; `nil` for a blank.
     private static func word(_ column: Int, in table: TableReader) throws(VidscanError) -> String? {
         guard table.text(column) != nil else { return nil }
-        return try table.value(column) { text in
+        // With an optional type, nil would be a value.
+        let word: String = try table.value(column) { text in
             let isWord = text.utf8.count <= 32 && text.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == 0x5F }
             let isNumber = text.utf8.count <= 32 && Double(text).map(ReadLimits.seconds.contains) == true
             return isWord || isNumber ? text : nil
         }
+        return word
     }
 
     /// Reads the times of `frames.csv`.
