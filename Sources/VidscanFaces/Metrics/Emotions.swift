@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// Emotions as functions of expressions, after Affectiva's published table of the expressions that raise or lower each
 /// emotion, and of what the emotion network sees in the pixels. The weights are fitted to labelled images, or set by
 /// reasoning where there are no labels (fear, contempt). 50 is reached by few neutral faces of few people.
