@@ -138,6 +138,7 @@ struct TrackAggregator {
                 x: aggregate.boxSum[0] / count, y: aggregate.boxSum[1] / count, width: aggregate.boxSum[2] / count,
                 height: aggregate.boxSum[3] / count),
             bestMicroseconds: aggregate.best.microseconds, bestFrame: aggregate.best.frame,
+            blinks: detectsBlinks ? aggregate.blinks : nil,
             statistics: zip(TrackTable.measures, zip(aggregate.histograms, aggregate.measuredSeconds)).map {
                 measure, known in
                 let (histogram, seconds) = known
