@@ -10,7 +10,8 @@ import PackageDescription
 //                        └──────────► VidscanInference ──────────────────────────────────┘
 //
 // Vidscan, the library for other packages, is a thin layer over VidscanAnalysis.
-// Each C library is visible to one target: FFmpeg to VidscanMedia, OpenVINO to VidscanInference, Cairo to VidscanRender.
+// Each C library is visible to one target: FFmpeg to VidscanMedia, OpenVINO to VidscanInference, Cairo to VidscanRender, zlib to
+// VidscanReport.
 // CPixels has the inner loops over pixels.
 
 let strict: [SwiftSetting] = [
@@ -38,6 +39,7 @@ let package = Package(
         .systemLibrary(name: "CFFmpeg", pkgConfig: "libavformat libavcodec libswscale libavutil"),
         .systemLibrary(name: "CCairo", pkgConfig: "cairo"),
         .systemLibrary(name: "CLinux"),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib"),
         .target(name: "CFFmpegFilter", dependencies: ["CFFmpeg"], linkerSettings: [.linkedLibrary("dl")]),
         .target(name: "CFFmpegLog", dependencies: ["CFFmpeg"]),
         .target(name: "COpenVINO", linkerSettings: [.linkedLibrary("dl")]),
@@ -66,7 +68,7 @@ let package = Package(
         .target(
             name: "VidscanReport",
             dependencies: [
-                "VidscanBase", "VidscanFaces", "VidscanMedia", "VidscanResults",
+                "CZlib", "VidscanBase", "VidscanFaces", "VidscanMedia", "VidscanResults",
                 .product(name: "Mustache", package: "swift-mustache"),
             ],
             resources: [.embedInCode("Resources")], swiftSettings: strict),

@@ -10,11 +10,26 @@ public struct Reporting: Sendable {
         /// Whether the page shows thumbnails of faces. Without them, it contains only numbers. `nil` shows them unless
         /// a video with hidden faces was made from the result.
         public var hasThumbnails: Bool?
+        /// The video that the page plays.
+        public var video = VideoChoice.source
+        /// Makes a page that can be passed on: it shows no face, and names the video without its folder. It plays the
+        /// video in which faces are hidden, if there is one in the result's folder.
+        public var hidesFaces = false
         /// Accepts the video even if it has changed since the analysis.
         public var acceptsChangedSource = false
         public var limits = MediaLimits()
 
         public init() {}
+    }
+
+    /// Which video a page plays.
+    public enum VideoChoice: Sendable, Equatable {
+        /// The analysed one, or the one in which faces are hidden if there is one in the result's folder.
+        case source
+        /// Another one with the same times, such as a small copy.
+        case file(String)
+        /// None: the page has only the curves.
+        case none
     }
 
     /// The figures of a report that an index of several reports shows.
@@ -23,6 +38,8 @@ public struct Reporting: Sendable {
         public let path: String
         /// The number of face_ids.
         public let faces: Int
+        /// What the user should know about the page; `nil` if nothing.
+        public let notice: String?
         package let title: String
         /// The time of the last sample, in seconds.
         package let seconds: Double
@@ -68,32 +85,78 @@ public struct Reporting: Sendable {
         let events = try ReportTables.events(resultPath)
         let samples = try SampleTimes(resultPath)
         let shown = Self.longestVisible(faces)
+        let hidesFaces = options.hidesFaces || result.hidesFaces
+        let video = try video(of: result, input, hidesFaces: hidesFaces)
         var pictures: [Int: String] = [:]
-        let hidesFaces = result.hidesFaces
         if options.hasThumbnails ?? !hidesFaces, !shown.isEmpty {
             let source = try result.source(override: input, acceptsChanges: options.acceptsChangedSource)
             let moments = shown.map { FaceMoment(faceID: $0.id, microseconds: $0.bestMicroseconds, box: $0.box) }
             pictures = try FacePictures.make(
                 moments, of: result, from: source, limits: options.limits, cancellation: cancellation)
         }
-        let curves = try CurveBuilder(
-            faces: faces, events: events, range: samples.range, interval: samples.interval
-        ).build(resultPath)
         var facts = ReportFacts(result.record, namesFileOnly: hidesFaces)
         if hidesFaces, options.hasThumbnails == nil {
             facts.notices.append(
-                "faces are hidden in the video, so the page has no thumbnails; --thumbnails adds them")
+                options.hidesFaces
+                    ? "the page was made without pictures of faces"
+                    : "faces are hidden in the video, so the page has no thumbnails; --thumbnails adds them")
         }
-        let page = ReportPageMaker(
+        if hidesFaces, video == nil, options.video == .source {
+            facts.notices.append(
+                "the page has no video, because the result's folder has none in which faces are hidden")
+        }
+        let curves =
+            video == nil
+            ? try CurveBuilder(
+                faces: faces, events: events, range: samples.range, interval: samples.interval
+            ).build(resultPath) : ReportCurves(start: 0, end: 0, step: 1, metrics: [])
+        var page = ReportPageMaker(
             facts: facts, faces: faces, shown: shown, events: Array(events.prefix(Self.maximumEvents)),
             eventCount: events.count, samples: samples, pictures: pictures
         ).page(curves)
+        var notice: String?
+        if let video {
+            let builder = ReviewBuilder(
+                result: result, faces: faces, events: events, samples: samples, pictures: pictures)
+            let folder = FilePath.folder(of: FilePath.absolute(path))
+            let (data, rows) = try builder.build(
+                video, address: FilePath.relative(video.path, to: folder), hidesFaces: hidesFaces)
+            page.review = ReportPage.Review(data: data, rows: rows)
+            if !video.isWidelyPlayable {
+                notice = "most browsers cannot play \(result.record.video.codec) in such a file; --proxy makes a copy that they play"
+            }
+        }
         try file.write(Self.text(path) { try page.html() })
         try file.complete()
         return Summary(
-            path: path, faces: faces.count, title: facts.title, seconds: samples.range.upperBound,
+            path: path, faces: faces.count, notice: notice, title: facts.title, seconds: samples.range.upperBound,
             samples: samples.count, cuts: events.count { $0.kind == "shot_cut" }, warnings: facts.warnings.count,
             thumbnails: shown.sorted { $0.visibleSeconds > $1.visibleSeconds }.prefix(5).compactMap { pictures[$0.id] })
+    }
+
+    /// Returns the video that the page plays; `nil` for a page without one.
+    private func video(
+        of result: StoredResult, _ input: String?, hidesFaces: Bool
+    ) throws(VidscanError) -> PageVideo? {
+        switch options.video {
+        case .none: return nil
+        case .file(let path):
+            _ = try InputFile(path)
+            return PageVideo(path: path, of: result, isSource: false)
+        case .source:
+            if hidesFaces {
+                return result.videoWithHiddenFaces.map { PageVideo(path: $0, of: result, isSource: false) }
+            }
+            let source: InputFile
+            do {
+                source = try result.source(override: input, acceptsChanges: options.acceptsChangedSource)
+            } catch {
+                throw VidscanError(
+                    error.code, "\(error.reason); --no-video makes a page without it", input: error.input,
+                    stage: error.stage)
+            }
+            return PageVideo(path: source.absolutePath, of: result, isSource: true)
+        }
     }
 
     /// Writes an index page that links to the reports of several results.

@@ -53,15 +53,7 @@ struct FaceState {
     /// - Parameter map: The transform from this image's coordinates to those of the other image.
     func moved(by map: AffineTransform) -> FaceState {
         var state = self
-        state.box = box.bounds(after: map)
-        let isMirrored = map.xx * map.yy - map.xy * map.yx < 0
-        for point in FacePoint.allCases {
-            // Mirroring swaps left and right.
-            state.numbers[isMirrored ? point.mirrored : point] = self[point].map(map.apply)
-        }
-        if isMirrored { state.numbers[.yaw] = self[.yaw].map { -$0 } }
-        let turn = Trigonometry.degrees(y: map.yx, x: map.xx)
-        state.numbers[.roll] = self[.roll].map { (isMirrored ? 180 + turn - $0 : turn + $0).remainder(dividingBy: 360) }
+        state.numbers.move(by: map)
         if let mesh {
             let depth = Float(abs(map.xx * map.yy - map.xy * map.yx).squareRoot())
             var coordinates = mesh.coordinates

@@ -104,6 +104,15 @@ public struct ReportPage: Sendable {
     public var facts: [Fact] = []
     /// The curves that the page draws.
     public var curves: ReportCurves
+    /// The video and the numbers of each sample, for a page that plays the video; `nil` for one without it.
+    var review: Review?
+
+    /// What a page with the video has in addition.
+    struct Review {
+        var data: ReviewData
+        /// The packed rows of the faces.
+        var rows: [UInt8]
+    }
 
     public init(title: String, summary: String, curves: ReportCurves) {
         self.title = title
@@ -115,8 +124,16 @@ public struct ReportPage: Sendable {
     ///
     /// - Returns: One self-contained HTML file.
     public func html() throws -> String {
-        try Page.render(
-            "report", Page(report: self, data: try curves.json()))
+        guard let review else {
+            return try ReportTemplates.render("report", Page(report: self, data: try curves.json()))
+        }
+        var page = Page(report: self, data: try review.data.json())
+        page.rows = Data(review.rows).base64EncodedString()
+        page.script += ReportTemplates.reviewScript
+        page.style += ReportTemplates.reviewStyle
+        page.isPicture = review.data.video.isPicture
+        page.address = review.data.video.address
+        return try ReportTemplates.render("review", page)
     }
 
     private struct Page {
@@ -132,8 +149,11 @@ public struct ReportPage: Sendable {
         let eventsNote: String
         let facts: [Fact]
         let data: String
-        let style = ReportTemplates.style
-        let script = ReportTemplates.script
+        var rows = ""
+        var isPicture = false
+        var address = ""
+        var style = ReportTemplates.style
+        var script = ReportTemplates.script
 
         init(report: ReportPage, data: String) {
             (title, summary) = (report.title, report.summary)
@@ -144,10 +164,6 @@ public struct ReportPage: Sendable {
             facts = report.facts
             self.data = data
         }
-
-        static func render(_ name: String, _ page: Page) throws -> String {
-            try ReportTemplates.render(name, page)
-        }
     }
 }
 
@@ -155,7 +171,16 @@ public struct ReportPage: Sendable {
 enum ReportTemplates {
     static let style = String(decoding: PackageResources.report_css, as: UTF8.self)
     static let script = String(decoding: PackageResources.report_js, as: UTF8.self)
+    static let reviewStyle = String(decoding: PackageResources.review_css, as: UTF8.self)
+    /// The parts share one scope.
+    static let reviewScript =
+        "\n(() => {\n\"use strict\";\n"
+        + [
+            PackageResources.review_data_js, PackageResources.review_player_js, PackageResources.review_timeline_js,
+            PackageResources.review_corrections_js, PackageResources.review_lists_js, PackageResources.review_js,
+        ].map { String(decoding: $0, as: UTF8.self) }.joined() + "})();\n"
     private static let sources = [
+        "review": PackageResources.review_mustache,
         "report": PackageResources.report_mustache, "index": PackageResources.index_mustache,
         "people": PackageResources.people_mustache,
     ]

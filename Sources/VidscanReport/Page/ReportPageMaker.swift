@@ -69,6 +69,7 @@ struct ReportPageMaker {
     let samples: SampleTimes
     let pictures: [Int: String]
 
+    /// - Parameter curves: The curves of a page without the video.
     func page(_ curves: ReportCurves) -> ReportPage {
         var page = ReportPage(title: facts.title, summary: facts.summary(samples: samples), curves: curves)
         page.warnings = facts.warnings

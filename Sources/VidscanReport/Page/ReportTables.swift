@@ -6,7 +6,9 @@ internal import VidscanResults
 /// A face of `tracks.csv`, with the values that a report shows.
 struct ReportedFace {
     var id: Int
-    var person: String?
+    var personID: Int?
+    /// How certain `personID` is, 0…1; `nil` if the table does not say.
+    var personConfidence: Double?
     var firstSeconds: Double
     var lastSeconds: Double
     var visibleSeconds: Double
@@ -22,6 +24,11 @@ struct ReportedFace {
     var means: [String: Double]
     /// The number of samples on which the mean of each metric rests, by name; empty if the table does not say.
     var measuredSamples: [String: Int]
+    /// The resting level of each metric, by name, if the table gives one.
+    var restingLevels: [String: Double]
+
+    /// The text of the person's number.
+    var person: String? { personID.map(String.init) }
 }
 
 /// An event of `events.csv`.
@@ -41,15 +48,19 @@ enum ReportTables {
         let table = try TableReader(folder: folder, name: "tracks.csv")
         let id = try table.column("face_id")
         let person = try table.column("person_id")
+        let personConfidence = table.optionalColumn("person_confidence")
         let (first, last) = (try table.column("first_time"), try table.column("last_time"))
         let (visible, best) = (try table.column("seconds_visible"), try table.column("best_time"))
         let (samples, appearances) = (try table.column("samples"), try table.column("appearances"))
         let box = try FaceColumns(FaceField.box, of: table)
         let blinkRate = table.optionalColumn("blink_rate")
-        var means: [(measure: FaceField, column: Int, samples: Int?)] = []
+        var means: [(measure: FaceField, column: Int, samples: Int?, rest: Int?)] = []
         for measure in measures {
             means.append(
-                (measure, try table.column("\(measure.name)_mean"), table.optionalColumn("\(measure.name)_samples")))
+                (
+                    measure, try table.column("\(measure.name)_mean"), table.optionalColumn("\(measure.name)_samples"),
+                    table.optionalColumn("\(measure.name)_rest")
+                ))
         }
         var ids: Set<Int> = []
         var faces: [ReportedFace] = []
@@ -65,13 +76,18 @@ enum ReportTables {
             guard begin <= end else { throw table.problem("last_time is before first_time") }
             var values: [String: Double] = [:]
             var counts: [String: Int] = [:]
-            for (measure, column, samples) in means {
+            var resting: [String: Double] = [:]
+            for (measure, column, samples, rest) in means {
                 values[measure.name] = try table.optionalNumber(column, in: measure.range)
+                if let rest { resting[measure.name] = try table.optionalNumber(rest, in: measure.range) }
                 if let samples { counts[measure.name] = try table.count(samples) }
             }
             faces.append(
                 ReportedFace(
-                    id: face, person: try table.optionalInteger(person, in: ReadLimits.ids).map(String.init),
+                    id: face, personID: try table.optionalInteger(person, in: ReadLimits.ids),
+                    personConfidence: try personConfidence.flatMap { column throws(VidscanError) in
+                        try table.optionalNumber(column, in: 0...1)
+                    },
                     firstSeconds: begin, lastSeconds: end,
                     visibleSeconds: try table.number(visible, in: ReadLimits.durations),
                     samples: try table.count(samples), appearances: try table.count(appearances),
@@ -79,7 +95,7 @@ enum ReportTables {
                     box: try box.numbers(in: table).box,
                     blinkRate: try blinkRate.flatMap { column throws(VidscanError) in
                         try table.optionalNumber(column, in: ReadLimits.durations)
-                    }, means: values, measuredSamples: counts))
+                    }, means: values, measuredSamples: counts, restingLevels: resting))
         }
         return faces
     }

@@ -58,10 +58,14 @@ package struct StoredResult {
 
     /// Whether a video in which faces are hidden was made from this result.
     package var hidesFaces: Bool {
-        record.pipeline.render?.anonymize != nil
-            || VideoContainer.allCases.contains {
-                FileManager.default.fileExists(atPath: "\(name)/anonymized.\($0.rawValue)")
-            }
+        record.pipeline.render?.anonymize != nil || videoWithHiddenFaces != nil
+    }
+
+    /// The path of the video in which faces are hidden; `nil` if the result's folder has none.
+    package var videoWithHiddenFaces: String? {
+        VideoContainer.allCases.map { "\(name)/anonymized.\($0.rawValue)" }.first {
+            FileManager.default.fileExists(atPath: $0)
+        }
     }
 
     /// Returns the map from positions in the tables to positions in the video, which filters may have moved; `nil` if

@@ -56,6 +56,22 @@ package struct FaceNumbers: Sendable {
         return (yaw * yaw + pitch * pitch).squareRoot()
     }
 
+    /// Transforms the box, the points and the pose into the coordinates of another image.
+    ///
+    /// - Parameter map: The transform from this image's coordinates to those of the other image.
+    package mutating func move(by map: AffineTransform) {
+        let old = self
+        box = old.box.bounds(after: map)
+        let isMirrored = map.xx * map.yy - map.xy * map.yx < 0
+        for point in FacePoint.allCases {
+            // Mirroring swaps left and right.
+            self[isMirrored ? point.mirrored : point] = old[point].map(map.apply)
+        }
+        if isMirrored { self[.yaw] = old[.yaw].map { -$0 } }
+        let turn = Trigonometry.degrees(y: map.yx, x: map.xx)
+        self[.roll] = old[.roll].map { (isMirrored ? 180 + turn - $0 : turn + $0).remainder(dividingBy: 360) }
+    }
+
     /// Rounds to the precision of the intermediate file.
     mutating func roundToSinglePrecision() {
         for position in values.indices { values[position] = Double(Float(values[position])) }
