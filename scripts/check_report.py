@@ -4,76 +4,14 @@ mode. Checks what the page shows, and that it sends no request.
 
 usage: check_report.py REPORT.html [FOLDER FOR SCREENSHOTS]
 
-Needs only chromedriver (Debian's chromium-driver), to which it speaks WebDriver over HTTP.
+Needs only chromedriver (Debian's chromium-driver). The page is one that was made with --no-video.
 """
 
-import base64
-import json
-import subprocess
 import sys
 import time
-import urllib.error
-import urllib.request
 from pathlib import Path
 
-
-class Browser:
-    """A session of headless Chromium."""
-
-    def __init__(self, width, height, dark):
-        self.driver = subprocess.Popen(
-            ["chromedriver", "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        for line in self.driver.stdout:
-            if "started successfully on port" in line:
-                self.base = f"http://127.0.0.1:{line.split('port')[1].strip(' .' + chr(10))}"
-                break
-        else:
-            sys.exit("check_report: chromedriver did not start")
-        arguments = ["--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", f"--window-size={width},{height}"]
-        if dark:
-            arguments.append("--blink-settings=preferredColorScheme=0")
-        made = self.call("POST", "/session", {"capabilities": {"alwaysMatch": {
-            "browserName": "chrome", "goog:chromeOptions": {"args": arguments},
-            "goog:loggingPrefs": {"performance": "ALL", "browser": "ALL"}}}})
-        self.base += f"/session/{made['sessionId']}"
-        # A window is at least about 500 pixels wide; the viewport can be narrower.
-        self.call("POST", "/goog/cdp/execute", {"cmd": "Emulation.setDeviceMetricsOverride", "params": {
-            "width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}})
-        self.call("POST", "/goog/cdp/execute", {"cmd": "Emulation.setEmulatedMedia", "params": {
-            "features": [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]}})
-
-    def call(self, method, path, body=None):
-        data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(self.base + path, data, {"Content-Type": "application/json"}, method=method)
-        try:
-            with urllib.request.urlopen(request, timeout=60) as answer:
-                return json.load(answer)["value"]
-        except urllib.error.HTTPError as error:
-            sys.exit(f"check_report: {json.load(error)['value']['message'].splitlines()[0]}")
-
-    def run(self, script, *arguments):
-        return self.call("POST", "/execute/sync", {"script": script, "args": list(arguments)})
-
-    def pointer(self, *actions):
-        self.call("POST", "/actions", {"actions": [{
-            "type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": list(actions)}]})
-
-    def screenshot(self, path):
-        Path(path).write_bytes(base64.b64decode(self.call("GET", "/screenshot")))
-
-    def log(self, kind):
-        return self.call("POST", "/se/log", {"type": kind})
-
-    def close(self):
-        self.call("DELETE", "")
-        self.driver.terminate()
-        self.driver.wait()
-
-
-def expect(condition, what):
-    if not condition:
-        sys.exit(f"check_report: failed: {what}")
-    print(f"ok: {what}")
+from browser import Browser, expect
 
 
 def check(page, width, dark, folder):
@@ -123,12 +61,10 @@ def check(page, width, dark, folder):
             browser.run("return document.querySelector('th:nth-child(4)').getAttribute('aria-sort')") == "ascending",
             f"{name}: tables sort")
 
-        requests = [
-            json.loads(entry["message"])["message"]["params"]["request"]["url"] for entry in browser.log("performance")
-            if '"Network.requestWillBeSent"' in entry["message"]]
+        requests = browser.requests()
         outside = [url for url in requests if not url.startswith(("file://" + str(page.resolve()), "data:"))]
         expect(requests and not outside, f"{name}: no request leaves the page {outside}")
-        errors = [entry["message"] for entry in browser.log("browser") if entry["level"] in ("SEVERE", "WARNING")]
+        errors = browser.complaints()
         expect(not errors, f"{name}: the browser complains of nothing {errors}")
         if folder:
             browser.screenshot(folder / f"report-{width}-{'dark' if dark else 'light'}.png")

@@ -22,9 +22,22 @@ public struct RenderOptions: Sendable, Equatable {
     public var anonymize: AnonymizeOptions?
     /// Accepts a source whose size or modification time has changed since the analysis.
     public var acceptsChangedSource = false
+    /// Makes a small copy for a page: see ``proxy``.
+    package private(set) var isProxy = false
     public var limits = MediaLimits()
 
     public init() {}
+
+    /// The length in pixels of the shorter side of a proxy.
+    package static let proxySide = 540
+
+    /// A small copy that every browser plays: H.264 in MP4, with the same frames at the same times, on which nothing is
+    /// drawn. Its shorter side has at most 540 pixels. It has no subtitles, and no audio that MP4 cannot contain.
+    public static var proxy: RenderOptions {
+        var options = RenderOptions()
+        options.isProxy = true
+        return options
+    }
 
     /// Whether the mesh is drawn or hidden, which requires a result with `landmarks.npy`.
     public var needsLandmarks: Bool {
@@ -32,8 +45,8 @@ public struct RenderOptions: Sendable, Equatable {
     }
 
     /// Whether subtitles are copied. They may contain names.
-    package var copiesSubtitles: Bool { anonymize == nil || keepsSubtitles }
+    package var copiesSubtitles: Bool { !isProxy && (anonymize == nil || keepsSubtitles) }
 
     /// The name of the output file in the result folder, without its extension.
-    package var name: String { anonymize == nil ? "overlay" : "anonymized" }
+    package var name: String { isProxy ? "proxy" : anonymize == nil ? "overlay" : "anonymized" }
 }

@@ -76,9 +76,7 @@ public struct Rendering: Sendable {
             override: input, acceptsChanges: options.acceptsChangedSource && !hides, acceptsCopies: !hides)
         if let anonymize = options.anonymize { try AnonymizePreconditions.check(result, for: anonymize) }
         let painter = try FramePainter(options, result: result)
-        let transcoder = try VidscanError.media(stage: .open) { () throws(MediaError) in
-            try Transcoder(source: source.absolutePath, options: transcoderOptions(result), cancellation: cancellation)
-        }
+        let transcoder = try transcoder(of: source, result, cancellation)
         observer.opened(name, info: transcoder.info)
         let (path, container) = try destination(outputPath, in: resultPath, transcoder)
         let file = try AtomicFile(
@@ -118,6 +116,25 @@ public struct Rendering: Sendable {
             visibility: options.anonymize?.visible.keepsSomebody == true ? tally : nil)
     }
 
+    private func transcoder(
+        of source: InputFile, _ result: StoredResult, _ cancellation: CancellationFlag
+    ) throws(VidscanError) -> Transcoder {
+        var wanted = transcoderOptions(result)
+        return try VidscanError.media(stage: .open) { () throws(MediaError) in
+            let transcoder = try Transcoder(source: source.absolutePath, options: wanted, cancellation: cancellation)
+            guard options.isProxy, !transcoder.unsupportedCodecs(in: .mp4).isEmpty else { return transcoder }
+            wanted.copiesAudio = false
+            return try Transcoder(source: source.absolutePath, options: wanted, cancellation: cancellation)
+        }
+    }
+
+    /// The height of a proxy of an upright frame; `nil` if the frame is small enough.
+    static func proxyHeight(width: Int, height: Int) -> Int? {
+        let shorter = min(width, height)
+        guard shorter > RenderOptions.proxySide else { return nil }
+        return (height * RenderOptions.proxySide / shorter + 1) / 2 * 2
+    }
+
     private func transcoderOptions(_ result: StoredResult) -> Transcoder.Options {
         var transcoderOptions = Transcoder.Options(
             codec: options.codec, rateFactor: options.rateFactor, height: options.height,
@@ -125,6 +142,10 @@ public struct Rendering: Sendable {
             keepsMetadata: options.keepsMetadata ?? (options.anonymize == nil),
             streamIndex: result.record.video.stream, decoderThreads: ProcessInfo.processInfo.activeProcessorCount,
             limits: options.limits)
+        if options.isProxy, let width = result.record.video.displayWidth, let height = result.record.video.displayHeight {
+            transcoderOptions.height = Self.proxyHeight(
+                width: result.record.filters?.sourceWidth ?? width, height: result.record.filters?.sourceHeight ?? height)
+        }
         if options.anonymize != nil {
             // The frames must be decoded as the analysis decoded them.
             transcoderOptions.decoderThreads = AnonymizeOptions.decoderThreads
@@ -158,7 +179,7 @@ public struct Rendering: Sendable {
     private func destination(
         _ wanted: String?, in resultPath: String, _ transcoder: Transcoder
     ) throws(VidscanError) -> (String, VideoContainer) {
-        let preferred = transcoder.preferredContainer
+        let preferred = options.isProxy ? .mp4 : transcoder.preferredContainer
         let path = wanted ?? resultPath + "/" + options.name + "." + preferred.rawValue
         guard let container = VideoContainer(path: path) else {
             throw VidscanError(

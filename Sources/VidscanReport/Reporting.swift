@@ -24,7 +24,8 @@ public struct Reporting: Sendable {
 
     /// Which video a page plays.
     public enum VideoChoice: Sendable, Equatable {
-        /// The analysed one, or the one in which faces are hidden if there is one in the result's folder.
+        /// The analysed one. If the result's folder has one in which faces are hidden, that one; or else, if the folder
+        /// has a proxy, that.
         case source
         /// Another one with the same times, such as a small copy.
         case file(String)
@@ -146,6 +147,10 @@ public struct Reporting: Sendable {
         case .source:
             if hidesFaces {
                 return result.videoWithHiddenFaces.map { PageVideo(path: $0, of: result, isSource: false) }
+            }
+            let proxy = result.name + "/proxy.mp4"
+            if input == nil, FileManager.default.fileExists(atPath: proxy) {
+                return PageVideo(path: proxy, of: result, isSource: false)
             }
             let source: InputFile
             do {

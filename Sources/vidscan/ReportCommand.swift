@@ -1,18 +1,29 @@
 internal import ArgumentParser
+internal import Foundation
 internal import VidscanBase
+internal import VidscanRender
 internal import VidscanReport
 
 struct ReportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "report",
-        abstract: "Makes a report page from a finished result: faces, timeline, curves, events.",
+        abstract: "Makes a page from a finished result: the video with faces marked, people, events, curves.",
         discussion: """
-            The page is one HTML file, report.html in the result's folder. It loads nothing else, so you can mail it or \
-            open it years later. Several results get a page each, and an index.
+            The page is one HTML file, report.html in the result's folder. It plays the video beside it, by its relative \
+            path, and loads nothing else: keep both together, and it works from any folder, without a server or a network. \
+            With --no-video it needs no video at all, so you can mail it. Several results get a page each, and an index.
+
+            On the page you can join people, split tracks, give names, exclude times and add notes. Saved as \
+            corrections.json, they go into the tables with 'vidscan apply'.
+
+            If your browser cannot play the video (HEVC, MPEG-2, many .mkv files), --proxy makes a small copy of it that \
+            every browser plays. It shows the people in the video too.
 
             EXAMPLES
               vidscan report movie.mp4.vidscan
-              vidscan report movie.mp4.vidscan --no-thumbnails --output numbers.html
+              vidscan report movie.mkv.vidscan --proxy
+              vidscan report movie.mp4.vidscan --no-video --no-thumbnails --output numbers.html
+              vidscan report movie.mp4.vidscan --hide-faces --output for-others.html
               vidscan report results/*.vidscan --output results/index.html
             """)
 
@@ -36,6 +47,22 @@ struct ReportCommand: AsyncParsableCommand {
     )
     var thumbnails: Bool?
 
+    @Option(help: ArgumentHelp("Play this video instead: a copy with the same times.", valueName: "file"))
+    var video: String?
+
+    @Flag(help: "Make a page without the video.")
+    var noVideo = false
+
+    @Flag(help: "Make a small copy of the video, proxy.mp4 in the result's folder, and play that.")
+    var proxy = false
+
+    @Flag(
+        help: """
+            Make a page that can be passed on: no pictures of faces, no folder names; it plays the video in which faces are \
+            hidden, if the result's folder has one.
+            """)
+    var hideFaces = false
+
     @Flag(help: "Replace existing pages.")
     var force = false
 
@@ -47,7 +74,17 @@ struct ReportCommand: AsyncParsableCommand {
 
     func validate() throws {
         if results.isEmpty { throw ValidationError("Name at least one result.") }
-        if results.count > 1, input != nil { throw ValidationError("--input works with one result only.") }
+        if results.count > 1, input != nil || video != nil {
+            throw ValidationError("--input and --video work with one result only.")
+        }
+        let choices = [(video != nil, "--video"), (noVideo, "--no-video"), (proxy, "--proxy")].filter(\.0).map(\.1)
+        if choices.count > 1 {
+            throw ValidationError("\(choices.joined(separator: " and ")) cannot be used together.")
+        }
+        if hideFaces, proxy { throw ValidationError("--hide-faces and --proxy cannot be used together: a proxy shows faces.") }
+        if hideFaces, thumbnails == true {
+            throw ValidationError("--hide-faces and --thumbnails cannot be used together.")
+        }
     }
 
     func run() async throws {
@@ -55,15 +92,20 @@ struct ReportCommand: AsyncParsableCommand {
         var options = Reporting.Options()
         options.hasThumbnails = thumbnails
         options.acceptsChangedSource = changedSource
-        let reporting = Reporting(options: options)
+        options.hidesFaces = hideFaces
+        options.video = noVideo ? .none : video.map { .file($0) } ?? .source
+        let shared = options
         try await CommandWork.run(reporter) {
+            var options = shared
             var outcomes: [(result: String, outcome: Result<Reporting.Summary, VidscanError>)] = []
             for result in results {
                 do {
-                    let summary = try await reporting.run(
+                    if proxy { options.video = .file(try await makeProxy(of: result, reporter)) }
+                    let summary = try await Reporting(options: options).run(
                         resultPath: result, input: input, outputPath: results.count == 1 ? output : nil,
                         replaces: force)
                     reporter.reported(result, path: summary.path)
+                    if let notice = summary.notice { reporter.warned(result, message: notice) }
                     outcomes.append((result, .success(summary)))
                 } catch let error as VidscanError where error.code != .interrupted {
                     reporter.failed(error)
@@ -77,5 +119,19 @@ struct ReportCommand: AsyncParsableCommand {
             }
             return outcomes.count { if case .failure = $0.outcome { true } else { false } }
         }
+    }
+
+    /// Makes the proxy of a result, unless it has one.
+    ///
+    /// - Returns: Its path.
+    private func makeProxy(of result: String, _ reporter: ConsoleReporter) async throws -> String {
+        let path = result + "/proxy.mp4"
+        guard force || !FileManager.default.fileExists(atPath: path) else { return path }
+        var options = RenderOptions.proxy
+        options.acceptsChangedSource = changedSource
+        let summary = try await Rendering(options: options, observer: reporter).run(
+            resultPath: result, input: input, replaces: force)
+        reporter.rendered(result, summary: summary)
+        return summary.path
     }
 }

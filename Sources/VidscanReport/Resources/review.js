@@ -146,6 +146,8 @@
     new ResizeObserver(resize).observe(area);
     new ResizeObserver(drawOverlay).observe(picture);
     player.start();
+    // For those who look at the page from the browser's console, and for its tests.
+    window.vidscanReview = { seek: time => { player.pause(); player.seek(time); }, drawing, corrections, get model() { return model; }, get shown() { return player.shown; } };
     document.body.dataset.ready = "true";
   }).catch(error => {
     byId("trouble").hidden = false;

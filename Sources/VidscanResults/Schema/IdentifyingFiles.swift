@@ -6,7 +6,7 @@ package enum IdentifyingFiles {
     private static let ofFaces = [
         "faces.csv", "faces.json", "faces.jsonl", "tracks.csv", "events.csv", "landmarks.npy", "blendshapes.csv",
         OpenFaceTable.file, PyFeatTable.file,
-        "overlay.mp4", "overlay.mov", "overlay.mkv", "report.html",
+        "overlay.mp4", "overlay.mov", "overlay.mkv", "proxy.mp4", "report.html",
     ]
 
     /// Files with which the people can be recognised in other videos.
