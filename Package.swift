@@ -183,7 +183,7 @@ let package = Package(
         .testTarget(
             name: "FuzzRegressionTests", dependencies: ["TestSupport", "FuzzTargets"], swiftSettings: strict),
         .testTarget(
-            name: "CLITests", dependencies: ["TestSupport", "VidscanBase", "VidscanMedia", "VidscanRender", "vidscan"],
+            name: "CLITests", dependencies: ["CZlib", "TestSupport", "VidscanBase", "VidscanMedia", "VidscanRender", "vidscan"],
             exclude: ["mesh.golden.json"],
             swiftSettings: strict),
     ],

@@ -1,3 +1,4 @@
+import CZlib
 import Foundation
 import Testing
 import TestSupport
@@ -13,32 +14,124 @@ struct ReportTests {
         return folder
     }
 
-    @Test("A report shows every face, cut and event, and refers to nothing outside it")
+    @Test("A report shows every face, cut and event, and refers to nothing but its video")
     func page() throws {
-        let folder = try Self.folder(named: "a <b> & \"c\".mp4")
-        let result = "a <b> & \"c\".mp4.vidscan"
+        let folder = try Self.folder(named: "a <b> & \"c\" #1.mp4")
+        let result = "a <b> & \"c\" #1.mp4.vidscan"
         let outcome = try Tool.run("report", result, in: folder)
         #expect(outcome.status == 0)
         #expect(outcome.errors == "vidscan: \(result): -> \(result)/report.html\n")
         let page = try folder.text("\(result)/report.html")
-        #expect(page.contains("<h1>a &lt;b&gt; &amp; &quot;c&quot;.mp4</h1>"))
+        #expect(page.contains("<h1><bdi>a &lt;b&gt; &amp; &quot;c&quot; #1.mp4</bdi></h1>"))
         #expect(!page.contains("a <b>"))
-        #expect(page.matches(of: /src="data:image\/jpeg;base64,/).count == 2)
+        #expect(page.contains("src=\"../a%20%3Cb%3E%20&amp;%20%22c%22%20%231.mp4\""))
+        let review = try Review(page)
+        #expect(review.data.pictures.count == 2)
         let events = try CSVTable(path: "\(folder.path)/\(result)/events.csv")
-        #expect(page.matches(of: /<tr data-kind=/).count == events.rows.count)
-        let measured = try events.texts("measured")
-        try #require(measured.contains("1.00"))
-        #expect(page.matches(of: /<td class="number">100 %<\/td>/).count == measured.count { $0 == "1.00" })
+        #expect(review.data.events.time.count == events.rows.count)
+        #expect(
+            review.data.events.kind.map { review.data.events.kinds[$0] } == (try events.texts("kind").compactMap(\.self)))
+        #expect(review.data.cuts.map(\.time) == [3, 6.6, 9.6, 11.6, 14.6, 17])
         // The namespace of SVG is never requested.
         let addresses = page.matches(of: /https?:\/\/[^"' ]*/).map { String($0.output) }
         #expect(Set(addresses) == ["http://www.w3.org/2000/svg"])
         #expect(page.contains("default-src 'none'"))
     }
 
+    @Test("A page has the box and the metrics of each row of faces.csv")
+    func rows() throws {
+        let folder = try Self.folder(named: "clip.mp4")
+        #expect(try Tool.run("report", "--no-thumbnails", "clip.mp4.vidscan", in: folder).status == 0)
+        let page = try folder.text("clip.mp4.vidscan/report.html")
+        #expect(!page.contains("data:image/jpeg"))
+        let review = try Review(page)
+        let faces = try CSVTable(path: "\(folder.path)/clip.mp4.vidscan/faces.csv")
+        #expect(review.data.rows == faces.rows.count && faces.rows.count > 90)
+        let order = try faces.rows.indices.sorted {
+            let (a, b) = (try faces.number("face_id", $0) ?? 0, try faces.number("face_id", $1) ?? 0)
+            return (a, $0) < (b, $1)
+        }
+        let times = try #require(review.columns["time"]), samples = try #require(review.columns["sample"])
+        for (row, index) in order.enumerated() {
+            let microseconds = times[Int(samples[row])]
+            #expect(Double(microseconds) / 1e6 == (try faces.number("time", index)))
+        }
+        let names = review.data.columns.map(\.name)
+        #expect(names.contains("smile") && names.contains("AU12") && names.contains("chin_y"))
+        for column in review.data.columns {
+            guard let quantization = column.quantization else { continue }
+            let codes = try #require(review.columns[column.name])
+            for (row, index) in order.enumerated() {
+                let value = try faces.number(column.name, index)
+                #expect((codes[row] == 0) == (value == nil))
+                guard let value, codes[row] > 0 else { continue }
+                let shown = quantization.low + Double(codes[row] - 1) * quantization.step
+                #expect(abs(shown - value) <= quantization.step / 2 + 0.011, "\(column.name), row \(index)")
+            }
+        }
+        let track = try #require(review.data.tracks.first)
+        #expect(track.id == 1 && track.person == 1 && track.row == 0)
+    }
+
+    @Test("A proxy has the times of the video, and the page plays it")
+    func proxy() throws {
+        let folder = try Self.folder(of: try Variants.path("hevc.mp4"), named: "clip.mp4")
+        let plain = try Tool.run("report", "clip.mp4.vidscan", in: folder)
+        #expect(plain.status == 0 && plain.errors.contains("browsers cannot play hevc"), "\(plain.errors)")
+        let outcome = try Tool.run("report", "--force", "--proxy", "clip.mp4.vidscan", in: folder)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(try folder.text("clip.mp4.vidscan/report.html").contains("src=\"proxy.mp4\""))
+        func times(_ name: String) throws -> [Double] {
+            let output = try ChildProcess.run(
+                [
+                    "ffprobe", "-v", "error", "-select_streams", "v:0", "-show_entries", "frame=pts_time", "-of", "csv=p=0",
+                    name,
+                ], in: folder.path
+            ).output
+            return output.split(whereSeparator: { $0 == "\n" || $0 == "," }).compactMap { Double($0) }
+        }
+        let (copied, original) = (try times("clip.mp4.vidscan/proxy.mp4"), try times("clip.mp4"))
+        #expect(copied.count == original.count && original.count > 50)
+        #expect(zip(copied, original).allSatisfy { abs($0 - $1) < 0.0011 })
+        // Later pages play it too.
+        #expect(try Tool.run("report", "clip.mp4.vidscan", "--output", "b.html", in: folder).status == 0)
+        #expect(try folder.text("b.html").contains("src=\"clip.mp4.vidscan/proxy.mp4\""))
+    }
+
+    @Test("A page to pass on shows no face, and no folder")
+    func hiddenFaces() throws {
+        let folder = try Self.folder(named: "clip.mp4")
+        #expect(try Tool.run("report", "--hide-faces", "clip.mp4.vidscan", in: folder).status == 0)
+        let page = try folder.text("clip.mp4.vidscan/report.html")
+        #expect(!page.contains("<video") && !page.contains("data:image/jpeg") && !page.contains(folder.path))
+        #expect(page.contains("the page has no video"))
+        for options in [["--hide-faces", "--proxy"], ["--hide-faces", "--thumbnails"], ["--no-video", "--proxy"]] {
+            let refused = try Tool.run("report", "clip.mp4.vidscan", options[0], options[1], in: folder)
+            #expect(refused.status == 2 && refused.errors.contains("cannot be used together"), "\(refused.errors)")
+        }
+        let absent = try Tool.run(
+            "report", "clip.mp4.vidscan", "--force", "--video", "missing.mp4", in: folder)
+        #expect(absent.status == 1 && absent.errors.contains("missing.mp4"), "\(absent.errors)")
+    }
+
+    @Test("A page without the video shows every face, cut and event")
+    func pageWithoutVideo() throws {
+        let folder = try Self.folder(named: "clip.mp4")
+        #expect(try Tool.run("report", "--no-video", "clip.mp4.vidscan", in: folder).status == 0)
+        let page = try folder.text("clip.mp4.vidscan/report.html")
+        #expect(!page.contains("<video"))
+        #expect(page.matches(of: /src="data:image\/jpeg;base64,/).count == 2)
+        let events = try CSVTable(path: "\(folder.path)/clip.mp4.vidscan/events.csv")
+        #expect(page.matches(of: /<tr data-kind=/).count == events.rows.count)
+        let measured = try events.texts("measured")
+        try #require(measured.contains("1.00"))
+        #expect(page.matches(of: /<td class="number">100 %<\/td>/).count == measured.count { $0 == "1.00" })
+    }
+
     @Test("The curves have the values of faces.csv")
     func curves() throws {
         let folder = try Self.folder(named: "clip.mp4")
-        #expect(try Tool.run("report", "--no-thumbnails", "clip.mp4.vidscan", in: folder).status == 0)
+        #expect(try Tool.run("report", "--no-video", "--no-thumbnails", "clip.mp4.vidscan", in: folder).status == 0)
         let page = try folder.text("clip.mp4.vidscan/report.html")
         #expect(!page.contains("data:image"))
         let match = try #require(page.firstMatch(of: /<script type="application\/json" id="data">(.*?)<\/script>/))
@@ -110,8 +203,59 @@ struct ReportTests {
         #expect(gone.errors.contains("if it has moved, name it with --input"), "\(gone.errors)")
         #expect(!folder.entries.contains("b.html"))
         #expect(
-            try Tool.run("report", "still.png.vidscan", "--no-thumbnails", "--output", "b.html", in: folder).status == 0
-        )
+            try Tool.run(
+                "report", "still.png.vidscan", "--no-video", "--no-thumbnails", "--output", "b.html", in: folder
+            ).status == 0)
         #expect(try Tool.run("report", in: folder).status == 2)
+    }
+}
+
+/// The data in a page with the video, read as its script reads it.
+private struct Review {
+    struct Data: Decodable {
+        struct Column: Decodable {
+            struct Quantization: Decodable { var low, step: Double }
+            var name: String
+            var width: Int
+            var quantization: Quantization?
+        }
+        struct Track: Decodable { var id: Int; var person: Int?; var row: Int }
+        struct Cut: Decodable { var time: Double }
+        struct Events: Decodable { var time: [Double]; var kind: [Int]; var kinds: [String] }
+        var columns: [Column]
+        var rows, samples: Int
+        var tracks: [Track]
+        var pictures: [String: String]
+        var cuts: [Cut]
+        var events: Events
+    }
+
+    let data: Data
+    private(set) var columns: [String: [Int64]] = [:]
+
+    init(_ page: String) throws {
+        let json = try #require(page.firstMatch(of: /<script type="application\/json" id="data">(.*?)<\/script>/))
+        data = try JSONDecoder().decode(Data.self, from: Foundation.Data(json.output.1.utf8))
+        let packed = try #require(page.firstMatch(of: /<script type="text\/plain" id="rows">(.*?)<\/script>/))
+        let compressed = [UInt8](try #require(Foundation.Data(base64Encoded: String(packed.output.1))))
+        let size = data.columns.reduce(0) { $0 + $1.width * ($1.name == "time" ? data.samples : data.rows) }
+        var bytes = [UInt8](repeating: 0, count: size + 1)
+        var length = uLong(bytes.count)
+        try #require(uncompress(&bytes, &length, compressed, uLong(compressed.count)) == Z_OK && Int(length) == size)
+        var start = 0
+        for column in data.columns {
+            let count = column.name == "time" ? data.samples : data.rows
+            var previous: Int64 = 0
+            columns[column.name] = (0..<count).map { index in
+                var folded: UInt64 = 0
+                for byte in 0..<column.width {
+                    folded |= UInt64(bytes[start + byte * count + index]) << (8 * UInt64(byte))
+                }
+                previous &+= Int64(bitPattern: folded >> 1) ^ -Int64(folded & 1)
+                if column.width < 8 { previous &= (1 << (8 * Int64(column.width))) - 1 }
+                return previous
+            }
+            start += count * column.width
+        }
     }
 }

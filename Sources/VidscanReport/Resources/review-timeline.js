@@ -20,7 +20,9 @@
     });
   }
 
-  const plotWidth = () => Math.max(20, area.clientWidth - gutter);
+  /** The width of the timeline, which is measured only when it changes, because that lays the page out. */
+  let areaWidth = 0;
+  const plotWidth = () => Math.max(20, areaWidth - gutter);
   const toX = time => gutter + (time - view[0]) / (view[1] - view[0]) * plotWidth();
   const toTime = x => view[0] + (x - gutter) / plotWidth() * (view[1] - view[0]);
 
@@ -110,7 +112,7 @@
   }
 
   function drawCurves() {
-    const width = area.clientWidth, height = width < 520 ? 150 : 190, bottom = height - rulerHeight, top = 6;
+    const width = areaWidth, height = width < 520 ? 150 : 190, bottom = height - rulerHeight, top = 6;
     const context = fit(curves, width, height), { name, unit, low, high } = metric();
     const column = columns.get(name), y = value => bottom - (value - low) / (high - low) * (bottom - top);
     context.textBaseline = "middle";
@@ -169,7 +171,7 @@
     context.strokeStyle = context.fillStyle = color;
     context.lineWidth = track === selection ? 2.2 : 1.5;
     context.beginPath();
-    if (perPixel < 4) {
+    if (perPixel < 1) {
       let last = null;
       for (let row = first; row < end; row++) {
         const value = number(column, row), time = timeOf(row);
@@ -187,27 +189,46 @@
         }
       return;
     }
-    const levels = levelsOf(track, column, name);
-    const level = [...levels].reverse().find(level => level.size <= perPixel / 1.5) || levels[0];
-    const { size, low, high } = level;
-    const begin = Math.floor((first - track.from) / size), stop = Math.min(low.length, Math.ceil((end - track.from) / size));
-    let isOpen = false, last = -Infinity;
+    // One column of pixels after another: the range of the values in it, joined to the range before it.
+    const level = perPixel < 12 ? null : [...levelsOf(track, column, name)].reverse().find(level => level.size <= perPixel / 1.5);
+    const size = level ? level.size : 1, begin = Math.floor((first - track.from) / size), stop = Math.ceil((end - track.from) / size);
+    let pixel = null, least = 0, most = 0, before = null;
+    const flush = () => {
+      if (pixel === null) return;
+      let [from, to] = [y(most), y(least)];
+      if (before && pixel - before.pixel <= 2) [from, to] = [Math.min(from, before.to), Math.max(to, before.from)];
+      before = { pixel, from: y(most), to: y(least) };
+      context.fillRect(pixel, from - 0.7, 1, to - from + 1.4);
+    };
     for (let bucket = begin; bucket < stop; bucket++) {
-      const row = track.from + bucket * size, time = timeOf(row);
-      if (Number.isNaN(low[bucket])) { isOpen = false; continue; }
-      const x = toX(time);
-      if (isOpen && time - last < 1.9 * interval * size) context.lineTo(x, y(high[bucket])); else context.moveTo(x, y(high[bucket]));
-      context.lineTo(x, y(low[bucket]) + 0.5);
-      isOpen = true;
-      last = time;
+      const low = level ? level.low[bucket] : number(column, track.from + bucket), high = level ? level.high[bucket] : low;
+      if (Number.isNaN(low)) continue;
+      const x = Math.floor(toX(timeOf(track.from + bucket * size)));
+      if (x !== pixel) {
+        flush();
+        pixel = x;
+        least = low;
+        most = high;
+      } else {
+        if (low < least) least = low;
+        if (high > most) most = high;
+      }
     }
-    context.stroke();
+    flush();
   }
 
-  const markShapes = { blink: "●", eyes_closed: "●", smile_started: "▲", look_away: "◆" };
+  const square = (context, x, y) => context.rect(x - 2.5, y - 2.5, 5, 5);
+  const polygon = (...corners) => (context, x, y) => {
+    corners.forEach(([dx, dy], i) => i ? context.lineTo(x + dx, y + dy) : context.moveTo(x + dx, y + dy));
+    context.closePath();
+  };
+  const markShapes = {
+    blink: square, eyes_closed: square, smile_started: polygon([0, -4], [4, 3], [-4, 3]),
+    look_away: polygon([0, -4], [4, 0], [0, 4], [-4, 0]),
+  };
 
   function drawBars() {
-    const width = area.clientWidth, height = shotHeight + rowHeight * order.length + 4;
+    const width = areaWidth, height = shotHeight + rowHeight * order.length + 4;
     const context = fit(bars, width, height);
     context.save();
     context.beginPath();
@@ -243,17 +264,23 @@
         }
       }
       context.globalAlpha = 1;
-      context.textAlign = "center";
-      context.textBaseline = "middle";
+      // All marks of a lane are one path, in the middle of its bars; of those that would touch, the first is drawn.
+      context.fillStyle = paint.card;
+      context.beginPath();
+      const marks = person.marks, middle = top + tall / 2;
       let last = -9;
-      for (const event of person.marks || []) {
-        if (event.time < view[0] || event.time > view[1]) continue;
-        const x = toX(event.time);
-        if (x - last < 7) continue;
+      for (let i = search(0, marks.length, i => marks[i].time >= view[0]); i < marks.length && marks[i].time <= view[1]; i++) {
+        const x = Math.round(toX(marks[i].time));
+        if (x - last < 9) {
+          // Skip to the first mark that is far enough away.
+          const free = toTime(last + 9);
+          i = search(i, marks.length, i => marks[i].time >= free) - 1;
+          continue;
+        }
         last = x;
-        context.fillStyle = paint.card;
-        context.fillText(markShapes[event.kind], x, top + tall / 2 + 0.5);
+        markShapes[marks[i].kind](context, x, middle);
       }
+      context.fill();
     });
     for (const note of model.notes) {
       const x = toX(note.time);
@@ -288,7 +315,7 @@
   function movePlayhead(time) {
     const x = toX(time), playhead = byId("playhead");
     playhead.style.transform = `translateX(${x}px)`;
-    playhead.hidden = x < gutter - 1 || x > area.clientWidth + 1;
+    playhead.hidden = x < gutter - 1 || x > areaWidth + 1;
     area.setAttribute("aria-valuemax", data.end.toFixed(2));
     area.setAttribute("aria-valuenow", time.toFixed(2));
     area.setAttribute("aria-valuetext", clock(time));

@@ -41,7 +41,8 @@
   }
 
   function resize() {
-    gutter = area.clientWidth < 520 ? 84 : 132;
+    areaWidth = area.clientWidth;
+    gutter = areaWidth < 520 ? 84 : 132;
     area.style.setProperty("--gutter", gutter + "px");
     picture.style.aspectRatio = `${data.video.width} / ${data.video.height}`;
     drawOverlay();
@@ -141,13 +142,13 @@
     model = correct(corrections.list);
     eventList.start();
     openTab("people");
-    refresh();
     resize();
+    refresh();
     new ResizeObserver(resize).observe(area);
     new ResizeObserver(drawOverlay).observe(picture);
     player.start();
     // For those who look at the page from the browser's console, and for its tests.
-    window.vidscanReview = { seek: time => { player.pause(); player.seek(time); }, drawing, corrections, setView, boxes: time => facesAt(time).map(face => face.box), get view() { return view; }, get model() { return model; }, get shown() { return player.shown; } };
+    window.vidscanReview = { seek: time => { player.pause(); player.seek(time); }, drawing, corrections, setView, drawCurves, drawBars, drawOverlay, boxes: time => facesAt(time).map(face => face.box), get view() { return view; }, get model() { return model; }, get shown() { return player.shown; } };
     document.body.dataset.ready = "true";
   }).catch(error => {
     byId("trouble").hidden = false;
