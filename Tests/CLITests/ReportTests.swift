@@ -230,14 +230,16 @@ private struct Review {
         var events: Events
     }
 
+    private typealias Bytes = Foundation.Data
+
     let data: Data
     private(set) var columns: [String: [Int64]] = [:]
 
     init(_ page: String) throws {
         let json = try #require(page.firstMatch(of: /<script type="application\/json" id="data">(.*?)<\/script>/))
-        data = try JSONDecoder().decode(Data.self, from: Foundation.Data(json.output.1.utf8))
+        data = try JSONDecoder().decode(Data.self, from: Bytes(json.output.1.utf8))
         let packed = try #require(page.firstMatch(of: /<script type="text\/plain" id="rows">(.*?)<\/script>/))
-        let compressed = [UInt8](try #require(Foundation.Data(base64Encoded: String(packed.output.1))))
+        let compressed = [UInt8](try #require(Bytes(base64Encoded: String(packed.output.1))))
         let size = data.columns.reduce(0) { $0 + $1.width * ($1.name == "time" ? data.samples : data.rows) }
         var bytes = [UInt8](repeating: 0, count: size + 1)
         var length = uLong(bytes.count)
