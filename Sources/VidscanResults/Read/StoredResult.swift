@@ -101,5 +101,6 @@ extension RunRecord {
         ] {
             try check.count(value, "counts.\(key)")
         }
+        try corrections?.check(check)
     }
 }
