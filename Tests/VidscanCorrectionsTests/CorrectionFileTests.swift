@@ -70,7 +70,7 @@ struct CorrectionFileTests {
             (Self.text(#"{"do": "name", "face": \#(Self.face), "name": "\u0007"}"#), "a name has 1 to 100"),
             (Self.text(#"{"do": "name", "face": \#(Self.face), "name": " "}"#), "a name has 1 to 100"),
             (Self.text(#"{"do": "note", "time": 1, "text": "\ud83d"}"#), "half of a surrogate pair"),
-            (Self.text(#"{"do": "note", "time": 1, "text": "\u{1}"}"#), "a control character"),
+            (Self.text(#"{"do": "note", "time": 1, "text": "\#u{1}"}"#), "a control character"),
             (Self.text(#"{"do": "note", "time": 1, "text": "\x"}"#), "an escape that JSON does not know"),
             (Self.text(#"{"do": "note", "time": 1, "text": "x"#), "a quotation mark is not closed"),
             (String(repeating: "[", count: 100_000), "nested more than 16 levels deep"),
