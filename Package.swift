@@ -6,6 +6,7 @@ import PackageDescription
 //     vidscan ──► VidscanBatch ──► VidscanReport ──► VidscanResults ──► VidscanFaces ──► VidscanBase
 //        ├──────► VidscanPeople ──────┘                   │
 //        ├──────► VidscanExport ──────────────────────────┤
+//        ├──────► VidscanCorrections ─────────────────────┤
 //        └──────► VidscanAnalysis ──► VidscanRender ──────┘   └──► VidscanMedia ─────────┘
 //                        └──────────► VidscanInference ──────────────────────────────────┘
 //
@@ -98,6 +99,9 @@ let package = Package(
             name: "VidscanExport", dependencies: ["VidscanBase", "VidscanFaces", "VidscanResults"],
             swiftSettings: strict),
         .target(
+            name: "VidscanCorrections", dependencies: ["VidscanBase", "VidscanFaces", "VidscanResults"],
+            swiftSettings: strict),
+        .target(
             name: "VidscanPeople",
             dependencies: ["VidscanBase", "VidscanFaces", "VidscanMedia", "VidscanReport", "VidscanResults"],
             swiftSettings: strict),
@@ -106,7 +110,7 @@ let package = Package(
             dependencies: [
                 "CLinux", "VidscanBase", "VidscanMedia", "VidscanResults", "VidscanRender", "VidscanReport",
                 "VidscanAnalysis",
-                "VidscanBatch", "VidscanExport", "VidscanPeople",
+                "VidscanBatch", "VidscanCorrections", "VidscanExport", "VidscanPeople",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -134,7 +138,7 @@ let package = Package(
             name: "FuzzTargets",
             dependencies: [
                 "VidscanBase", "VidscanMedia", "VidscanInference", "VidscanResults", "VidscanRender", "VidscanReport",
-                "VidscanAnalysis", "VidscanBatch", "VidscanExport",
+                "VidscanAnalysis", "VidscanBatch", "VidscanCorrections", "VidscanExport",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             path: "Tests/FuzzTargets", swiftSettings: strict),
@@ -175,6 +179,10 @@ let package = Package(
         .testTarget(
             name: "VidscanExportTests",
             dependencies: ["TestSupport", "VidscanBase", "VidscanExport", "VidscanFaces", "VidscanResults"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "VidscanCorrectionsTests",
+            dependencies: ["TestSupport", "VidscanBase", "VidscanCorrections", "vidscan"],
             swiftSettings: strict),
         .testTarget(
             name: "VidscanPeopleTests",

@@ -4,16 +4,21 @@ internal import VidscanResults
 
 /// Removes the embeddings from results.
 public enum EmbeddingRemoval {
-    /// Removes `embeddings.npy` from a result, and what `run.json` says about it. Everything else stays, `run.json`'s
-    /// modification time too, because batches go by it.
+    /// Removes `embeddings.npy` from a result, and what `run.json` says about it; of a corrected result, those from before
+    /// the corrections too. Everything else stays, `run.json`'s modification time too, because batches go by it.
     ///
     /// - Parameter path: A result.
     /// - Returns: Whether there was something to remove.
     /// - Throws: `VidscanError`. If `run.json` could not be written, the embeddings are gone nevertheless.
     public static func remove(from path: String) throws(VidscanError) -> Bool {
         do throws(VidscanError) {
-            let hadFile = try removeFile(path)
-            return try clearRecord(path) || hadFile
+            var hadSome = false
+            let originals = "\(path)/\(ResultFiles.originals)"
+            for folder in [path, originals] where folder == path || Self.isResult(folder) {
+                let hadFile = try removeFile(folder)
+                hadSome = try clearRecord(folder) || hadFile || hadSome
+            }
+            return hadSome
         } catch {
             throw error.naming(path)
         }
@@ -23,6 +28,10 @@ public enum EmbeddingRemoval {
     ///
     /// - Parameter path: A result, or a folder with results.
     public static func results(_ path: String) throws(VidscanError) -> [String] { try ResultFinder.find(path) }
+
+    private static func isResult(_ folder: String) -> Bool {
+        FileManager.default.fileExists(atPath: "\(folder)/\(ResultFolder.Kind.result.record)")
+    }
 
     private static func removeFile(_ folder: String) throws(VidscanError) -> Bool {
         guard unlink("\(folder)/\(EmbeddingFile.name)") == 0 else {

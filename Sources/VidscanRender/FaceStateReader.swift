@@ -29,7 +29,7 @@ final class FaceStateReader {
             FaceField.box + FaceField.points + FaceField.pose + needs.metrics.map(FaceField.metric)
                 + (needs.identity ? [.confidence] : []), of: faces)
         matchColumn = needs.identity ? try faces.column("person_match") : nil
-        if needs.mesh, access(result.name + "/landmarks.npy", F_OK) != 0 {
+        if needs.mesh, access(result.name + "/\(LandmarkFile.name)", F_OK) != 0 {
             throw VidscanError(
                 .result, "has no landmarks.npy, which the mesh is drawn from; analyse the video with --landmarks",
                 stage: .open)

@@ -23,7 +23,8 @@ struct VidscanCommand: AsyncParsableCommand {
         version: Vidscan.version,
         subcommands: [
             AnalyzeCommand.self, MergeCommand.self, BatchCommand.self, BatchWorkerCommand.self, RenderCommand.self,
-            ReportCommand.self, ExportCommand.self, PeopleCommand.self, SampleCommand.self, PipelinesCommand.self,
+            ReportCommand.self, ApplyCommand.self, ExportCommand.self, PeopleCommand.self, SampleCommand.self,
+            PipelinesCommand.self,
             FiltersCommand.self,
             SchemaCommand.self,
             DoctorCommand.self, GenerateCommand.self,

@@ -21,6 +21,9 @@ struct FuzzRegressionTests {
 
     @Test("Journals end with a batch or an error")
     func journals() async { await #expect(processExitsWith: .success) { try await Regressions.feed(.journal) } }
+
+    @Test("Corrections end with a corrected result or an error")
+    func corrections() async { await #expect(processExitsWith: .success) { try await Regressions.feed(.corrections) } }
 }
 
 enum Regressions {

@@ -2,7 +2,7 @@ import Foundation
 
 /// What is fuzzed. Each target takes arbitrary bytes and must end with a result or an error.
 package enum FuzzTarget: String, CaseIterable {
-    case video, filters, pipeline, results, journal
+    case video, filters, pipeline, results, journal, corrections
 
     /// Feeds one input. A trap, a failed `demand` or a leak is a finding.
     ///
@@ -16,6 +16,7 @@ package enum FuzzTarget: String, CaseIterable {
         case .pipeline: PipelineFuzzing.feed(bytes)
         case .results: ResultFuzzing.feed(bytes, base: base, scratch: scratch)
         case .journal: JournalFuzzing.feed(bytes, scratch: scratch)
+        case .corrections: CorrectionFuzzing.feed(bytes, base: base, scratch: scratch)
         }
     }
 
@@ -24,6 +25,7 @@ package enum FuzzTarget: String, CaseIterable {
         switch self {
         case .results: ResultFuzzing.seeds(base)
         case .journal: JournalFuzzing.seeds(scratch)
+        case .corrections: CorrectionFuzzing.seeds(base)
         case .video, .filters, .pipeline: []
         }
     }

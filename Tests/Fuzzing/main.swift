@@ -21,7 +21,7 @@ if name == "seeds" {
             exit(1)
         }
     }
-    for target in [FuzzTarget.results, .journal] {
+    for target in [FuzzTarget.results, .journal, .corrections] {
         let folder = "\(base.path)/seeds-\(target.rawValue)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         for seed in target.seeds(base: base, scratch: scratch) {

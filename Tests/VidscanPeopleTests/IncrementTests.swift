@@ -69,7 +69,7 @@ struct IncrementTests {
         try scene.add("a.mp4", [1: 0.9])
         let summary = try await scene.run([])
         #expect(summary.warnings.count == 1)
-        #expect(summary.warnings.first?.message.contains("was analysed again") == true)
+        #expect(summary.warnings.first?.message.contains("has other tracks or people than before") == true)
         #expect(try scene.numbers == ["a.mp4 1": 2, "b.mp4 1": 2])
     }
 

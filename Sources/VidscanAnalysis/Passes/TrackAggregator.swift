@@ -6,16 +6,9 @@ internal import VidscanResults
 struct TrackAggregator {
     private struct Aggregate {
         var detector: DelayedEventDetector
-        var histograms: [StreamingHistogram]
-        /// The seconds in which each measure is known, in the order of the histograms.
-        var measuredSeconds: [Double]
-        var visibleSeconds = 0.0
+        var tally: TrackTally
         var blinks = TrackRow.Blinks()
-        var boxSum = [0.0, 0.0, 0.0, 0.0]
-        var samples = 0
         var appearances = 0
-        var firstMicroseconds: Int64
-        var best: (weight: Double, microseconds: Int64, frame: Int64)
     }
 
     private let settings: Settings
@@ -60,10 +53,7 @@ struct TrackAggregator {
         var aggregate =
             aggregates.removeValue(forKey: row.faceID)
             ?? Aggregate(
-                detector: detector(row.faceID),
-                histograms: TrackTable.measures.map { StreamingHistogram(range: $0.range) },
-                measuredSeconds: TrackTable.measures.map { _ in 0 },
-                firstMicroseconds: row.microseconds, best: (-1, row.microseconds, row.frame))
+                detector: detector(row.faceID), tally: TrackTally(microseconds: row.microseconds, frame: row.frame))
         if summary.firstSample == entry.number {
             aggregate.detector = detector(row.faceID)
             aggregate.appearances += 1
@@ -107,17 +97,10 @@ struct TrackAggregator {
                 smile: tracking.baseline.smile(of: raw, faceID: row.faceID), turnDegrees: raw.numbers.turnDegrees),
             eyes: eyes, at: row.microseconds, sample: entry.number)
         add(found, to: &aggregate)
-        for (index, measure) in TrackTable.measures.enumerated() {
-            guard let value = row[measure] else { continue }
-            aggregate.histograms[index].add(value)
-            aggregate.measuredSeconds[index] += seconds
-        }
-        aggregate.visibleSeconds += seconds
-        let box = row.face.box
-        for (index, value) in [box.x, box.y, box.width, box.height].enumerated() { aggregate.boxSum[index] += value }
-        aggregate.samples += 1
-        let weight = FaceProminence.of(raw, in: entry.frame.size)
-        if weight > aggregate.best.weight { aggregate.best = (weight, row.microseconds, row.frame) }
+        aggregate.tally.add(
+            microseconds: row.microseconds, frame: row.frame, seconds: seconds,
+            weight: FaceProminence.of(raw.numbers, in: entry.frame.size), box: row.face.box
+        ) { row[$0] }
     }
 
     /// Returns the reason why a track ends here.
@@ -128,26 +111,10 @@ struct TrackAggregator {
     }
 
     private func row(of aggregate: Aggregate, last: FaceRow) -> TrackRow {
-        let count = Double(max(aggregate.samples, 1))
-        return TrackRow(
-            faceID: last.faceID, personID: last.personID,
-            personConfidence: tracking.personConfidences[last.faceID], firstMicroseconds: aggregate.firstMicroseconds,
-            lastMicroseconds: last.microseconds, visibleSeconds: aggregate.visibleSeconds,
-            samples: aggregate.samples, appearances: aggregate.appearances,
-            meanBox: Rectangle(
-                x: aggregate.boxSum[0] / count, y: aggregate.boxSum[1] / count, width: aggregate.boxSum[2] / count,
-                height: aggregate.boxSum[3] / count),
-            bestMicroseconds: aggregate.best.microseconds, bestFrame: aggregate.best.frame,
-            blinks: detectsBlinks ? aggregate.blinks : nil,
-            statistics: zip(TrackTable.measures, zip(aggregate.histograms, aggregate.measuredSeconds)).map {
-                measure, known in
-                let (histogram, seconds) = known
-                return TrackRow.Statistic(
-                    mean: histogram.mean.map(Float.init), median: histogram.median.map(Float.init),
-                    maximum: histogram.maximum.map(Float.init),
-                    rest: restingLevel(measure, last.faceID).map(Float.init),
-                    samples: histogram.count, seconds: seconds)
-            })
+        aggregate.tally.row(
+            faceID: last.faceID, personID: last.personID, personConfidence: tracking.personConfidences[last.faceID],
+            appearances: aggregate.appearances, blinks: detectsBlinks ? aggregate.blinks : nil
+        ) { restingLevel($0, last.faceID) }
     }
 
     private func restingLevel(_ measure: FaceField, _ faceID: Int) -> Double? {

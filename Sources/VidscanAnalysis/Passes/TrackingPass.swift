@@ -94,7 +94,7 @@ struct TrackingPass {
                                 pictureSize: frame.size))
                     }
                 }
-                let weight = FaceProminence.of(face, in: frame.size)
+                let weight = FaceProminence.of(face.numbers, in: frame.size)
                 summaries[id - 1].add(trackedDetection, weight: weight, seconds: frame.seconds, sample: sample)
                 if let offset = face.chipOffset {
                     chips.append(TrackChip(track: id - 1, offset: offset))
@@ -142,22 +142,5 @@ struct TrackingPass {
             indices: tracks.indices, summaries: tracks.summaries, identities: selection.identities,
             lastSamples: lastSamples, personConfidences: confidences, sampleCount: tracks.sampleCount,
             interval: tracks.interval)
-    }
-}
-
-/// How well a face can be seen: the weight of its appearance descriptor, and the criterion for the best frame for a
-/// thumbnail.
-enum FaceProminence {
-    /// Returns a weight from 0 up. It is about 1 for a sharp, frontal face that is not cut off and whose size is a
-    /// quarter of the frame's shorter side.
-    static func of(_ face: FaceRecord, in size: PictureSize) -> Double {
-        let share = face.box.area.squareRoot() / Double(max(size.shortSide, 1))
-        let extent = min(share / 0.25, 1.5)
-        let turn = face.numbers.turnDegrees.map { max(0.1, 1 - $0 / 50) } ?? 0.15
-        let sharpness = face.numbers[.sharpness].map { $0 / ($0 + 60) } ?? 0.3
-        let isCut =
-            face.box.x <= 1 || face.box.y <= 1 || face.box.x + face.box.width >= Double(size.width) - 1
-            || face.box.y + face.box.height >= Double(size.height) - 1
-        return (face.numbers[.confidence] ?? 0) * extent * turn * (0.3 + sharpness) * (isCut ? 0.3 : 1)
     }
 }

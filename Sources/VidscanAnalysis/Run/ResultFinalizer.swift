@@ -30,7 +30,14 @@ struct ResultFinalizer {
             page.limits = settings.sample.limits
             _ = try await Reporting(options: page).run(resultPath: folder.partialPath, replaces: false)
         }
+        let hasCorrections = try folder.keepCorrections()
         try folder.complete()
+        if hasCorrections {
+            observer.warned(
+                name,
+                message: "the corrections of the result that was replaced are not applied to the new one; they are in"
+                    + " \(ResultFiles.corrections) of the result, for 'vidscan apply'")
+        }
         if let notice { observer.warned(name, message: notice) }
     }
 }

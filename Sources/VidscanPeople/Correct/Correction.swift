@@ -43,7 +43,7 @@ enum Correction: Sendable, Equatable {
                 throw Malformed(
                     reason: "name needs a number and one name, as in 'name 3 P07'; put a name with spaces in quotes")
             }
-            guard Self.isValid(name: words[1].text) else {
+            guard Pseudonym.isValid(words[1].text) else {
                 throw Malformed(reason: "a name has 1 to 100 characters and no control characters")
             }
             self = .name(try Self.id(words[0], "a number of people.csv"), words[1].text)
@@ -87,11 +87,6 @@ enum Correction: Sendable, Equatable {
             ReadLimits.ids.contains(id)
         else { throw Malformed(reason: "'\(word.text)' is not \(what)") }
         return id
-    }
-
-    static func isValid(name: String) -> Bool {
-        !name.isEmpty && name.count <= 100 && name.utf8.count <= 400 && Printable.line(name) == name
-            && !name.contains("\"") && name.contains { !$0.isWhitespace }
     }
 
     // MARK: Text

@@ -30,6 +30,12 @@ struct CorrectionFile: Sendable {
         guard let text else {
             throw VidscanError(.result, "is not UTF-8 text", input: path, stage: .open)
         }
+        if text.drop(while: \.isWhitespace).first == "{" {
+            throw VidscanError(
+                .result,
+                "is JSON, such as a report page saves: it corrects one result, with 'vidscan apply'; corrections of a study are"
+                    + " lines of text", input: path, stage: .open)
+        }
         var lines: [Line] = []
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             do throws(Correction.Malformed) {

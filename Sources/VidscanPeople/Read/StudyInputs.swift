@@ -79,7 +79,7 @@ struct StudyInputs {
         warnings.append(
             (
                 video.inputPath,
-                "was analysed again with other tracks, so its people are compared anew"
+                "has other tracks or people than before, so its people are compared anew"
                     + (corrected > 0
                         ? "; the corrections of \(NumberText.count(corrected, "person")) in it are lost" : "")
             ))

@@ -98,7 +98,7 @@ struct StudyState: Codable, Sendable, Equatable {
         for name in names {
             try require(
                 given.contains(name.studyPersonId) && named.insert(name.studyPersonId).inserted
-                    && Correction.isValid(name: name.name), "a name is invalid")
+                    && Pseudonym.isValid(name.name), "a name is invalid")
         }
         for pair in separations {
             try require(given.contains(pair.one) && given.contains(pair.other), "separations are out of range")

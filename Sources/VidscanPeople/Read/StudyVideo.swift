@@ -11,6 +11,8 @@ struct StudyVideo: Sendable {
     let fingerprint: String
     /// Whether a video in which faces are hidden was made from the result.
     let hidesFaces: Bool
+    /// The pseudonyms that corrections of the result gave, by person_id.
+    let pseudonyms: [Int: String]
     /// By ascending `face_id`.
     let tracks: [StudyTrack]
 
@@ -25,6 +27,7 @@ struct StudyVideo: Sendable {
             resultPath = path
             inputPath = result.record.input.path
             hidesFaces = result.hidesFaces
+            pseudonyms = result.record.corrections?.people ?? [:]
             tracks = try StudyTrack.read(path)
         } catch {
             throw error.naming(path)

@@ -13,7 +13,7 @@ struct StudyTables {
     /// - Parameter state: The names, and the confidences of all people.
     init(_ study: StudyPeople, _ state: StudyState) {
         self.study = study
-        let names = Dictionary(uniqueKeysWithValues: state.names.map { ($0.studyPersonId, $0.name) })
+        let names = Self.names(study, state)
         var rows: [PersonRow] = []
         let entries = Dictionary(uniqueKeysWithValues: state.videos.map { ($0.video, $0) })
         for (index, video) in study.videos.enumerated() {
@@ -40,6 +40,25 @@ struct StudyTables {
             }
         }
         self.rows = rows.sorted { ($0.studyPersonID, $0.video) < ($1.studyPersonID, $1.video) }
+    }
+
+    /// Returns the names of people, by number: those that corrections of the study gave, and the pseudonyms in the results
+    /// of people who have no name, if all results agree and nobody else has it.
+    private static func names(_ study: StudyPeople, _ state: StudyState) -> [Int: String] {
+        var names = Dictionary(uniqueKeysWithValues: state.names.map { ($0.studyPersonId, $0.name) })
+        var given: [Int: Set<String>] = [:]
+        for person in study.people {
+            guard let id = person.studyID, let name = study.videos[person.video].pseudonyms[person.personID] else {
+                continue
+            }
+            given[id, default: []].insert(name)
+        }
+        let uses = Dictionary(given.values.flatMap { $0 }.map { ($0, 1) }, uniquingKeysWith: +)
+        let taken = Set(names.values)
+        for (id, own) in given where names[id] == nil {
+            if own.count == 1, let name = own.first, uses[name] == 1, !taken.contains(name) { names[id] = name }
+        }
+        return names
     }
 
     /// Writes `people.csv`.

@@ -20,6 +20,12 @@ package enum AnonymizePreconditions {
                 .result, "was made with --max-faces or --min-face: the faces left out would not be hidden", stage: .open
             )
         }
+        if let range = result.record.corrections?.excluded.first {
+            throw VidscanError(
+                .result,
+                "its corrections leave out \(NumberText.plain(range.from)) to \(NumberText.plain(range.to)) s, where faces"
+                    + " would not be hidden; take them back with 'vidscan apply \(result.name) --undo'", stage: .open)
+        }
         let shortcomings = shortcomings(found)
         guard shortcomings.isEmpty else {
             throw VidscanError(

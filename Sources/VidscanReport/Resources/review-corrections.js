@@ -4,7 +4,7 @@
   const place = `vidscan corrections ${data.video.name} ${data.video.bytes}`;
   const corrections = {
     /** Those that the tables contain already come first, and stay. */
-    applied: data.corrections || [], list: [], saved: "[]",
+    applied: data.corrections, list: [], saved: "[]",
 
     start() {
       try {
@@ -141,6 +141,8 @@
   onSubmit("form-name", () => {
     const name = byId("name").value.trim();
     if (!selection || !name) return complain("Type a name first.");
+    const namesake = [...model.people.values()].find(person => person !== selection.owner && model.names.get(person.id) === name);
+    if (namesake) return complain(`Another person has the name ${name} already. If they are one, join them.`);
     corrections.add({ do: "name", face: faceOf(selection), name });
     byId("name").value = "";
   });

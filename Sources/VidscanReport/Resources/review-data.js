@@ -97,23 +97,24 @@
 
   /** The track that a correction names by a time and a box, as `vidscan apply` finds it; or why there is none. */
   function findTrack(tracks, face) {
-    const reach = Math.max(0.5, 1.5 * data.interval * data.stride);
-    let best = null, score = 0.3;
+    const reach = Math.max(0.5, 1.5 * data.interval * data.stride), found = [];
     for (const track of tracks) {
       const after = search(track.from, track.to, row => timeOf(row) >= face.time);
-      for (const row of [after - 1, after]) {
-        if (row < track.from || row >= track.to || Math.abs(timeOf(row) - face.time) > reach) continue;
-        const share = overlap(boxOf(row), face.box) - 1e-3 * Math.abs(timeOf(row) - face.time);
-        if (share >= score) [best, score] = [track, share];
-      }
+      const row = [after - 1, after].filter(row => row >= track.from && row < track.to)
+        .sort((a, b) => Math.abs(timeOf(a) - face.time) - Math.abs(timeOf(b) - face.time))[0];
+      if (row === undefined) continue;
+      const away = Math.abs(timeOf(row) - face.time), share = overlap(boxOf(row), face.box);
+      if (away <= reach && share >= 0.3) found.push({ track, away, share });
     }
-    return best;
+    const best = Math.max(...found.map(match => match.share));
+    // Of tracks that overlap equally, the one that is nearer in time.
+    return found.filter(match => match.share > best - 0.05).sort((a, b) => a.away - b.away || b.share - a.share)[0]?.track ?? null;
   }
 
   /** What the tables look like after corrections: tracks, names of people, excluded ranges, notes, and problems. */
   function correct(list) {
-    const model = { tracks: originalTracks(), names: new Map(), excluded: [], notes: [], problems: [], all: [] };
-    for (const name of Object.entries(data.names || {})) model.names.set(+name[0], name[1]);
+    const model = { tracks: originalTracks(), names: new Map(), excluded: [...data.excluded], notes: data.corrections.filter(item => item.do === "note"), problems: [], all: [] };
+    for (const name of Object.entries(data.names)) model.names.set(+name[0], name[1]);
     let nextTrack = Math.max(0, ...data.tracks.map(track => track.id)) + 1;
     let nextPerson = Math.max(0, ...data.tracks.map(track => track.person ?? 0)) + 1;
     list.forEach((item, index) => {

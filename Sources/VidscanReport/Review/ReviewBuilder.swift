@@ -46,7 +46,9 @@ struct ReviewBuilder {
             pictures: Dictionary(uniqueKeysWithValues: pictures.map { ("\($0)", $1) }), events: packedEvents(),
             cuts: events.filter { $0.kind == FaceEvent.Kind.shotCut.rawValue }.map {
                 .init(time: $0.seconds, isGradual: $0.value == "gradual")
-            })
+            }, corrections: record.corrections?.list ?? [],
+            names: Dictionary(uniqueKeysWithValues: (record.corrections?.people ?? [:]).map { ("\($0)", $1) }),
+            excluded: (record.corrections?.excluded ?? []).map { [$0.from, $0.to] })
         return (data, try Deflate.compress(rows.bytes))
     }
 

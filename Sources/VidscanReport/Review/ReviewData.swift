@@ -79,6 +79,12 @@ struct ReviewData: Encodable {
     var pictures: [String: String]
     var events: Events
     var cuts: [Cut]
+    /// The corrections that the tables contain already.
+    var corrections: [JSONValue]
+    /// The pseudonyms, by person_id.
+    var names: [String: String]
+    /// The ranges of time that are left out, in seconds.
+    var excluded: [[Double]]
 
     /// Returns the data as JSON that can be embedded in a script element.
     func json() throws -> String {

@@ -55,7 +55,12 @@ package enum OpenFaceTable {
 
     /// The row of a sampled frame without a face.
     package static func fields(ofEmpty frame: FrameRecord) -> [Field] {
-        key(frame.microseconds, frame.index, 0, confidence: 0, success: false) + nothing
+        fields(microseconds: frame.microseconds, emptyFrame: frame.index)
+    }
+
+    /// The same, given the frame's time and index.
+    package static func fields(microseconds: Int64, emptyFrame index: Int64) -> [Field] {
+        key(microseconds, index, 0, confidence: 0, success: false) + nothing
     }
 
     private static let nothing = [Field](repeating: .integer(0), count: measureNames.count)

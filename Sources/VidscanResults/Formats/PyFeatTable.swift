@@ -39,7 +39,23 @@ package enum PyFeatTable {
     package static func fields(of row: FaceRow, in size: PictureSize, input: String) -> [Field] {
         box(row) + points(row) + pose(row) + actionUnits(row) + emotions(row) + gaze(row)
             + frame(row.microseconds, row.frame, size, input: input)
-            + [row.personID.map { .text("Person_\($0)") } ?? .missing]
+            + [row.personID.map { .text(identity(ofPerson: $0)) } ?? .missing]
+    }
+
+    /// The last field of a row.
+    package static func identity(ofPerson personID: Int) -> String { "Person_\(personID)" }
+
+    /// Returns the row of a frame without a face.
+    ///
+    /// - Parameter row: A row of the same frame, without its line end.
+    /// - Returns: `nil` if it is none.
+    package static func emptied(_ row: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        let comma = UInt8(ascii: ",")
+        let measured = names.count - frameNames.count
+        // What was measured is in front of the path, which may have commas, and has none itself.
+        let fields = row.split(separator: comma, maxSplits: measured, omittingEmptySubsequences: false)
+        guard fields.count == measured + 1, let end = fields[measured].lastIndex(of: comma) else { return nil }
+        return repeatElement(comma, count: measured) + fields[measured][...end]
     }
 
     /// The row of a sampled frame without a face.

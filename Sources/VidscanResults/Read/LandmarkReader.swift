@@ -3,7 +3,6 @@ package import VidscanFaces
 
 /// Reads `landmarks.npy`: a mesh, or none, for each row of `faces.csv`, in the same order.
 package final class LandmarkReader {
-    private static let name = "landmarks.npy"
     private static let rowBytes = 4 * 3 * FaceMesh.pointCount
 
     private let input: IntermediateInput
@@ -12,7 +11,7 @@ package final class LandmarkReader {
 
     /// - Throws: `VidscanError` if the file is not one that a run writes, or if its size contradicts its header.
     package init(folder: String) throws(VidscanError) {
-        input = try IntermediateInput(folder: folder, name: Self.name)
+        input = try IntermediateInput(folder: folder, name: LandmarkFile.name)
         guard let start = try input.take(10), Array(start.prefix(8)) == [0x93] + Array("NUMPY".utf8) + [1, 0] else {
             throw input.problem("is not a NumPy file of format 1.0", at: 0)
         }

@@ -105,5 +105,6 @@ extension RunRecord {
         ] {
             try check.count(value, "counts.\(key)")
         }
+        try corrections?.check(check)
     }
 }

@@ -5,12 +5,7 @@ package import VidscanBase
 package final class TableReader {
     /// The name for messages.
     package let name: String
-    /// The line of the current row; the header is line 1.
-    package private(set) var line = 0
-    private let file: ReadableFile
-    private var buffer: [UInt8] = []
-    private var position = 0
-    private var isAtEnd = false
+    private let lines: LineReader
     /// The names of the columns.
     package private(set) var header: [String] = []
     private var columns: [String: Int] = [:]
@@ -21,12 +16,12 @@ package final class TableReader {
     /// - Throws: `VidscanError` if the file has no header, or one that names a column twice.
     package init(folder: String, name: String) throws(VidscanError) {
         self.name = name
-        file = try ReadableFile(folder: folder, name: name)
+        lines = try LineReader(folder: folder, name: name)
         guard try nextLine() else { throw VidscanError(.result, "\(name) is empty", stage: .open) }
         for (index, range) in fields.enumerated() {
-            let column = String(decoding: buffer[range], as: UTF8.self)
+            let column = String(decoding: lines.buffer[range], as: UTF8.self)
             guard columns.updateValue(index, forKey: column) == nil else {
-                throw problem("column \(Excerpt.of(buffer[range])) appears twice")
+                throw problem("column \(Excerpt.of(lines.buffer[range])) appears twice")
             }
             header.append(column)
         }
@@ -57,32 +52,14 @@ package final class TableReader {
     }
 
     private func nextLine() throws(VidscanError) -> Bool {
-        while true {
-            if let end = buffer[position...].firstIndex(of: UInt8(ascii: "\n")) {
-                line += 1
-                split(position..<end)
-                position = end + 1
-                return true
-            }
-            guard !isAtEnd else {
-                guard position == buffer.count else {
-                    line += 1
-                    throw problem("does not end with a line break")
-                }
-                return false
-            }
-            buffer.removeSubrange(..<position)
-            position = 0
-            guard buffer.count <= ReadLimits.line else {
-                line += 1
-                throw problem("is longer than \(ReadLimits.line) bytes")
-            }
-            isAtEnd = try !file.read(upTo: 1 << 16, into: &buffer)
-        }
+        guard let row = try lines.next() else { return false }
+        split(row)
+        return true
     }
 
     /// Fields are never quoted, because no value in a result contains a comma or a quotation mark.
     private func split(_ row: Range<Int>) {
+        let buffer = lines.buffer
         fields.removeAll(keepingCapacity: true)
         var begin = row.lowerBound
         for index in row where buffer[index] == UInt8(ascii: ",") {
@@ -96,18 +73,22 @@ package final class TableReader {
 
     /// The current row as it is in the file, without its line end.
     package var row: ArraySlice<UInt8> {
-        buffer[(fields.first?.lowerBound ?? position)..<(fields.last?.upperBound ?? position)]
+        guard let first = fields.first, let last = fields.last else { return [] }
+        return lines.buffer[first.lowerBound..<last.upperBound]
     }
 
+    /// The bytes of a field of the current row.
+    package func bytes(_ column: Int) -> ArraySlice<UInt8> { lines.buffer[fields[column]] }
+
+    /// The line of the current row; the header is line 1.
+    package var line: Int { lines.number }
+
     /// Returns an error that names the current line.
-    package func problem(_ reason: String) -> VidscanError {
-        VidscanError(
-            .result, "\(name), line \(line): \(reason); the table is damaged, analyse the video again", stage: .open)
-    }
+    package func problem(_ reason: String) -> VidscanError { lines.problem(reason) }
 
     /// - Returns: `nil` if the field is blank.
     package func text(_ column: Int) -> String? {
-        fields[column].isEmpty ? nil : String(decoding: buffer[fields[column]], as: UTF8.self)
+        fields[column].isEmpty ? nil : String(decoding: bytes(column), as: UTF8.self)
     }
 
     /// Returns a value that must be one of a fixed set.
@@ -160,7 +141,7 @@ package final class TableReader {
         Int64((try number(column, in: ReadLimits.seconds) * 1e6).rounded())
     }
 
-    private func shown(_ column: Int) -> String { Excerpt.of(buffer[fields[column]]) }
+    private func shown(_ column: Int) -> String { Excerpt.of(bytes(column)) }
 
     private func unexpected(_ column: Int, _ reason: String) -> VidscanError {
         problem("\(header[column]) \(reason)")

@@ -123,6 +123,8 @@ package struct RunRecord: Codable, Sendable {
     package private(set) var timings: Timings
     /// Missing if the run kept no embeddings, or if they were removed since.
     package var embeddings: Embeddings?
+    /// Missing if nothing was corrected.
+    package private(set) var corrections: AppliedCorrections?
 
     /// - Parameters:
     ///   - tools: The versions of the software and the models that analysed the frames.

@@ -40,10 +40,11 @@ public enum EventTable {
         },
         Definition(
             "value", range: "depends on kind",
-            "face_stopped: left (the frame), occluded (or turned away), cut, discontinuity (the file's timestamps jump) or"
-                + " end (of the video). shot_cut: hard, gradual (a dissolve or fade) or discontinuity (no face_id"
+            "face_stopped: left (the frame), occluded (or turned away), cut, discontinuity (the file's timestamps jump),"
+                + " end (of the video) or corrected (a correction ends it). shot_cut: hard, gradual (a dissolve or fade) or discontinuity (no face_id"
                 + " continues across it). blink, eyes_closed, smile_stopped, look_away: how long it lasted, in"
-                + " seconds. smile_started: the smile's value in that sample. face_started: blank."
+                + " seconds. smile_started: the smile's value in that sample; blank where a correction cuts a smile. face_started:"
+                + " blank."
         ) { event in
             switch event.value {
             case .none: .missing

@@ -6,11 +6,11 @@ package enum IdentifyingFiles {
     private static let ofFaces = [
         "faces.csv", "faces.json", "faces.jsonl", "tracks.csv", "events.csv", "landmarks.npy", "blendshapes.csv",
         OpenFaceTable.file, PyFeatTable.file,
-        "overlay.mp4", "overlay.mov", "overlay.mkv", "proxy.mp4", "report.html",
+        "overlay.mp4", "overlay.mov", "overlay.mkv", "proxy.mp4", "report.html", "\(ResultFiles.originals)/faces.csv",
     ]
 
     /// Files with which the people can be recognised in other videos.
-    private static let ofPeople = [EmbeddingFile.name]
+    private static let ofPeople = [EmbeddingFile.name, "\(ResultFiles.originals)/\(EmbeddingFile.name)"]
 
     /// - Parameters:
     ///   - folder: The folder of the result.

@@ -1,14 +1,16 @@
-internal import VidscanBase
-internal import VidscanFaces
+package import VidscanBase
+package import VidscanFaces
 
 /// `landmarks.npy`: the mesh of each face row as a NumPy array (format 1.0), float32, of shape (rows, 478, 3).
-final class LandmarkFile {
+package final class LandmarkFile {
+    package static let name = "landmarks.npy"
+
     private let file: OutputFile
     private var rows = 0
     private static let header = NumPyHeader(elementType: "'<f4'", rowShape: [FaceMesh.pointCount, 3], length: 128)
 
-    init(path: String) throws(VidscanError) {
-        file = try OutputFile(path: path)
+    package init(folder: String) throws(VidscanError) {
+        file = try OutputFile(path: folder + "/" + Self.name)
         Self.header.write(rows: 0, to: &file.buffer)
     }
 

@@ -1,14 +1,14 @@
 internal import Glibc
-internal import VidscanBase
+package import VidscanBase
 
 /// A file that is written sequentially through a buffer, and that is on disk when `finish` returns.
-final class OutputFile {
+package final class OutputFile {
     private let descriptor: Int32
     private let name: String
     private var isOpen = true
     package var buffer = ByteWriter(reservingCapacity: 1 << 16)
 
-    init(path: String) throws(VidscanError) {
+    package init(path: String) throws(VidscanError) {
         let file = FilePath.name(of: path)
         let name = file.hasPrefix(".") ? "its temporary file \(file)" : file
         self.name = name

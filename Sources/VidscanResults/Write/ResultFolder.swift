@@ -76,6 +76,22 @@ package final class ResultFolder {
         }
     }
 
+    /// Takes over the file of corrections of the result that this one is to replace.
+    ///
+    /// - Returns: Whether there is one. It is not applied to the new result.
+    package func keepCorrections() throws(VidscanError) -> Bool {
+        let places = ["\(finalPath)/\(ResultFiles.originals)", finalPath]
+        let name = ResultFiles.corrections
+        guard let folder = places.first(where: { FileManager.default.isReadableFile(atPath: "\($0)/\(name)") }) else {
+            return false
+        }
+        let bytes = try ReadableFile(folder: folder, name: name).contents(limit: ReadLimits.record)
+        let file = try AtomicFile(path: "\(partialPath)/\(name)")
+        try file.write(bytes)
+        try file.complete()
+        return true
+    }
+
     /// Gives the folder its final name. All its files must be finished.
     package func complete() throws(VidscanError) {
         try checkVacancy()

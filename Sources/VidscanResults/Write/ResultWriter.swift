@@ -33,10 +33,10 @@ package final class ResultWriter {
         framesCSV = try file("frames.csv", for: .csv)
         json = try file("faces.json", for: .json)
         jsonLines = try file("faces.jsonl", for: .jsonl)
-        landmarks = writesLandmarks ? try LandmarkFile(path: folderPath + "/landmarks.npy") : nil
+        landmarks = writesLandmarks ? try LandmarkFile(folder: folderPath) : nil
         embeddings = writesEmbeddings ? try EmbeddingFile(folder: folderPath) : nil
         blendshapes = try blendshapeNames.map { names throws(VidscanError) in
-            let file = try OutputFile(path: folderPath + "/blendshapes.csv")
+            let file = try OutputFile(path: "\(folderPath)/\(ResultFiles.blendshapes)")
             file.buffer.writeCSV(row: (["time", "frame", "face_id"] + names).map(Field.text))
             return file
         }

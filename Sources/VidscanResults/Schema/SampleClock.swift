@@ -3,15 +3,15 @@
 /// A sample stands for the time since the sample before it, at most twice the mean time between samples, so that a
 /// picture that is held or a jump of the timestamps does not count as seen. At a constant rate this is the time between
 /// samples. The first sample stands for the mean time.
-struct SampleClock {
+package struct SampleClock: Sendable {
     /// The mean time between samples in seconds; 0 for a still picture.
-    let interval: Double
+    package let interval: Double
     private var last: Int64?
 
-    init(interval: Double) { self.interval = interval }
+    package init(interval: Double) { self.interval = interval }
 
     /// Returns the seconds of the next sample.
-    mutating func seconds(at microseconds: Int64) -> Double {
+    package mutating func seconds(at microseconds: Int64) -> Double {
         defer { last = microseconds }
         guard let last else { return interval }
         return min(max(Double(microseconds - last) / 1e6, 0), 2 * interval)

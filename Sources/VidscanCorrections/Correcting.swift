@@ -1,0 +1,254 @@
+internal import Foundation
+internal import VidscanBase
+internal import VidscanFaces
+internal import VidscanResults
+
+/// Applies the corrections of a person to the tables of a result.
+///
+/// The tables as the analysis wrote them stay in the folder `original` of the result. Corrections always apply to these,
+/// so that applying twice is applying once, and `undo` gives back every byte.
+public struct Correcting: Sendable {
+    public struct Options: Sendable {
+        /// The path of a corrected copy; `nil` corrects the result itself.
+        public var output: String?
+        /// Whether an existing result at the output may be replaced.
+        public var replaces = false
+        /// Whether to say what would be done, and to change nothing.
+        public var isDryRun = false
+
+        public init() {}
+    }
+
+    public struct Summary: Sendable {
+        /// What each correction does, in words, in the order of the file.
+        public var effects: [String] = []
+        /// The numbers of rows, tracks and people in the corrected tables.
+        public var faces = 0
+        public var faceIDs = 0
+        public var personIDs = 0
+        /// The path of the corrected result.
+        public var path = ""
+        /// Files of the result that show its tables as they were before.
+        public var outdated: [String] = []
+    }
+
+    private let options: Options
+
+    public init(options: Options = Options()) {
+        self.options = options
+    }
+
+    /// Applies a file of corrections, in place of those that were applied before.
+    ///
+    /// - Parameters:
+    ///   - resultPath: The result folder of an analysis.
+    ///   - file: The path of the corrections.
+    /// - Throws: `VidscanError` that names the correction that does not fit; nothing is changed then. Cancelling the
+    ///   task throws the code `interrupted`.
+    public func apply(_ file: String, to resultPath: String) async throws -> Summary {
+        try await BlockingWork.run(thread: "apply", input: resultPath) { cancellation in
+            try apply(file, resultPath, cancellation)
+        }
+    }
+
+    /// Gives back the files as the analysis wrote them.
+    ///
+    /// - Throws: `VidscanError` if nothing was corrected, or if the originals are not there.
+    public func undo(_ resultPath: String) async throws -> Summary {
+        try await BlockingWork.run(thread: "apply", input: resultPath) { _ in try undo(resultPath) }
+    }
+
+    // MARK: Apply
+
+    private func apply(
+        _ path: String, _ resultPath: String, _ cancellation: CancellationFlag
+    ) throws(VidscanError) -> Summary {
+        let file = try CorrectionFile(path: path)
+        let result = try StoredResult(path: resultPath)
+        let lock = try ResultLock(resultPath)
+        defer { withExtendedLifetime(lock) {} }
+        let source = try originals(of: result)
+        let record = source.record
+        guard record.input.bytes == file.video.bytes else {
+            throw VidscanError(
+                .result,
+                "the corrections \(path) are for the video \(Printable.line(file.video.name)) of"
+                    + " \(file.video.bytes) bytes, but the result is of \(FilePath.name(of: record.input.path)) with"
+                    + " \(record.input.bytes) bytes", input: resultPath, stage: .open)
+        }
+        let hasFaces = file.corrections.contains { !$0.faces.isEmpty }
+        var tracks = CorrectedTracks(
+            try SampleTable(folder: source.name), map: hasFaces ? try source.mapToSource() : nil,
+            durationMicroseconds: record.video.durationSeconds.map { Int64(($0 * 1e6).rounded()) })
+        var summary = Summary()
+        var number = 0
+        do throws(CorrectedTracks.Misfit) {
+            for correction in file.corrections {
+                number += 1
+                summary.effects.append(try tracks.apply(correction))
+            }
+            number = 0
+            try tracks.finish()
+        } catch {
+            let place = number > 0 ? "correction \(number) (\(file.corrections[number - 1].kind.rawValue)) of " : ""
+            throw VidscanError(
+                .result, "\(place)\(path) does not fit: \(Printable.line(error.reason)); nothing was changed",
+                input: resultPath, stage: .open)
+        }
+        if options.isDryRun {
+            summary.path = resultPath
+            return summary
+        }
+        try write(file, tracks, source: source, result: resultPath, &summary, cancellation)
+        return summary
+    }
+
+    private func write(
+        _ file: CorrectionFile, _ tracks: CorrectedTracks, source: StoredResult, result: String,
+        _ summary: inout Summary, _ cancellation: CancellationFlag
+    ) throws(VidscanError) {
+        let (video, path) = (source.record.video, FolderContents.resolved(result))
+        let output = options.output.map { FolderContents.resolved(FilePath.expandingHome($0)) }
+        guard output != path else {
+            throw VidscanError(
+                .exists, "--output names the result itself; without it, the result is corrected in place",
+                input: result,
+                stage: .write)
+        }
+        let folder = try ResultFolder(finalPath: output ?? path, replaces: output == nil || options.replaces)
+        let size = PictureSize(width: video.displayWidth ?? 0, height: video.displayHeight ?? 0)
+        let corrected = CorrectedResult(source: source.name, tracks: tracks, frameSize: size)
+        let counts = try corrected.writeTables(to: folder.partialPath, cancellation)
+        let originals = "\(folder.partialPath)/\(ResultFiles.originals)"
+        try FolderContents.makeFolder(originals)
+        for name in ResultFiles.corrected where FolderContents.exists("\(source.name)/\(name)") {
+            let (old, new) = ("\(source.name)/\(name)", "\(originals)/\(name)")
+            // A copy must not change with the result.
+            if output == nil { try FolderContents.take(old, to: new) } else { try FolderContents.copy(old, to: new) }
+        }
+        let kept = try AtomicFile(path: "\(originals)/\(ResultFiles.corrections)")
+        try kept.write(file.text)
+        try kept.complete()
+        if output == nil { try carryOver(path, to: folder, &summary) }
+        let applied = AppliedCorrections(
+            file: FilePath.name(of: file.path), text: file.text, list: file.list, people: tracks.names,
+            excluded: file.corrections.compactMap(\.exclusion),
+            counts: file.counts(
+                facesRemoved: tracks.samples.rows.count - counts.faces,
+                framesRemoved: tracks.samples.frames.count - counts.frames))
+        try folder.write(try corrected.record(counts, applied))
+        try folder.complete()
+        summary.path = folder.finalPath
+        (summary.faces, summary.faceIDs, summary.personIDs) = (counts.faces, counts.faceIDs, counts.personIDs)
+    }
+
+    /// Returns the result as the analysis wrote it.
+    private func originals(of result: StoredResult) throws(VidscanError) -> StoredResult {
+        let folder = "\(result.name)/\(ResultFiles.originals)"
+        guard result.record.corrections != nil else {
+            guard !FolderContents.exists(folder) else {
+                throw VidscanError(
+                    .result, "has a folder '\(ResultFiles.originals)', although nothing was corrected; move it away",
+                    input: result.name, stage: .open)
+            }
+            return result
+        }
+        let original: StoredResult
+        do throws(VidscanError) {
+            original = try StoredResult(path: folder)
+        } catch {
+            throw VidscanError(
+                .result,
+                "its tables before the corrections cannot be read: \(ResultFiles.originals): \(error.reason); analyse the"
+                    + " video again", input: result.name, stage: .open)
+        }
+        for name in ResultFiles.corrected
+        where FolderContents.exists("\(result.name)/\(name)") && !FolderContents.exists("\(folder)/\(name)") {
+            throw VidscanError(
+                .result, "\(ResultFiles.originals)/\(name) is missing; restore it, or analyse the video again",
+                input: result.name, stage: .open)
+        }
+        guard original.record.corrections == nil else {
+            throw VidscanError(
+                .result, "its tables in '\(ResultFiles.originals)' are corrected ones; analyse the video again",
+                input: result.name, stage: .open)
+        }
+        return original
+    }
+
+    /// Takes over the files of the result that no analysis writes, such as videos and exports.
+    private func carryOver(
+        _ result: String, to folder: ResultFolder, _ summary: inout Summary
+    ) throws(VidscanError) {
+        let known = Set(ResultFiles.corrected + [ResultFiles.originals])
+        for name in try FolderContents.names(result) where !known.contains(name) {
+            try FolderContents.take("\(result)/\(name)", to: "\(folder.partialPath)/\(name)")
+            if Self.isMadeFromTables(name) { summary.outdated.append(name) }
+        }
+    }
+
+    private static func isMadeFromTables(_ name: String) -> Bool {
+        name == "report.html"
+            || ["overlay.", "anonymized."].contains { name.hasPrefix($0) && !name.hasSuffix(".json") }
+    }
+
+    // MARK: Undo
+
+    private func undo(_ resultPath: String) throws(VidscanError) -> Summary {
+        let result = try StoredResult(path: resultPath)
+        let lock = try ResultLock(resultPath)
+        defer { withExtendedLifetime(lock) {} }
+        guard result.record.corrections != nil else {
+            throw VidscanError(.result, "has no corrections to undo", input: resultPath, stage: .open)
+        }
+        let source = try originals(of: result)
+        let path = FolderContents.resolved(resultPath)
+        let folder = try ResultFolder(finalPath: path, replaces: true)
+        var summary = Summary()
+        try carryOver(path, to: folder, &summary)
+        for name in ResultFiles.corrected where FolderContents.exists("\(source.name)/\(name)") {
+            try FolderContents.take("\(source.name)/\(name)", to: "\(folder.partialPath)/\(name)")
+        }
+        try folder.complete()
+        summary.path = path
+        let counts = source.record.counts
+        (summary.faces, summary.faceIDs, summary.personIDs) = (counts.faces, counts.faceIds, counts.personIds)
+        return summary
+    }
+}
+
+extension Correction {
+    /// The faces that it names.
+    fileprivate var faces: [FaceReference] {
+        switch self {
+        case .samePerson(let faces): faces
+        case .split(let face, _), .name(let face, _), .notAFace(let face): [face]
+        case .note(_, _, let face): face.map { [$0] } ?? []
+        case .exclude: []
+        }
+    }
+
+    fileprivate var exclusion: AppliedCorrections.Exclusion? {
+        guard case .exclude(let range) = self else { return nil }
+        return AppliedCorrections.Exclusion(
+            from: Double(range.lowerBound) / 1e6, to: Double(range.upperBound) / 1e6)
+    }
+}
+
+extension CorrectionFile {
+    fileprivate func counts(facesRemoved: Int, framesRemoved: Int) -> AppliedCorrections.Counts {
+        var counts = AppliedCorrections.Counts()
+        for correction in corrections {
+            switch correction.kind {
+            case .samePerson: counts.samePerson += 1
+            case .split: counts.split += 1
+            case .name: counts.name += 1
+            case .notAFace: counts.notAFace += 1
+            case .exclude: counts.exclude += 1
+            case .note: counts.note += 1
+            }
+        }
+        (counts.facesRemoved, counts.framesRemoved) = (facesRemoved, framesRemoved)
+        return counts
+    }
+}

@@ -1,0 +1,253 @@
+internal import VidscanBase
+internal import VidscanFaces
+internal import VidscanResults
+
+/// The tracks of a result, to which corrections are applied one after another.
+struct CorrectedTracks {
+    /// Why a correction does not fit.
+    struct Misfit: Error, Equatable {
+        let reason: String
+    }
+
+    let samples: SampleTable
+    /// Maps the tables' boxes to the source video; `nil` if they are the same.
+    private let map: AffineTransform?
+    /// The times at which the video can be seen, in microseconds.
+    private let extent: ClosedRange<Int64>
+    private(set) var parts: [TrackPart]
+    /// The positions of the parts of each track, by the face_id of the analysis, in time order.
+    private(set) var partsOfFace: [Int: [Int]] = [:]
+    private(set) var excluded: [ClosedRange<Int64>] = []
+    /// Whether each frame is left out.
+    private(set) var isExcluded: [Bool]
+    /// By person_id.
+    private(set) var names: [Int: String] = [:]
+    private var nextFaceID: Int
+    private var nextPersonID: Int
+
+    /// - Parameters:
+    ///   - map: Maps the tables' boxes to the source video; `nil` if they are the same.
+    ///   - durationMicroseconds: The duration of the video, if it is known.
+    init(_ samples: SampleTable, map: AffineTransform?, durationMicroseconds: Int64?) {
+        self.samples = samples
+        self.map = map
+        let first = min(samples.frames.first?.microseconds ?? 0, 0)
+        let last = (samples.frames.last?.microseconds ?? 0) + Int64(samples.interval.rounded(.up))
+        extent = first...max(first, last, durationMicroseconds ?? last)
+        parts = samples.people.sorted { $0.key < $1.key }.map {
+            TrackPart(original: $0.key, faceID: $0.key, personID: $0.value)
+        }
+        for (index, part) in parts.enumerated() { partsOfFace[part.original] = [index] }
+        isExcluded = [Bool](repeating: false, count: samples.frames.count)
+        nextFaceID = (samples.people.keys.max() ?? 0) + 1
+        nextPersonID = (samples.people.values.max() ?? 0) + 1
+    }
+
+    // MARK: Rows
+
+    /// Returns the part to which a row belongs; `nil` if it is left out.
+    func part(ofRow row: Int) -> Int? {
+        let own = samples.rows[row]
+        guard !isExcluded[Int(own.frame)] else { return nil }
+        let time = samples.frames[Int(own.frame)].microseconds
+        guard let all = partsOfFace[Int(own.faceID)] else { return nil }
+        // The last part that begins at this time or before. The first one has no beginning.
+        var (low, high) = (0, all.count)
+        while high - low > 1 {
+            let middle = (low + high) / 2
+            if parts[all[middle]].from <= time { low = middle } else { high = middle }
+        }
+        return parts[all[low]].isRemoved ? nil : all[low]
+    }
+
+    /// The rows of a part that are not left out, in time order.
+    func rows(ofPart part: Int) -> [Int] {
+        let own = parts[part]
+        guard !own.isRemoved else { return [] }
+        return (samples.rowsOfFace[own.original] ?? []).compactMap { row in
+            let frame = Int(samples.rows[Int(row)].frame)
+            return !isExcluded[frame] && own.contains(samples.frames[frame].microseconds) ? Int(row) : nil
+        }
+    }
+
+    // MARK: Faces
+
+    private static let minimumOverlap = 0.3
+    /// Overlaps that differ by less are equally good.
+    private static let margin = 0.05
+    private static let minimumWindow = 0.5e6
+    private static let windowSamples = 1.5
+
+    private struct Candidate {
+        var part: Int
+        /// From the time of the reference, in microseconds.
+        var distance: Int64
+        var overlap: Double
+    }
+
+    /// Returns the part that a reference names.
+    private func part(of face: FaceReference) throws(Misfit) -> Int {
+        let reach = Int64(max(Self.minimumWindow, Self.windowSamples * samples.interval).rounded())
+        let near = samples.frames(in: (face.microseconds - reach)...(face.microseconds + reach))
+        var nearest: [Int: Candidate] = [:]
+        for frame in near where !isExcluded[frame] {
+            let distance = Int64((samples.frames[frame].microseconds - face.microseconds).magnitude)
+            for row in samples.rows(ofFrame: frame) {
+                guard let part = part(ofRow: row), parts[part].contains(face.microseconds),
+                    distance < nearest[part]?.distance ?? .max
+                else { continue }
+                let box = samples.rows[row].box
+                let overlap = (map.map(box.bounds(after:)) ?? box).intersectionOverUnion(with: face.box)
+                nearest[part] = Candidate(part: part, distance: distance, overlap: overlap)
+            }
+        }
+        let place = "at \(Self.seconds(face.microseconds)) s"
+        guard let best = nearest.values.map(\.overlap).max() else {
+            throw Misfit(
+                reason: "there is no face \(place), nor within \(Self.seconds(reach)) s of it")
+        }
+        guard best >= Self.minimumOverlap else {
+            throw Misfit(
+                reason: "no face \(place) has such a box: the nearest one overlaps with it by"
+                    + " \(Field.decimal(best, decimals: 2).text) (intersection over union), less than"
+                    + " \(NumberText.plain(Self.minimumOverlap))")
+        }
+        let good = nearest.values.filter { $0.overlap > best - Self.margin && $0.overlap >= Self.minimumOverlap }
+        let shortest = good.map(\.distance).min() ?? 0
+        let chosen = good.filter { $0.distance <= shortest + 1000 }.sorted { $0.part < $1.part }
+        guard let part = chosen.first?.part, chosen.count == 1 else {
+            let ids = chosen.map { "\(parts[$0.part].faceID)" }.joined(separator: " and ")
+            throw Misfit(reason: "the faces \(ids) \(place) fit the box equally well")
+        }
+        return part
+    }
+
+    private func requireInVideo(_ range: ClosedRange<Int64>, _ what: String) throws(Misfit) {
+        guard range.overlaps(extent) else {
+            throw Misfit(
+                reason: "\(what) outside of the video, which lasts from \(Self.seconds(extent.lowerBound)) to"
+                    + " \(Self.seconds(extent.upperBound)) s")
+        }
+    }
+
+    // MARK: Corrections
+
+    /// Applies a correction.
+    ///
+    /// - Returns: What it did, in words.
+    mutating func apply(_ correction: Correction) throws(Misfit) -> String {
+        switch correction {
+        case .samePerson(let faces): return try join(faces)
+        case .split(let face, let time): return try split(part(of: face), at: time)
+        case .name(let face, let name):
+            let part = parts[try part(of: face)]
+            names[part.personID] = name
+            return "person \(part.personID) (face \(part.faceID)) is \(name)"
+        case .notAFace(let face):
+            let part = try part(of: face)
+            let count = rows(ofPart: part).count
+            parts[part].isRemoved = true
+            return "face \(parts[part].faceID) is removed, with \(NumberText.count(count, "sample"))"
+        case .exclude(let range): return try exclude(range)
+        case .note(let time, let text, let face):
+            try requireInVideo(time...time, "\(Self.seconds(time)) s is")
+            var about = ""
+            if let face { about = " on face \(parts[try part(of: face)].faceID)" }
+            return "note at \(Self.seconds(time)) s\(about): \(text)"
+        }
+    }
+
+    private mutating func join(_ faces: [FaceReference]) throws(Misfit) -> String {
+        var named: [Int] = []
+        for face in faces { named.append(try part(of: face)) }
+        // In the order in which the faces are named.
+        var people: [Int] = []
+        for part in named where !people.contains(parts[part].personID) { people.append(parts[part].personID) }
+        let all = parts.indices.filter { people.contains(parts[$0].personID) && !parts[$0].isRemoved }
+        if people.count > 1 { try requireApart(all) }
+        let person = people.min() ?? 0
+        let name = people.compactMap { names[$0] }.first
+        for other in people { names[other] = nil }
+        names[person] = name
+        for part in all { parts[part].personID = person }
+        for part in named { parts[part].isDecided = true }
+        let ids = Set(named.map { parts[$0].faceID }).sorted().map(String.init).joined(separator: ", ")
+        return "faces \(ids) are person \(person)" + (name.map { " (\($0))" } ?? "")
+    }
+
+    /// Checks that no two different people among these tracks are in sight at the same time.
+    private func requireApart(_ tracks: [Int]) throws(Misfit) {
+        var seen: [Int32: Int] = [:]
+        for part in tracks.sorted(by: { parts[$0].faceID < parts[$1].faceID }) {
+            for row in rows(ofPart: part) {
+                let frame = samples.rows[row].frame
+                guard let other = seen[frame] else {
+                    seen[frame] = part
+                    continue
+                }
+                guard parts[other].personID == parts[part].personID else {
+                    throw Misfit(
+                        reason: "faces \(parts[other].faceID) and \(parts[part].faceID) are both in sight at"
+                            + " \(Self.seconds(samples.frames[Int(frame)].microseconds)) s, so they are not one person")
+                }
+            }
+        }
+    }
+
+    private mutating func split(_ part: Int, at time: Int64) throws(Misfit) -> String {
+        let times = rows(ofPart: part).map(samples.microseconds(ofRow:))
+        guard let begin = times.first, let end = times.last, begin < time, time <= end else {
+            throw Misfit(
+                reason: "face \(parts[part].faceID) cannot be split at \(Self.seconds(time)) s: it is in sight from"
+                    + " \(Self.seconds(times.first ?? 0)) to \(Self.seconds(times.last ?? 0)) s, and each part needs a"
+                    + " sample")
+        }
+        guard nextFaceID <= ReadLimits.ids.upperBound, nextPersonID <= ReadLimits.ids.upperBound else {
+            throw Misfit(reason: "no number is left for another face")
+        }
+        let old = parts[part]
+        parts[part].until = time
+        let new = TrackPart(
+            original: old.original, from: time, until: old.until, faceID: nextFaceID, personID: nextPersonID,
+            isDecided: true)
+        nextFaceID += 1
+        nextPersonID += 1
+        let position = (partsOfFace[old.original]?.firstIndex(of: part) ?? 0) + 1
+        parts.append(new)
+        partsOfFace[old.original]?.insert(parts.count - 1, at: position)
+        let last = times.last { $0 < time } ?? begin
+        let next = times.first { $0 >= time } ?? end
+        return "face \(old.faceID) ends at \(Self.seconds(last)) s; from \(Self.seconds(next)) s on it is face"
+            + " \(new.faceID), person \(new.personID)"
+    }
+
+    private mutating func exclude(_ range: ClosedRange<Int64>) throws(Misfit) -> String {
+        let text = "\(Self.seconds(range.lowerBound)) to \(Self.seconds(range.upperBound)) s"
+        try requireInVideo(range, "\(text) is")
+        excluded.append(range)
+        var (frames, faces) = (0, 0)
+        for frame in samples.frames(in: range) where !isExcluded[frame] {
+            frames += 1
+            faces += samples.rows(ofFrame: frame).count { part(ofRow: $0) != nil }
+            isExcluded[frame] = true
+        }
+        guard isExcluded.contains(false) else { throw Misfit(reason: "nothing of the video is left without \(text)") }
+        return "\(NumberText.count(frames, "sample")) from \(text) left out, with \(NumberText.count(faces, "face"))"
+    }
+
+    /// Checks what must hold when all corrections have been applied, and forgets the names of people who are gone.
+    mutating func finish() throws(Misfit) {
+        let people = Set(parts.indices.filter { !rows(ofPart: $0).isEmpty }.map { parts[$0].personID })
+        names = names.filter { people.contains($0.key) }
+        for (person, name) in names.sorted(by: { $0.key < $1.key }) {
+            guard let other = names.filter({ $0.key < person && $0.value == name }).keys.min() else { continue }
+            throw Misfit(
+                reason: "people \(other) and \(person) both have the name \(name); join them with same_person if they"
+                    + " are one")
+        }
+    }
+
+    // MARK: Text
+
+    static func seconds(_ microseconds: Int64) -> String { TimeText.seconds(microseconds) }
+}

@@ -1,0 +1,83 @@
+internal import ArgumentParser
+internal import VidscanCorrections
+
+struct ApplyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "apply",
+        abstract: "Corrects the tables of a finished result, as a file of corrections says.",
+        discussion: """
+            The report page saves corrections: two faces are one person, a track changes to somebody else, a pseudonym, no \
+            face, a range of time to leave out, a note. They name faces by time and box, so that they hold for another \
+            analysis of the same video too. The tables keep their columns; run.json records the corrections. A file that \
+            does not fit is refused, and nothing is changed.
+
+            The tables as the analysis wrote them stay in the folder 'original' of the result. Corrections always apply to \
+            these: another file replaces those that were applied before, and --undo gives back every byte.
+
+            EXAMPLES
+              vidscan apply movie.mp4.vidscan corrections.json --dry-run
+              vidscan apply movie.mp4.vidscan corrections.json
+              vidscan apply movie.mp4.vidscan corrections.json --output corrected
+              vidscan apply movie.mp4.vidscan --undo
+            """)
+
+    @Argument(help: ArgumentHelp("The result folder of 'vidscan analyze'.", valueName: "result"))
+    var result: String
+
+    @Argument(help: ArgumentHelp("The file of corrections.", valueName: "corrections"))
+    var corrections: String?
+
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp(
+            "Write a corrected copy of the tables to this folder, and leave the result as it is.", valueName: "folder"))
+    var output: String?
+
+    @Flag(help: "Print what each correction does, and change nothing.")
+    var dryRun = false
+
+    @Flag(help: "Give back the tables as the analysis wrote them.")
+    var undo = false
+
+    @Flag(help: "Replace an existing result at --output.")
+    var force = false
+
+    @OptionGroup(title: MessageSettings.title)
+    var messages: MessageArguments
+
+    func validate() throws {
+        if undo {
+            if corrections != nil || output != nil || dryRun || force {
+                throw ValidationError("--undo needs the result alone.")
+            }
+        } else if corrections == nil {
+            throw ValidationError("Name the file of corrections, or use --undo.")
+        }
+        if force, output == nil { throw ValidationError("--force replaces what is at --output.") }
+        if dryRun, output != nil { throw ValidationError("--dry-run writes nothing, so --output has no use.") }
+    }
+
+    func run() async throws {
+        let reporter = try messages.makeReporter()
+        var options = Correcting.Options()
+        options.output = output
+        options.replaces = force
+        options.isDryRun = dryRun
+        let correcting = Correcting(options: options)
+        try await CommandWork.run(reporter) {
+            if let corrections, !undo {
+                let summary = try await correcting.apply(corrections, to: result)
+                if dryRun {
+                    for (index, effect) in summary.effects.enumerated() {
+                        Output.standard("\(index + 1). \(effect)")
+                    }
+                } else {
+                    reporter.corrected(result, summary: summary)
+                }
+            } else {
+                reporter.undid(result, summary: try await correcting.undo(result))
+            }
+            return 0
+        }
+    }
+}
