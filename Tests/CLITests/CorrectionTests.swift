@@ -238,6 +238,22 @@ struct CorrectionTests: BatchTesting {
         #expect(times.allSatisfy { $0 < 1 || $0 > 2 })
     }
 
+    @Test("Something else in the place of the corrections does not stop an analysis", arguments: ["folder", "link"])
+    func otherCorrections(kind: String) throws {
+        let folder = try TemporaryFolder()
+        let clip = try Variants.path("still.png")
+        #expect(try Tool.run("analyze", "--quiet", clip, in: folder).status == 0)
+        let path = "\(folder.path)/still.png.vidscan/corrections.json"
+        if kind == "folder" {
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        } else {
+            try FileManager.default.createSymbolicLink(
+                atPath: path, withDestinationPath: try folder.write("secret", to: "s"))
+        }
+        #expect(try Tool.run("analyze", "--quiet", clip, "--force", in: folder).status == 0)
+        #expect(!folder.entries.contains("still.png.vidscan/corrections.json"))
+    }
+
     @Test("A batch leaves a corrected result alone")
     func batch() throws {
         let folder = try makeFolder(["a.png"])
