@@ -99,13 +99,15 @@ public struct Correcting: Sendable {
             summary.path = resultPath
             return summary
         }
-        try write(file, tracks, source: source, result: resultPath, &summary, cancellation)
+        try write(
+            file, tracks, source: source, result: resultPath, previous: result.record.corrections, &summary,
+            cancellation)
         return summary
     }
 
     private func write(
         _ file: CorrectionFile, _ tracks: CorrectedTracks, source: StoredResult, result: String,
-        _ summary: inout Summary, _ cancellation: CancellationFlag
+        previous: AppliedCorrections?, _ summary: inout Summary, _ cancellation: CancellationFlag
     ) throws(VidscanError) {
         let (video, path) = (source.record.video, FolderContents.resolved(result))
         let output = options.output.map { FolderContents.resolved(FilePath.expandingHome($0)) }
@@ -138,6 +140,7 @@ public struct Correcting: Sendable {
                 framesRemoved: tracks.samples.frames.count - counts.frames))
         try folder.write(try corrected.record(counts, applied))
         try folder.complete()
+        if previous?.sha256 == applied.sha256 { summary.outdated = [] }
         summary.path = folder.finalPath
         (summary.faces, summary.faceIDs, summary.personIDs) = (counts.faces, counts.faceIDs, counts.personIDs)
     }

@@ -87,6 +87,9 @@ struct CorrectionTests: BatchTesting {
         #expect(try Tool.run("report", Self.name, "--no-thumbnails", in: folder).status == 0)
         #expect(
             try Tool.run("export", Self.name, "--to", "elan,vtt,textgrid,bids,rttm", "-o", "x", in: folder).status == 0)
+        // The report shows what the same corrections give again.
+        let again = try Tool.run("apply", Self.name, "c.json", in: folder)
+        #expect(again.errors == outcome.errors)
         let undone = try Tool.run("apply", Self.name, "--undo", in: folder)
         #expect(undone.status == 0)
         #expect(undone.errorLines.first == "vidscan: \(Self.name): corrections undone, 100 faces of 2 ids and 2 people")
@@ -235,6 +238,22 @@ struct CorrectionTests: BatchTesting {
         #expect(times.allSatisfy { $0 < 1 || $0 > 2 })
     }
 
+    @Test("Something else in the place of the corrections does not stop an analysis", arguments: ["folder", "link"])
+    func otherCorrections(kind: String) throws {
+        let folder = try TemporaryFolder()
+        let clip = try Variants.path("still.png")
+        #expect(try Tool.run("analyze", "--quiet", clip, in: folder).status == 0)
+        let path = "\(folder.path)/still.png.vidscan/corrections.json"
+        if kind == "folder" {
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        } else {
+            try FileManager.default.createSymbolicLink(
+                atPath: path, withDestinationPath: try folder.write("secret", to: "s"))
+        }
+        #expect(try Tool.run("analyze", "--quiet", clip, "--force", in: folder).status == 0)
+        #expect(!folder.entries.contains("still.png.vidscan/corrections.json"))
+    }
+
     @Test("A batch leaves a corrected result alone")
     func batch() throws {
         let folder = try makeFolder(["a.png"])
@@ -249,6 +268,20 @@ struct CorrectionTests: BatchTesting {
         #expect(try folder.bytes("out/a.png.vidscan/run.json") == corrected)
         #expect(try index(folder)["a.png"]?["status"] == "done")
         #expect(results(folder) == ["out/a.png.vidscan/run.json"])
+    }
+
+    @Test("Boxes are those of the source video, also where filters move the picture")
+    func filters() throws {
+        let folder = try Self.folder()
+        try Self.write(
+            #"{"do": "not_a_face", "face": \#(try Self.face(2, in: folder))}"#,
+            #"{"do": "name", "face": \#(try Self.face(1, in: folder)), "name": "P01"}"#, to: folder)
+        let chain = "crop=400:300:160:40,scale=800:600"
+        #expect(try Tool.run("analyze", "--quiet", Checkout.clip, "--filter", chain, "-o", "f", in: folder).status == 0)
+        let outcome = try Tool.run("apply", "f/" + Self.name, "c.json", "--dry-run", in: folder)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.output.hasPrefix("1. face 2 is removed, with "), "\(outcome.output)")
+        #expect(outcome.output.hasSuffix("2. person 1 (face 1) is P01\n"), "\(outcome.output)")
     }
 
     @Test("Corrections hold for an analysis at another rate", arguments: ["3", "8", "25"])

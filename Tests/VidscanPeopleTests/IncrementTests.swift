@@ -73,6 +73,36 @@ struct IncrementTests {
         #expect(try scene.numbers == ["a.mp4 1": 2, "b.mp4 1": 2])
     }
 
+    @Test("Pseudonyms in corrected results are names, unless results or people disagree")
+    func pseudonyms() async throws {
+        let scene = try StudyScene()
+        func name(_ video: String, _ people: [Int: String]) throws {
+            let path = "results/\(video).vidscan/run.json"
+            let names = people.map { "\"\($0)\": \"\($1)\"" }.joined(separator: ", ")
+            let counts = [
+                "same_person", "split", "name", "not_a_face", "exclude", "note", "faces_removed", "frames_removed",
+            ]
+            let record =
+                "\"corrections\": {\"file\": \"c.json\", \"sha256\": \"\(String(repeating: "0", count: 64))\", \"list\": [],"
+                + " \"excluded\": [], \"people\": {\(names)},"
+                + " \"counts\": {\(counts.map { "\"\($0)\": 0" }.joined(separator: ", "))}}, \"workers\""
+            try scene.folder.write(try scene.folder.text(path).replacing("\"workers\"", with: record), to: path)
+        }
+        try scene.add("a.mp4", together: [[0: 0.9], [1: 0.9], [2: 0.9], [3: 0.9]])
+        try scene.add("b.mp4", together: [[0: 0.9], [1: 0.9], [2: 0.9], [3: 0.9]])
+        try name("a.mp4", [1: "P01", 2: "P02", 3: "P03"])
+        try name("b.mp4", [1: "P01", 2: "other", 4: "P03"])
+        try await scene.run()
+        func names() throws -> [String] {
+            let table = try CSVTable(path: scene.study + "/people.csv")
+            return try zip(table.texts("study_person_id"), table.texts("name")).map { "\($0) \($1)" }
+        }
+        #expect(try names() == ["1 P01", "1 P01", "2 ", "2 ", "3 ", "3 ", "4 ", "4 "])
+        // A name that the study gives stays.
+        try await scene.run([], corrections: "name 1 Ada\nname 3 P01")
+        #expect(try names() == ["1 Ada", "1 Ada", "2 ", "2 ", "3 P01", "3 P01", "4 ", "4 "])
+    }
+
     @Test("People keep their numbers and confidences when the embeddings are removed")
     func forgotten() async throws {
         let scene = try StudyScene()

@@ -80,16 +80,19 @@ package final class ResultFolder {
     ///
     /// - Returns: Whether there is one. It is not applied to the new result.
     package func keepCorrections() throws(VidscanError) -> Bool {
-        let places = ["\(finalPath)/\(ResultFiles.originals)", finalPath]
         let name = ResultFiles.corrections
-        guard let folder = places.first(where: { FileManager.default.isReadableFile(atPath: "\($0)/\(name)") }) else {
-            return false
+        for folder in ["\(finalPath)/\(ResultFiles.originals)", finalPath] {
+            var status = stat()
+            // Something else of this name is nobody's corrections, and a link could lead anywhere.
+            guard lstat("\(folder)/\(name)", &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+                let bytes = try? ReadableFile(folder: folder, name: name).contents(limit: ReadLimits.record)
+            else { continue }
+            let file = try AtomicFile(path: "\(partialPath)/\(name)")
+            try file.write(bytes)
+            try file.complete()
+            return true
         }
-        let bytes = try ReadableFile(folder: folder, name: name).contents(limit: ReadLimits.record)
-        let file = try AtomicFile(path: "\(partialPath)/\(name)")
-        try file.write(bytes)
-        try file.complete()
-        return true
+        return false
     }
 
     /// Gives the folder its final name. All its files must be finished.
