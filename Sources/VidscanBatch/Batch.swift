@@ -24,18 +24,36 @@ public struct Batch: Sendable {
         public init() {}
     }
 
+    /// A file that this process is analysing.
+    public struct RunningFile: Sendable, Equatable {
+        public var path: String
+        public var resultPath: String
+        public var bytes: Int64
+        /// `nil` until the first frames are analysed.
+        public var progress: FileProgress?
+    }
+
     public struct Progress: Sendable {
         public var done = 0
+        /// Those of the done files that have warnings.
+        public var withWarnings = 0
         public var failed = 0
         public var skipped = 0
         /// Still being written; left for the next run.
         public var postponed = 0
         /// Remaining for this or another process.
         public var left = 0
+        /// Includes what is analysed of the files in progress.
         public var videoSeconds = 0.0
         public var elapsedSeconds = 0.0
-        /// The fraction of the bytes of this run's files that is finished, 0…1.
+        /// The fraction of the bytes of this run's files that is finished, 0…1. Files in progress count in part.
         public var fraction = 0.0
+        public var running: [RunningFile] = []
+
+        /// `nil` as long as nothing can be said, and at the end.
+        public var secondsLeft: Double? {
+            fraction > 0.001 && fraction < 1 ? elapsedSeconds * (1 - fraction) / fraction : nil
+        }
     }
 
     public struct Summary: Sendable {
@@ -49,15 +67,18 @@ public struct Batch: Sendable {
     private let configuration: String
     private let command: [String]
     private let observer: any BatchObserver
+    private let live: LiveReport?
 
     /// - Parameters:
+    ///   - live: receives the state of the batch while it runs.
     ///   - folder: absolute path of the folder of the results.
     ///   - configuration: the one that the inputs were registered with.
     ///   - command: the path of the worker program, and its arguments.
     public init(
         folder: String, journal: BatchJournal, configuration: String, command: [String], options: Options,
-        observer: any BatchObserver
+        observer: any BatchObserver, live: LiveReport? = nil
     ) {
+        self.live = live
         self.folder = folder
         self.journal = journal
         self.configuration = configuration
@@ -72,13 +93,26 @@ public struct Batch: Sendable {
     ///   are complete are kept.
     public func run(_ plan: [BatchInput]) async throws -> Summary {
         let state = BatchState(plan: plan)
+        defer { live?.record(state.progress) }
         let resultPaths = Set(plan.map(\.resultPath))
         return try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<max(1, options.jobs) { group.addTask { try await self.runJob(state, resultPaths) } }
             group.addTask {
                 while !Task.isCancelled {
                     try? await Task.sleep(for: .seconds(10))
-                    if !Task.isCancelled { try self.journal.renewLeases() }
+                    guard !Task.isCancelled else { break }
+                    let shares = state.progress.running.compactMap { file in
+                        file.progress?.share.map { (file.resultPath, $0) }
+                    }
+                    try self.journal.renewLeases(progress: Dictionary(uniqueKeysWithValues: shares))
+                }
+            }
+            if let live {
+                group.addTask {
+                    while !Task.isCancelled {
+                        let pause = live.update(state.progress)
+                        try? await Task.sleep(for: pause)
+                    }
                 }
             }
             var running = max(1, options.jobs)
@@ -130,10 +164,12 @@ public struct Batch: Sendable {
             }
             guard let current = worker else { continue }
             filesOfWorker += 1
+            state.start(item)
             let outcome = await FileAttempt(
                 path: item.path, result: "\(folder)/\(item.resultPath)", worker: current, options: options,
                 observer: observer
-            ).run()
+            ) { [observer] in observer.progressed(state.update(item, $0)) }.run()
+            state.end(item)
             if outcome.workerHasEnded { worker = nil }
             try record(outcome.result, of: item, state)
         }
@@ -195,7 +231,7 @@ public struct Batch: Sendable {
             // The digest is that of the analysed content only if nothing has changed the file since before the analysis.
             if FileState(path: item.path)?.changed != item.changed { report.digest = nil }
             try finish(item, .done(report))
-            state.countDone(videoSeconds: report.videoSeconds)
+            state.countDone(report)
             observer.delivered(item.path, report: report)
         }
         observer.progressed(state.advance(bytes: item.bytes))

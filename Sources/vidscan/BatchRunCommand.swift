@@ -89,17 +89,17 @@ struct BatchRunCommand: AsyncParsableCommand {
         let journal = try BatchJournal(folder: folder.path, shard: files.shard?.value)
         let plan = try plan(findings.inputs, digest, selection, in: journal, folder, reporter)
         reporter.started(plan)
+        let live = LiveReport(folder: folder.path, journal: journal, jobs: budget.jobs)
         let batch = Batch(
             folder: folder.path, journal: journal, configuration: digest, command: [Self.program, "batch-worker"],
-            options: options(resolved, selection, budget), observer: reporter)
+            options: options(resolved, selection, budget), observer: reporter, live: live)
         // Includes inputs that another process is working on, because that process may die.
         let due = plan.filter { $0.isDue || $0.reason == .running }.map(\.input)
         let task = Task { try await batch.run(due) }
         interrupts = InterruptHandler { task.cancel() }
         let result = await task.result
         do {
-            let report = BatchReport(try journal.items())
-            try report.write(folder: folder.path, shard: files.shard?.value)
+            let report = try Self.finish(live, result)
             if let metrics = execution.metricsFile { try report.writeMetrics(to: metrics) }
         } catch {
             // If the batch itself failed, report that error instead.
@@ -115,6 +115,18 @@ struct BatchRunCommand: AsyncParsableCommand {
             succeeded = try await linkPeople(folder, reporter) && succeeded
         }
         return succeeded ? nil : .someFailed
+    }
+
+    /// Writes how the run ended.
+    private static func finish(
+        _ live: LiveReport, _ result: Result<Batch.Summary, any Error>
+    ) throws(BatchError) -> BatchReport {
+        switch result {
+        case .success: return try live.finish(.finished)
+        case .failure(let error as BatchError) where error.code != .interrupted:
+            return try live.finish(.stopped, message: error.reason)
+        case .failure: return try live.finish(.interrupted)
+        }
     }
 
     /// Joins the people of all results. One shard of several does not know when the others are done, and leaves it to the

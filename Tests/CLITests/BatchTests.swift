@@ -17,7 +17,10 @@ struct BatchTests: BatchTesting {
         #expect(results(folder) == ["a", "b/a", "b/c"].map { "out/\($0).png.vidscan/run.json" })
         #expect(
             folder.entries.filter { $0.hasPrefix("out/") && !$0.contains(".vidscan") }
-                == ["out/b", "out/batch.sqlite", "out/index.csv", "out/index.html", "out/summary.json"])
+                == [
+                    "out/b", "out/batch.sqlite", "out/index.csv", "out/index.html", "out/status.js", "out/status.json",
+                    "out/summary.json",
+                ])
         #expect(try Tool.run("analyze", "in/a.png", "--output", "alone", in: folder).status == 0)
         #expect(
             try folder.bytes("out/a.png.vidscan/faces.csv") == folder.bytes("alone/a.png.vidscan/faces.csv"))
@@ -243,7 +246,10 @@ struct BatchTests: BatchTesting {
                 " MB are free on its disk, and --leave-free keeps 1000000000; free some space and run the batch again"))
         #expect(
             folder.entries.filter { $0.hasPrefix("out/") }
-                == ["out/batch.sqlite", "out/index.csv", "out/index.html", "out/summary.json"])
+                == [
+                    "out/batch.sqlite", "out/index.csv", "out/index.html", "out/status.js", "out/status.json",
+                    "out/summary.json",
+                ])
         #expect(try index(folder).mapValues { $0["status"] } == ["a.png": "pending", "b.png": "pending"])
         #expect(try Tool.run("batch", "in", "--output", "out", "--leave-free", "0", in: folder).status == 0)
         #expect(results(folder).count == 2)

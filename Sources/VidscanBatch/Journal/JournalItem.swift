@@ -1,3 +1,5 @@
+internal import VidscanBase
+
 extension BatchJournal {
     public enum Status: String, Sendable, CaseIterable, Codable {
         case pending, running, done, failed
@@ -7,6 +9,14 @@ extension BatchJournal {
         case skipped
         /// Was done; `prune` has removed its result.
         case pruned
+    }
+
+    /// The status of an input as people are shown it.
+    public enum ShownStatus: String, Sendable, CaseIterable, Codable {
+        case pending, running
+        /// Its process ended before it could finish; the next run starts it again.
+        case interrupted
+        case done, failed, quarantined, skipped, pruned
     }
 
     /// An input as the journal records it: a row of the table `item`.
@@ -37,11 +47,18 @@ extension BatchJournal {
         var finished: Double?
         /// Why the last attempt failed.
         public var error: String?
-        /// These four describe the last successful attempt.
+        /// These and the following up to `warningText` describe the last successful attempt.
         public var wallSeconds: Double?
         public var videoSeconds: Double?
         public var frames: Int?
         public var faces: Int?
+        /// How many different people the result has, and how many events; `nil` in rows of earlier versions.
+        public var people: Int?
+        public var events: Int?
+        /// The warnings of the result, one per line; `nil` if there are none.
+        var warningText: String?
+        /// The share of the input that is analysed, 0…1, as of the last renewal of the lease; `nil` if it is not known.
+        public internal(set) var progress: Double?
         /// SHA-256 of the content that was analysed; `nil` if it is not known.
         public var digest: String?
         /// See `BatchInput.changed`.
@@ -55,7 +72,14 @@ extension BatchJournal {
             case due, owner, lease, started, finished, error
             case wallSeconds = "wall"
             case videoSeconds = "video"
-            case frames, faces, digest, changed
+            case frames, faces, people, events
+            case warningText = "warnings"
+            case progress, digest, changed
+        }
+
+        /// Problems that may affect the result, in words.
+        public var warnings: [String] {
+            (warningText ?? "").split(separator: "\n").map(String.init)
         }
 
         public var identity: FileIdentity { FileIdentity(bytes: bytes, modified: modified) }
@@ -120,6 +144,19 @@ extension BatchJournal.Item {
         return LeaseOwner.isRunning(owner) ?? (lease > now)
     }
 
+    /// What people are shown. An input whose process has ended is not running any more, although nobody could record that.
+    func shownStatus(now: Double) -> BatchJournal.ShownStatus {
+        switch status {
+        case .pending: .pending
+        case .running: isLeased(now: now) ? .running : .interrupted
+        case .done: .done
+        case .failed: .failed
+        case .quarantined: .quarantined
+        case .skipped: .skipped
+        case .pruned: .pruned
+        }
+    }
+
     mutating func start(owner: String, now: Double) {
         status = .running
         self.owner = owner
@@ -127,6 +164,7 @@ extension BatchJournal.Item {
         started = now
         attempts += 1
         error = nil
+        progress = nil
     }
 
     /// - Parameter retries: how many failures in a row do not yet quarantine an input.
@@ -134,6 +172,7 @@ extension BatchJournal.Item {
         owner = nil
         lease = nil
         finished = now
+        progress = nil
         switch outcome {
         case .done(let report):
             status = .done
@@ -142,6 +181,9 @@ extension BatchJournal.Item {
             videoSeconds = report.videoSeconds
             frames = report.frames
             faces = report.faces
+            people = report.people
+            events = report.events
+            warningText = report.warnings.isEmpty ? nil : report.warnings.map(Printable.line).joined(separator: "\n")
             digest = report.digest
         case .failed(let reason):
             failures += 1

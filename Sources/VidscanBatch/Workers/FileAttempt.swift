@@ -11,6 +11,8 @@ struct FileAttempt: Sendable {
     let worker: WorkerProcess
     let options: Batch.Options
     let observer: any BatchObserver
+    /// Called when the worker says how far it is.
+    let progressed: @Sendable (FileProgress) -> Void
 
     enum Result: Sendable {
         case done(WorkerReport)
@@ -62,6 +64,7 @@ struct FileAttempt: Sendable {
         for await event in worker.events {
             switch event {
             case .message(.opened(let seconds)): state.setVideoSeconds(seconds)
+            case .message(.progressed(let progress)): progressed(progress)
             case .message(.warned(let message)): observer.warned(path, message)
             case .message(.done(let report)): return Outcome(result: .done(report))
             case .message(.failed(let reason, let kind)): return Outcome(result: .failed(reason, kind))

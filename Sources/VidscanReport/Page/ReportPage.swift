@@ -154,7 +154,10 @@ public struct ReportPage: Sendable {
 /// The templates, style and script of the pages. They are compiled into the program, so that it can be moved.
 enum ReportTemplates {
     static let style = String(decoding: PackageResources.report_css, as: UTF8.self)
-    static let script = String(decoding: PackageResources.report_js, as: UTF8.self)
+    /// The script of a report, and that of an index. Both begin with that of the tables.
+    static let script = tableScript + String(decoding: PackageResources.report_js, as: UTF8.self)
+    static let indexScript = tableScript + String(decoding: PackageResources.index_js, as: UTF8.self)
+    private static let tableScript = String(decoding: PackageResources.tables_js, as: UTF8.self)
     private static let sources = [
         "report": PackageResources.report_mustache, "index": PackageResources.index_mustache,
         "people": PackageResources.people_mustache,
