@@ -128,6 +128,60 @@ public struct Batch: Sendable {
         }
     }
 
+    // MARK: Reports
+
+    /// Adds report pages to finished results, without analysing anything.
+    ///
+    /// - Parameter inputs: those whose results have no report page.
+    /// - Throws: as `run`.
+    public func addReports(_ inputs: [BatchInput]) async throws -> Summary {
+        let state = BatchState(plan: inputs)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<max(1, min(options.jobs, inputs.count)) {
+                group.addTask { try await addReports(inputs, state) }
+            }
+            try await group.waitForAll()
+        }
+        return state.summary
+    }
+
+    private func addReports(_ inputs: [BatchInput], _ state: BatchState) async throws {
+        var worker: WorkerProcess?
+        defer { worker?.signal(SIGKILL) }
+        while true {
+            let number = state.nextNumber()
+            guard number < inputs.count else { return }
+            if Task.isCancelled { throw BatchError(.interrupted, "interrupted") }
+            try checkFreeSpace()
+            let input = inputs[number]
+            let current: WorkerProcess
+            if let worker {
+                current = worker
+            } else {
+                current = try await WorkerProcess.start(command: command)
+                _ = current.send(options.setup)
+                worker = current
+            }
+            let outcome = await FileAttempt(
+                path: input.path, result: "\(folder)/\(input.resultPath)", work: .report, worker: current,
+                options: options, observer: observer
+            ) { _ in }.run()
+            if outcome.workerHasEnded { worker = nil }
+            switch outcome.result {
+            case .done(let report):
+                state.countDone(report)
+                observer.addedReport(input.path, result: "\(folder)/\(input.resultPath)")
+            case .failed(_, .interrupted) where Task.isCancelled: throw BatchError(.interrupted, "interrupted")
+            case .failed(let reason, .diskFull): throw BatchError(.diskFull, reason)
+            case .failed(let reason, .setup): throw BatchError(.worker, reason)
+            case .failed(let reason, _):
+                state.countFailed(input.path, reason)
+                observer.failed(input.path, reason: reason)
+            }
+            observer.progressed(state.advance(bytes: input.identity.bytes))
+        }
+    }
+
     // MARK: One job
 
     /// Claims one input after another, and has a worker analyse it, until none is left.
@@ -227,12 +281,17 @@ public struct Batch: Sendable {
         case .done where FileState(path: item.path).map { $0.identity != item.identity } ?? false:
             // The file changed during its analysis, so the result may describe half of it.
             return try postpone(item, state)
+        case .done(let report) where options.selection.isStrict && !report.warnings.isEmpty:
+            let reason = BatchJournal.strictReason(report.warnings)
+            try finish(item, .failed(reason))
+            state.countFailed(item.path, reason)
+            observer.failed(item.path, reason: reason)
         case .done(var report):
             // The digest is that of the analysed content only if nothing has changed the file since before the analysis.
             if FileState(path: item.path)?.changed != item.changed { report.digest = nil }
             try finish(item, .done(report))
             state.countDone(report)
-            observer.delivered(item.path, report: report)
+            observer.delivered(item.path, report: report, result: "\(folder)/\(item.resultPath)")
         }
         observer.progressed(state.advance(bytes: item.bytes))
     }
@@ -266,21 +325,16 @@ extension BatchJournal.Item {
     /// Whether a file that failed is not a video, so that later runs ignore it: it was only found in a folder, and its
     /// extension does not say that it is a video or picture.
     fileprivate func isSkipped(for failure: WorkerFailure) -> Bool {
-        let hasVideoExtension = Self.videoExtensions.contains(FilePath.fileExtension(of: path))
-        return !isNamed && (failure == .noVideo || failure == .notMedia && !hasVideoExtension)
+        !isNamed && (failure == .noVideo || failure == .notMedia && !InputFinder.hasVideoExtension(path))
     }
-
-    private static let videoExtensions: Set<String> = [
-        "mp4", "m4v", "mov", "mkv", "webm", "avi", "mpg", "mpeg", "ts", "m2ts", "mts", "wmv", "flv", "3gp", "ogv",
-        "mxf",
-        "vob", "h264", "hevc", "gif", "png", "jpg", "jpeg", "webp", "bmp", "tif", "tiff",
-    ]
 }
 
 /// Receives the events of a batch, on any thread.
 public protocol BatchObserver: Sendable {
     func progressed(_ progress: Batch.Progress)
-    func delivered(_ path: String, report: WorkerReport)
+    /// - Parameter result: the path of the result.
+    func delivered(_ path: String, report: WorkerReport, result: String)
+    func addedReport(_ path: String, result: String)
     func failed(_ path: String, reason: String)
     func postponed(_ path: String, reason: String)
     func warned(_ path: String, _ message: String)

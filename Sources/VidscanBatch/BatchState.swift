@@ -9,6 +9,7 @@ final class BatchState: Sendable {
         /// The files in progress, by the paths of their results.
         var running: [String: Batch.RunningFile] = [:]
         var hasWaited = false
+        var taken = 0
     }
 
     let startTime = ContinuousClock.now
@@ -71,6 +72,14 @@ final class BatchState: Sendable {
 
     var summary: Batch.Summary {
         values.withLock { Batch.Summary(progress: progress($0), failures: $0.failures) }
+    }
+
+    /// Numbers from 0, each once.
+    func nextNumber() -> Int {
+        values.withLock { values in
+            defer { values.taken += 1 }
+            return values.taken
+        }
     }
 
     /// Whether no job has asked this before.

@@ -6,6 +6,7 @@ internal import VidscanAnalysis
 internal import VidscanBase
 internal import VidscanBatch
 internal import VidscanMedia
+internal import VidscanReport
 internal import VidscanResults
 
 /// A worker of `vidscan batch`: reads jobs from standard input, one at a time, until end of file.
@@ -57,6 +58,13 @@ struct BatchWorkerCommand: AsyncParsableCommand {
 
     private static func analyze(_ job: WorkerJob, with analysis: Analysis) async -> WorkerMessage {
         do {
+            if job.work == .report {
+                var options = Reporting.Options()
+                options.hasThumbnails = analysis.settings.report.thumbnails
+                options.limits = analysis.settings.sample.limits
+                _ = try await Reporting(options: options).run(resultPath: job.result, replaces: false)
+                return .done(WorkerReport(frames: 0, faces: 0, videoSeconds: 0, wallSeconds: 0))
+            }
             let summary = try await analysis.run(input: job.input, resultPath: job.result, replaces: true)
             return .done(
                 WorkerReport(

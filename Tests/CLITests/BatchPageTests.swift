@@ -24,7 +24,8 @@ struct BatchPageTests: BatchTesting {
         let page = try folder.text("out/index.html")
         let rows = rows(page)
         #expect(rows.count == 4)
-        #expect(rows[0].hasPrefix("<tr data-groups=\"failed\"><td title=\"\(folder.path)/in/z.mp4\"><bdi>z.mp4</bdi><br>"))
+        #expect(
+            rows[0].hasPrefix("<tr data-groups=\"failed\"><td title=\"\(folder.path)/in/z.mp4\"><bdi>z.mp4</bdi><br>"))
         #expect(rows[0].contains("not a video or picture in a format that FFmpeg supports"))
         #expect(rows[1].contains("&lt;script&gt;alert(1)&lt;script&gt; &amp; &quot;1:2&quot; #3?%41.png</bdi></a>"))
         #expect(

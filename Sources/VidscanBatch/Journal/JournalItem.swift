@@ -93,6 +93,10 @@ extension BatchJournal {
         public var isOnlyFailed = false
         /// How many more attempts a failed input gets.
         public var retries = 2
+        /// Whether results that other settings, versions or models made are accepted.
+        public var keepsDone = false
+        /// Whether results with warnings count as failed.
+        public var isStrict = false
 
         public init() {}
     }
@@ -113,6 +117,8 @@ extension BatchJournal {
         case running = "in progress in another process"
         case notFailed = "did not fail"
         case pruned = "result pruned"
+        case kept = "done with other settings, kept"
+        case hasWarnings = "done with warnings, which --strict does not accept"
         case foreignResult = "result exists, but is not from this batch"
     }
 
@@ -122,6 +128,24 @@ extension BatchJournal {
         public var reason: Reason
         /// Whether this run is to analyse it.
         public var isDue: Bool
+        /// What the journal said of the input before; `nil` for a new one.
+        public var former: Former?
+        /// More than the reason says, in words.
+        public var detail: String?
+
+        /// The detail, or else the reason.
+        public var explanation: String { detail ?? reason.rawValue }
+    }
+
+    /// What the journal said of an input.
+    public struct Former: Sendable, Equatable {
+        public var status: Status
+        public var configuration: String
+    }
+
+    /// The reason of a failure that only `--strict` makes one.
+    static func strictReason(_ warnings: [String]) -> String {
+        "it has warnings (--strict): " + warnings.joined(separator: "; ")
     }
 
     /// How an attempt ended.

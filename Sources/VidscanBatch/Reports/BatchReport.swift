@@ -82,7 +82,9 @@ public struct BatchReport: Sendable {
         let left = items(.pending, .running, .interrupted)
         guard !left.isEmpty else { return nil }
         let fresh = states.filter { $0.state == .running && now - $0.updated < BatchJournal.leaseSeconds }
-        if left.contains(where: { $0.shownStatus(now: now) == .running }), let longest = fresh.compactMap(\.run.secondsLeft).max() {
+        if left.contains(where: { $0.shownStatus(now: now) == .running }),
+            let longest = fresh.compactMap(\.run.secondsLeft).max()
+        {
             return longest
         }
         let jobs = states.map(\.jobs).reduce(0, +)
@@ -147,7 +149,9 @@ public struct BatchReport: Sendable {
             let seconds = [item.videoSeconds, item.wallSeconds].map { value in
                 item.hasCounts ? value.map { String(format: "%.3f", $0) } ?? "" : ""
             }
-            let numbers = [item.frames, item.faces, item.people, item.events, item.people == nil ? nil : item.warnings.count]
+            let numbers = [
+                item.frames, item.faces, item.people, item.events, item.people == nil ? nil : item.warnings.count,
+            ]
             let counts = numbers.map { value in item.hasCounts ? value.map { "\($0)" } ?? "" : "" }
             let warnings = item.hasCounts ? item.warnings.joined(separator: "; ") : ""
             let fields = [

@@ -68,6 +68,9 @@ public final class LiveReport: Sendable {
         return report
     }
 
+    /// The figures of the run, as of the last time that they were written or of its end.
+    public var progress: Batch.Progress { values.withLock { $0.last } }
+
     /// Remembers the figures of a run that has ended.
     func record(_ progress: Batch.Progress) { values.withLock { $0.last = progress } }
 

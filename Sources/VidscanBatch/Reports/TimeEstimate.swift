@@ -19,7 +19,8 @@ public struct TimeEstimate: Sendable {
     ///   - jobs: files at a time.
     public func seconds(_ bytes: [Double], jobs: Int) -> Double {
         // A file is analysed by one worker, so that the largest one takes its time even if the others have ended.
-        secondsPerByte * max(bytes.reduce(0, +) / Double(jobs), bytes.max() ?? 0)
+        // Sizes and times of a journal can be absurd.
+        min(1e10, secondsPerByte * max(bytes.reduce(0, +) / Double(jobs), bytes.max() ?? 0))
     }
 }
 

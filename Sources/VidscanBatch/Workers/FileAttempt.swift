@@ -8,6 +8,7 @@ struct FileAttempt: Sendable {
     let path: String
     /// Path of the result.
     let result: String
+    var work = WorkerJob.Work.analysis
     let worker: WorkerProcess
     let options: Batch.Options
     let observer: any BatchObserver
@@ -46,7 +47,7 @@ struct FileAttempt: Sendable {
 
     /// If the task is cancelled, this asks the worker to end, and waits for its answer.
     func run() async -> Outcome {
-        _ = worker.send(WorkerJob(input: path, result: result, takesDigest: options.takesDigests))
+        _ = worker.send(WorkerJob(input: path, result: result, work: work, takesDigest: options.takesDigests))
         let state = AttemptState()
         // Detached, so that a cancellation does not end them: the worker still says how it ended.
         let receiver = Task.detached { await self.receiveEvents(state) }

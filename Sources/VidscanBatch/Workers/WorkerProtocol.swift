@@ -16,13 +16,21 @@ public struct WorkerSetup: Sendable, Codable, Equatable {
 
 /// Each further message to a worker, as a line of JSON.
 public struct WorkerJob: Sendable, Codable, Equatable {
+    public enum Work: String, Sendable, Codable {
+        case analysis
+        /// The report page of a finished result.
+        case report
+    }
+
     public var input: String
     /// Absolute path of the result.
     public var result: String
+    public var work: Work
     /// Whether the report must contain a digest of the input.
     public var takesDigest: Bool
 
-    public init(input: String, result: String, takesDigest: Bool) {
+    public init(input: String, result: String, work: Work = .analysis, takesDigest: Bool) {
+        self.work = work
         self.input = input
         self.result = result
         self.takesDigest = takesDigest
