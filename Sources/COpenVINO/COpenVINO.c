@@ -1,8 +1,12 @@
 #include "COpenVINO.h"
 
 #include <dlfcn.h>
+#include <stdlib.h>
 
 const char *vs_load_openvino(const char *path, vs_openvino *functions) {
+    // Some virtual machines announce tile registers (AMX) but do not have them, and the library would end the program with an
+    // illegal instruction. Only bfloat16 uses them. The user's own choice counts.
+    setenv("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_FP16", 0);
     // The library finds those that it needs beside itself.
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!library) return dlerror();

@@ -24,18 +24,36 @@ public struct Batch: Sendable {
         public init() {}
     }
 
+    /// A file that this process is analysing.
+    public struct RunningFile: Sendable, Equatable {
+        public var path: String
+        public var resultPath: String
+        public var bytes: Int64
+        /// `nil` until the first frames are analysed.
+        public var progress: FileProgress?
+    }
+
     public struct Progress: Sendable {
         public var done = 0
+        /// Those of the done files that have warnings.
+        public var withWarnings = 0
         public var failed = 0
         public var skipped = 0
         /// Still being written; left for the next run.
         public var postponed = 0
         /// Remaining for this or another process.
         public var left = 0
+        /// Includes what is analysed of the files in progress.
         public var videoSeconds = 0.0
         public var elapsedSeconds = 0.0
-        /// The fraction of the bytes of this run's files that is finished, 0…1.
+        /// The fraction of the bytes of this run's files that is finished, 0…1. Files in progress count in part.
         public var fraction = 0.0
+        public var running: [RunningFile] = []
+
+        /// `nil` as long as nothing can be said, and at the end.
+        public var secondsLeft: Double? {
+            fraction > 0.001 && fraction < 1 ? elapsedSeconds * (1 - fraction) / fraction : nil
+        }
     }
 
     public struct Summary: Sendable {
@@ -49,15 +67,18 @@ public struct Batch: Sendable {
     private let configuration: String
     private let command: [String]
     private let observer: any BatchObserver
+    private let live: LiveReport?
 
     /// - Parameters:
+    ///   - live: receives the state of the batch while it runs.
     ///   - folder: absolute path of the folder of the results.
     ///   - configuration: the one that the inputs were registered with.
     ///   - command: the path of the worker program, and its arguments.
     public init(
         folder: String, journal: BatchJournal, configuration: String, command: [String], options: Options,
-        observer: any BatchObserver
+        observer: any BatchObserver, live: LiveReport? = nil
     ) {
+        self.live = live
         self.folder = folder
         self.journal = journal
         self.configuration = configuration
@@ -72,13 +93,26 @@ public struct Batch: Sendable {
     ///   are complete are kept.
     public func run(_ plan: [BatchInput]) async throws -> Summary {
         let state = BatchState(plan: plan)
+        defer { live?.record(state.progress) }
         let resultPaths = Set(plan.map(\.resultPath))
         return try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<max(1, options.jobs) { group.addTask { try await self.runJob(state, resultPaths) } }
             group.addTask {
                 while !Task.isCancelled {
                     try? await Task.sleep(for: .seconds(10))
-                    if !Task.isCancelled { try self.journal.renewLeases() }
+                    guard !Task.isCancelled else { break }
+                    let shares = state.progress.running.compactMap { file in
+                        file.progress?.share.map { (file.resultPath, $0) }
+                    }
+                    try self.journal.renewLeases(progress: Dictionary(uniqueKeysWithValues: shares))
+                }
+            }
+            if let live {
+                group.addTask {
+                    while !Task.isCancelled {
+                        let pause = live.update(state.progress)
+                        try? await Task.sleep(for: pause)
+                    }
                 }
             }
             var running = max(1, options.jobs)
@@ -91,6 +125,60 @@ public struct Batch: Sendable {
             group.cancelAll()
             try Task.checkCancellation()
             return state.summary
+        }
+    }
+
+    // MARK: Reports
+
+    /// Adds report pages to finished results, without analysing anything.
+    ///
+    /// - Parameter inputs: those whose results have no report page.
+    /// - Throws: as `run`.
+    public func addReports(_ inputs: [BatchInput]) async throws -> Summary {
+        let state = BatchState(plan: inputs)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<max(1, min(options.jobs, inputs.count)) {
+                group.addTask { try await addReports(inputs, state) }
+            }
+            try await group.waitForAll()
+        }
+        return state.summary
+    }
+
+    private func addReports(_ inputs: [BatchInput], _ state: BatchState) async throws {
+        var worker: WorkerProcess?
+        defer { worker?.signal(SIGKILL) }
+        while true {
+            let number = state.nextNumber()
+            guard number < inputs.count else { return }
+            if Task.isCancelled { throw BatchError(.interrupted, "interrupted") }
+            try checkFreeSpace()
+            let input = inputs[number]
+            let current: WorkerProcess
+            if let worker {
+                current = worker
+            } else {
+                current = try await WorkerProcess.start(command: command)
+                _ = current.send(options.setup)
+                worker = current
+            }
+            let outcome = await FileAttempt(
+                path: input.path, result: "\(folder)/\(input.resultPath)", work: .report, worker: current,
+                options: options, observer: observer
+            ) { _ in }.run()
+            if outcome.workerHasEnded { worker = nil }
+            switch outcome.result {
+            case .done(let report):
+                state.countDone(report)
+                observer.addedReport(input.path, result: "\(folder)/\(input.resultPath)")
+            case .failed(_, .interrupted) where Task.isCancelled: throw BatchError(.interrupted, "interrupted")
+            case .failed(let reason, .diskFull): throw BatchError(.diskFull, reason)
+            case .failed(let reason, .setup): throw BatchError(.worker, reason)
+            case .failed(let reason, _):
+                state.countFailed(input.path, reason)
+                observer.failed(input.path, reason: reason)
+            }
+            observer.progressed(state.advance(bytes: input.identity.bytes))
         }
     }
 
@@ -130,10 +218,12 @@ public struct Batch: Sendable {
             }
             guard let current = worker else { continue }
             filesOfWorker += 1
+            state.start(item)
             let outcome = await FileAttempt(
                 path: item.path, result: "\(folder)/\(item.resultPath)", worker: current, options: options,
                 observer: observer
-            ).run()
+            ) { [observer] in observer.progressed(state.update(item, $0)) }.run()
+            state.end(item)
             if outcome.workerHasEnded { worker = nil }
             try record(outcome.result, of: item, state)
         }
@@ -191,12 +281,17 @@ public struct Batch: Sendable {
         case .done where FileState(path: item.path).map { $0.identity != item.identity } ?? false:
             // The file changed during its analysis, so the result may describe half of it.
             return try postpone(item, state)
+        case .done(let report) where options.selection.isStrict && !report.warnings.isEmpty:
+            let reason = BatchJournal.strictReason(report.warnings)
+            try finish(item, .failed(reason))
+            state.countFailed(item.path, reason)
+            observer.failed(item.path, reason: reason)
         case .done(var report):
             // The digest is that of the analysed content only if nothing has changed the file since before the analysis.
             if FileState(path: item.path)?.changed != item.changed { report.digest = nil }
             try finish(item, .done(report))
-            state.countDone(videoSeconds: report.videoSeconds)
-            observer.delivered(item.path, report: report)
+            state.countDone(report)
+            observer.delivered(item.path, report: report, result: "\(folder)/\(item.resultPath)")
         }
         observer.progressed(state.advance(bytes: item.bytes))
     }
@@ -230,21 +325,16 @@ extension BatchJournal.Item {
     /// Whether a file that failed is not a video, so that later runs ignore it: it was only found in a folder, and its
     /// extension does not say that it is a video or picture.
     fileprivate func isSkipped(for failure: WorkerFailure) -> Bool {
-        let hasVideoExtension = Self.videoExtensions.contains(FilePath.fileExtension(of: path))
-        return !isNamed && (failure == .noVideo || failure == .notMedia && !hasVideoExtension)
+        !isNamed && (failure == .noVideo || failure == .notMedia && !InputFinder.hasVideoExtension(path))
     }
-
-    private static let videoExtensions: Set<String> = [
-        "mp4", "m4v", "mov", "mkv", "webm", "avi", "mpg", "mpeg", "ts", "m2ts", "mts", "wmv", "flv", "3gp", "ogv",
-        "mxf",
-        "vob", "h264", "hevc", "gif", "png", "jpg", "jpeg", "webp", "bmp", "tif", "tiff",
-    ]
 }
 
 /// Receives the events of a batch, on any thread.
 public protocol BatchObserver: Sendable {
     func progressed(_ progress: Batch.Progress)
-    func delivered(_ path: String, report: WorkerReport)
+    /// - Parameter result: the path of the result.
+    func delivered(_ path: String, report: WorkerReport, result: String)
+    func addedReport(_ path: String, result: String)
     func failed(_ path: String, reason: String)
     func postponed(_ path: String, reason: String)
     func warned(_ path: String, _ message: String)

@@ -36,7 +36,8 @@ public struct BatchFolder: Sendable {
     public func prune(olderThanDays days: Double) throws(BatchError) -> Int {
         var removed = 0
         let limit = Date().timeIntervalSince1970 - days * 86400
-        for journal in try BatchJournal.all(in: path, writable: true) {
+        let journals = try BatchJournal.all(in: path, writable: true)
+        for journal in journals {
             for resultPath in try journal.prune(before: limit) {
                 let result = "\(path)/\(resultPath)"
                 // Renaming is one step. Removing takes longer, and can be interrupted.
@@ -56,6 +57,13 @@ public struct BatchFolder: Sendable {
                 // Fails for the first folder that is not empty.
                 while folder != ".", rmdir("\(path)/\(folder)") == 0 { folder = FilePath.folder(of: folder) }
             }
+        }
+        // The page can show faces from the results that are gone.
+        if removed > 0 {
+            for journal in journals {
+                try BatchReport(try journal.items()).write(folder: path, shard: journal.fileShard)
+            }
+            if FileManager.default.fileExists(atPath: "\(path)/index.html") { try writeCombinedReport() }
         }
         return removed
     }

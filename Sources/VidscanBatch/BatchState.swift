@@ -6,7 +6,10 @@ final class BatchState: Sendable {
         var counts = Batch.Progress()
         var failures: [(path: String, reason: String)] = []
         var finishedBytes = 0.0
+        /// The files in progress, by the paths of their results.
+        var running: [String: Batch.RunningFile] = [:]
         var hasWaited = false
+        var taken = 0
     }
 
     let startTime = ContinuousClock.now
@@ -20,10 +23,30 @@ final class BatchState: Sendable {
         totalBytes = plan.reduce(0) { $0 + Double($1.identity.bytes) }
     }
 
-    func countDone(videoSeconds: Double) {
+    func start(_ item: BatchJournal.Item) {
+        values.withLock {
+            $0.running[item.resultPath] = Batch.RunningFile(
+                path: item.path, resultPath: item.resultPath, bytes: item.bytes)
+        }
+    }
+
+    /// - Returns: The progress of the run.
+    func update(_ item: BatchJournal.Item, _ progress: FileProgress) -> Batch.Progress {
+        values.withLock {
+            $0.running[item.resultPath]?.progress = progress
+            return self.progress($0)
+        }
+    }
+
+    func end(_ item: BatchJournal.Item) {
+        values.withLock { $0.running[item.resultPath] = nil }
+    }
+
+    func countDone(_ report: WorkerReport) {
         values.withLock {
             $0.counts.done += 1
-            $0.counts.videoSeconds += videoSeconds
+            $0.counts.videoSeconds += report.videoSeconds
+            if !report.warnings.isEmpty { $0.counts.withWarnings += 1 }
         }
     }
 
@@ -45,8 +68,18 @@ final class BatchState: Sendable {
         }
     }
 
+    var progress: Batch.Progress { values.withLock { progress($0) } }
+
     var summary: Batch.Summary {
         values.withLock { Batch.Summary(progress: progress($0), failures: $0.failures) }
+    }
+
+    /// Numbers from 0, each once.
+    func nextNumber() -> Int {
+        values.withLock { values in
+            defer { values.taken += 1 }
+            return values.taken
+        }
     }
 
     /// Whether no job has asked this before.
@@ -61,7 +94,10 @@ final class BatchState: Sendable {
         var progress = values.counts
         progress.left = max(0, files - progress.done - progress.failed - progress.skipped - progress.postponed)
         progress.elapsedSeconds = (.now - startTime) / .seconds(1)
-        progress.fraction = totalBytes > 0 ? min(1, values.finishedBytes / totalBytes) : 1
+        progress.running = values.running.values.sorted { $0.resultPath < $1.resultPath }
+        let begun = progress.running.reduce(0) { $0 + Double($1.bytes) * ($1.progress?.share ?? 0) }
+        progress.fraction = totalBytes > 0 ? min(1, (values.finishedBytes + begun) / totalBytes) : 1
+        progress.videoSeconds += progress.running.reduce(0) { $0 + ($1.progress?.seconds ?? 0) }
         return progress
     }
 }

@@ -33,6 +33,32 @@ struct BatchCommand: ParsableCommand {
         defaultSubcommand: BatchRunCommand.self)
 }
 
+extension BatchCommand {
+    /// The help of `vidscan batch`: its own, with the options of the subcommand that runs if none is named.
+    static var help: String {
+        let own = VidscanCommand.helpMessage(for: BatchCommand.self)
+        let run = VidscanCommand.helpMessage(for: BatchRunCommand.self)
+        guard let usage = own.range(of: "USAGE: "), let subcommands = own.range(of: "SUBCOMMANDS:"),
+            let runUsage = run.range(of: "USAGE: "),
+            let options = run.range(of: "\n\n", range: runUsage.upperBound..<run.endIndex)
+        else { return own }
+        return own[..<usage.lowerBound]
+            + "USAGE: vidscan batch [<input> ...] --output <folder> [<options>]\n       vidscan batch <subcommand>"
+            + run[options.lowerBound...].trimmingSuffix(while: { $0 == "\n" }) + "\n\n" + own[subcommands.lowerBound...]
+    }
+
+    /// Whether a command line asks for this help.
+    static func isHelpRequest(_ arguments: some Sequence<String>) -> Bool {
+        [["batch", "--help"], ["batch", "-h"], ["help", "batch"]].contains(Array(arguments))
+    }
+}
+
+extension StringProtocol {
+    fileprivate func trimmingSuffix(while isTrimmed: (Character) -> Bool) -> SubSequence {
+        self[..<(lastIndex { !isTrimmed($0) }.map { index(after: $0) } ?? startIndex)]
+    }
+}
+
 struct BatchStatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status", abstract: "Shows the state of a batch, also while it runs.")

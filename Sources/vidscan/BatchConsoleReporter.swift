@@ -16,24 +16,64 @@ final class BatchConsoleReporter: BatchObserver {
     }
 
     /// Lists the decisions of a dry run, one line per input.
-    func listDecisions(_ plan: [BatchJournal.PlannedInput]) {
+    ///
+    /// - Parameter seconds: How long the analysis will take; `nil` if nothing is known about it.
+    func listDecisions(_ plan: [BatchJournal.PlannedInput], skipped: [InputFinder.Problem], seconds: Double?) {
         for planned in plan {
-            Output.standard("\(planned.isDue ? "run " : "skip")  \(planned.input.path)  (\(planned.reason.rawValue))")
+            Output.standard("\(planned.isDue ? "run " : "skip")  \(planned.input.path)  (\(planned.explanation))")
         }
-        Output.standard("\(plan.count(where: \.isDue)) of \(NumberText.count(plan.count, "file")) would be analysed")
+        for problem in skipped { Output.standard("skip  \(problem.path)  (\(problem.reason))") }
+        let time = seconds.map { ", in about \(Self.clock($0)) judged by the files that are done" } ?? ""
+        Output.standard(
+            "\(plan.count(where: \.isDue)) of \(NumberText.count(plan.count, "file")) would be analysed\(time)")
     }
+
+    /// Lists the results that would get a report page.
+    func listMissingReports(_ inputs: [BatchInput]) {
+        for input in inputs { Output.standard("add   \(input.path)  (no report page)") }
+        Output.standard("\(NumberText.count(inputs.count, "report")) would be added")
+    }
+
+    /// Reports files that are left out, the first ones by name.
+    func skipped(_ problems: [InputFinder.Problem]) {
+        for problem in problems.prefix(Self.maximumSkipped) {
+            log.info(
+                .skipped, "skipped \(problem.path): \(problem.reason)", ["input": .text(problem.path)])
+        }
+        if problems.count > Self.maximumSkipped {
+            log.info(.message, "skipped \(problems.count - Self.maximumSkipped) more; --dry-run lists them")
+        }
+    }
+
+    private static let maximumSkipped = 10
 
     func willRead(_ extent: ContentCheck.Extent) {
         log.info(
+            .reading,
             "reading \(NumberText.count(extent.files, "file")), \(extent.bytes >> 20) MB, to compare the content with what was"
-                + " analysed", ["files": "\(extent.files)", "bytes": "\(extent.bytes)"])
+                + " analysed", ["files": .integer(extent.files), "bytes": .integer(Int(extent.bytes))])
     }
 
     func started(_ plan: [BatchJournal.PlannedInput]) {
         let due = plan.count(where: \.isDue)
         log.info(
-            "\(NumberText.count(plan.count, "file")), \(due) to analyse", ["files": "\(plan.count)", "due": "\(due)"])
+            .started, "\(NumberText.count(plan.count, "file")), \(due) to analyse",
+            ["files": .integer(plan.count), "due": .integer(due)])
+        // The explanation of a result that is made again says what is different, and is the same for most.
+        let again = plan.filter { $0.isDue && $0.reason == .settingsChanged && $0.former?.status == .done }
+        let reasons = Dictionary(grouping: again, by: \.explanation)
+        guard again.count > Self.manyResults,
+            let reason = reasons.max(by: { ($0.value.count, $1.key) < ($1.value.count, $0.key) })?.key
+        else { return }
+        let onlyReports = reason == "report.page false → true" ? ", and --only-missing report adds only the pages" : ""
+        log.warning(
+            .warning,
+            "\(again.count) finished results are made again (\(reason)); --keep-done keeps them as they are\(onlyReports)"
+        )
     }
+
+    /// Making more results again than these deserves a warning.
+    private static let manyResults = 100
 
     func progressed(_ progress: Batch.Progress) {
         guard log.isInfoEnabled else { return }
@@ -44,36 +84,60 @@ final class BatchConsoleReporter: BatchObserver {
             return true
         }
         guard isDue else { return }
-        log.progress(
-            Self.line(progress),
+        var fields: LogFields = [
+            "done": .integer(progress.done), "failed": .integer(progress.failed), "left": .integer(progress.left),
+            "video_seconds": .seconds(progress.videoSeconds), "elapsed_seconds": .seconds(progress.elapsedSeconds),
+        ]
+        fields["seconds_left"] = progress.secondsLeft.map { .seconds($0) }
+        log.progress(Self.line(progress), fields)
+    }
+
+    func delivered(_ path: String, report: WorkerReport, result: String) {
+        log.record(
+            .fileDone,
+            "\(path): \(NumberText.count(report.faces, "face")) in \(NumberText.count(report.frames, "frame"))",
             [
-                "done": "\(progress.done)", "failed": "\(progress.failed)", "left": "\(progress.left)",
-                "video_seconds": String(format: "%.1f", progress.videoSeconds),
+                "input": .text(path), "result": .text(result), "frames": .integer(report.frames),
+                "faces": .integer(report.faces), "people": .integer(report.people), "events": .integer(report.events),
+                "warnings": .integer(report.warnings.count), "video_seconds": .seconds(report.videoSeconds),
+                "wall_seconds": .seconds(report.wallSeconds),
             ])
     }
 
-    func delivered(_ path: String, report: WorkerReport) {
-        log.debug(
-            "\(path): \(NumberText.count(report.faces, "face")) in \(NumberText.count(report.frames, "frame"))",
-            ["input": "\(path)"])
+    func addedReport(_ path: String, result: String) {
+        log.record(
+            .reported, "\(path): report added", ["result": .text(result), "output": .text(result + "/report.html")])
     }
 
     func failed(_ path: String, reason: String) {
-        log.error("\(path): \(reason)", ["input": "\(path)"])
+        log.error(.failed, "\(path): \(reason)", ["input": .text(path)])
     }
 
-    func postponed(_ path: String, reason: String) { warned(path, reason) }
+    func postponed(_ path: String, reason: String) {
+        log.warning(.postponed, "\(path): \(reason)", ["input": .text(path)])
+    }
 
     func warned(_ path: String, _ message: String) {
-        log.warning("\(path): \(message)", ["input": "\(path)"])
+        log.warning(.warning, "\(path): \(message)", ["input": .text(path)])
     }
 
     func waiting(forFiles files: Int) {
         log.info(
-            "waiting for \(NumberText.count(files, "file")) in progress in another process", ["waiting": "\(files)"])
+            .waiting, "waiting for \(NumberText.count(files, "file")) in progress in another process",
+            ["files": .integer(files)])
     }
 
-    func stopped(_ error: BatchError) { log.error("\(error)") }
+    func stopped(_ error: BatchError) { log.error(error.code == .interrupted ? .interrupted : .stopped, "\(error)") }
+
+    /// Reports that a signal has ended the batch, what remains of its work, and how to go on.
+    func interrupted(_ progress: Batch.Progress) {
+        let done = progress.done
+        log.error(
+            .interrupted,
+            "interrupted: \(NumberText.count(done, "result")) of this run \(done == 1 ? "is" : "are") kept, files in progress are"
+                + " not; the same command analyses the \(progress.left) left",
+            ["done": .integer(progress.done), "failed": .integer(progress.failed), "left": .integer(progress.left)])
+    }
 
     /// Reports the end of the batch.
     ///
@@ -86,60 +150,80 @@ final class BatchConsoleReporter: BatchObserver {
                 planned.input.path,
                 reason: "\(folder)/\(planned.input.resultPath) exists, but is not from this batch; --force replaces it")
         }
+        let warned = plan.filter { $0.reason == .hasWarnings }
+        for planned in warned { failed(planned.input.path, reason: planned.explanation) }
         let progress = summary.progress
-        let failures = progress.failed + foreign.count
-        var counts = ["\(progress.done) done", "\(failures) failed", "\(progress.skipped) skipped"]
+        let failures = progress.failed + foreign.count + warned.count
+        let warnings = progress.withWarnings > 0 ? " (\(progress.withWarnings) with warnings)" : ""
+        var counts = ["\(progress.done) done\(warnings)", "\(failures) failed", "\(progress.skipped) skipped"]
         if progress.postponed > 0 { counts.append("\(progress.postponed) left for the next run") }
         log.info(
+            .finished,
             counts.joined(separator: ", ")
                 + "; \(Self.clock(progress.videoSeconds)) of video in \(Self.clock(progress.elapsedSeconds))"
                 + " -> \(folder)/",
             [
-                "done": "\(progress.done)", "failed": "\(failures)", "skipped": "\(progress.skipped)",
-                "postponed": "\(progress.postponed)", "output": "\(folder)",
+                "done": .integer(progress.done), "failed": .integer(failures), "skipped": .integer(progress.skipped),
+                "postponed": .integer(progress.postponed), "with_warnings": .integer(progress.withWarnings),
+                "video_seconds": .seconds(progress.videoSeconds), "elapsed_seconds": .seconds(progress.elapsedSeconds),
+                "output": .text(folder),
             ])
         let waiting = plan.count { $0.reason == .waiting }
         if waiting > 0 {
             log.error(
+                .retryLater,
                 "\(NumberText.count(waiting, "file")) failed earlier and \(waiting == 1 ? "waits" : "wait") for a retry;"
-                    + " --only-failed retries now", ["waiting": "\(waiting)"])
+                    + " --only-failed retries now", ["files": .integer(waiting)])
         }
         let quarantined = plan.count { $0.reason == .quarantined }
         if quarantined > 0 {
             log.info(
+                .quarantined,
                 "\(NumberText.count(quarantined, "file")) failed too often and \(quarantined == 1 ? "is" : "are") quarantined;"
                     + " 'vidscan batch status \(folder)' lists \(quarantined == 1 ? "it" : "them")",
-                ["quarantined": "\(quarantined)"])
+                ["files": .integer(quarantined)])
         }
         return failures == 0 && waiting == 0
+    }
+
+    /// Reports how many report pages were added to results.
+    func addedReports(_ summary: Batch.Summary, of results: Int, folder: String) {
+        log.clearProgressLine()
+        let progress = summary.progress
+        log.info(
+            .finished,
+            "\(NumberText.count(progress.done, "report")) added, \(progress.failed) failed;"
+                + " \(NumberText.count(results, "finished result")) -> \(folder)/",
+            ["done": .integer(progress.done), "failed": .integer(progress.failed), "output": .text(folder)])
     }
 
     /// Reports who is who in all results of the batch.
     func linked(_ summary: PeopleStudy.Summary) {
         for warning in summary.warnings { warned(warning.video, warning.message) }
         for failure in summary.failures { failed(failure.input ?? summary.path, reason: failure.reason) }
-        log.info(summary.text, summary.fields)
+        log.info(.people, summary.text, summary.fields)
     }
 
     /// Reports that the results have embeddings, but that nobody has compared them.
     func keptEmbeddings(folder: String) {
-        log.info("'vidscan people \(folder)' joins the people of all videos", ["output": "\(folder)"])
+        log.info(
+            .message, "'vidscan people \(folder)' joins the people of all videos", ["output": .text(folder)])
     }
 
     /// Returns the progress line, for example
-    /// `37 done, 1 failed, 12 left  4:02:10 of video  8.1× real time  0:30:12 left`.
+    /// `37 done, 1 failed, 12 left  4:02:10 of video  8.1× real time  0:30:12 left  a.mp4 43 %`.
     private static func line(_ progress: Batch.Progress) -> String {
         var fields = ["\(progress.done) done, \(progress.failed) failed, \(progress.left) left"]
         fields.append("\(clock(progress.videoSeconds)) of video")
         if progress.elapsedSeconds > 0 {
             fields.append(String(format: "%.1f× real time", progress.videoSeconds / progress.elapsedSeconds))
         }
-        if progress.fraction > 0.001, progress.fraction < 1 {
-            fields.append("\(clock(progress.elapsedSeconds * (1 - progress.fraction) / progress.fraction)) left")
+        if let left = progress.secondsLeft { fields.append("\(clock(left)) left") }
+        fields += progress.running.prefix(2).compactMap { file in
+            file.progress?.share.map { "\(FilePath.name(of: file.path)) \(Int($0 * 100)) %" }
         }
         return fields.joined(separator: "  ")
     }
 
     private static func clock(_ seconds: Double) -> String { TimeText.clock(Int64(seconds * 1e6)) }
-
 }

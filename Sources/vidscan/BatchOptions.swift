@@ -100,6 +100,18 @@ struct BatchExecutionOptions: ParsableArguments {
     @Flag(help: "Retry only what failed before, including quarantined files, without waiting.")
     var onlyFailed = false
 
+    @Flag(help: "Accept finished results that other settings, versions or models made, instead of making them again.")
+    var keepDone = false
+
+    @Flag(help: "Count files with warnings, such as truncated ones, as failed.")
+    var strict = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Only add to finished results what they lack, without analysing anything: report adds report pages.",
+            valueName: "what"))
+    var onlyMissing: MissingOutput?
+
     @Flag(help: "At the end, write one table of all faces: faces.csv in the batch's folder.")
     var merge = false
 
@@ -125,6 +137,9 @@ struct BatchExecutionOptions: ParsableArguments {
         if let memoryLimit, !(256...1 << 30).contains(memoryLimit) {
             throw ValidationError("--memory-limit must be 256 or more megabytes.")
         }
+        if onlyMissing != nil, onlyFailed {
+            throw ValidationError("--only-missing and --only-failed cannot be used together.")
+        }
         if !(0...1 << 30).contains(leaveFree) { throw ValidationError("--leave-free must be 0 or more megabytes.") }
     }
 
@@ -138,6 +153,11 @@ struct BatchExecutionOptions: ParsableArguments {
         return try MemoryBudget(
             total: total, cores: cores, jobs: jobs, workerLimit: memoryLimit.map { Int64($0) << 20 })
     }
+}
+
+/// What can be added to finished results.
+enum MissingOutput: String, CaseIterable, ExpressibleByArgument {
+    case report
 }
 
 /// A shard and the number of shards, for example `3/8`.

@@ -17,15 +17,40 @@ struct BatchRunCommand: AsyncParsableCommand {
     var execution: BatchExecutionOptions
 
     @OptionGroup
-    var settings: SettingOptions
+    var settings: SettingOptionGroups<BatchOutputSettings>
+
+    /// What a run asks of each result.
+    private struct Work {
+        let configuration: Configuration
+        let digest: String
+        private let makesReport: Bool
+        /// The digest of the same settings with a report page, or without one if this has one.
+        private let digestOfOther: String
+
+        init(_ settings: Settings, models: ModelStore) throws(VidscanError) {
+            configuration = try Configuration(settings, models: models)
+            digest = try settings.digest(models: models)
+            makesReport = settings.report.page
+            var other = settings
+            other.report.page.toggle()
+            digestOfOther = try other.digest(models: models)
+        }
+
+        /// Whether a result of another digest is as good: one with a report page that nobody asks for now, or one to which a
+        /// page was added.
+        func isMet(by digest: String, at result: String) -> Bool {
+            digest == digestOfOther
+                && (!makesReport || FileManager.default.fileExists(atPath: result + "/report.html"))
+        }
+    }
 
     func run() async throws {
         let resolved: ResolvedSettings
-        let digest: String
+        let work: Work
         do {
             resolved = try settings.resolve()
             let models = try ModelStore(concurrency: 1, precision: resolved.settings.detect.precision)
-            digest = try resolved.settings.digest(models: models)
+            work = try Work(resolved.settings, models: models)
         } catch {
             Output.error("vidscan: error: \(error)")
             throw ExitStatus.usage
@@ -41,7 +66,7 @@ struct BatchRunCommand: AsyncParsableCommand {
         defer { interrupts?.stop() }
         do {
             status = try await run(
-                resolved, digest: digest, folder: folder, reporter: reporter, interrupts: &interrupts)
+                resolved, work, folder: folder, reporter: reporter, interrupts: &interrupts)
         } catch let error as BatchError {
             reporter.stopped(error)
             status =
@@ -66,7 +91,7 @@ struct BatchRunCommand: AsyncParsableCommand {
     /// - Parameter interrupts: Receives the interrupt handler when the analysis starts.
     /// - Returns: The exit status; `nil` if nothing failed.
     private func run(
-        _ resolved: ResolvedSettings, digest: String, folder: BatchFolder, reporter: BatchConsoleReporter,
+        _ resolved: ResolvedSettings, _ work: Work, folder: BatchFolder, reporter: BatchConsoleReporter,
         interrupts: inout InterruptHandler?
     ) async throws -> ExitStatus? {
         let budget = try execution.budget(cores: Self.cores)
@@ -76,10 +101,28 @@ struct BatchRunCommand: AsyncParsableCommand {
         selection.retries = execution.retries
         selection.isForced = resolved.settings.write.replaces
         selection.isOnlyFailed = execution.onlyFailed
+        selection.keepsDone = execution.keepDone
+        selection.isStrict = execution.strict
         if execution.dryRun {
             let journal = try BatchJournal.openReadOnly(folder: folder.path, shard: files.shard?.value)
-            reporter.listDecisions(try plan(findings.inputs, digest, selection, in: journal, folder, reporter))
+            if execution.onlyMissing != nil {
+                reporter.listMissingReports(try finished(findings.inputs, in: journal, work, folder).lacking)
+                return findings.problems.isEmpty ? nil : .someFailed
+            }
+            var plan = try plan(findings.inputs, work, selection, in: journal, folder, reporter)
+            Self.explain(&plan, work.configuration, folder)
+            let estimate = TimeEstimate(try journal.items(), configuration: work.digest)
+            let due = plan.filter(\.isDue).map { Double($0.input.identity.bytes) }
+            reporter.listDecisions(
+                plan, skipped: findings.skipped,
+                seconds: due.isEmpty ? nil : estimate?.seconds(due, jobs: budget.jobs))
             return findings.problems.isEmpty ? nil : .someFailed
+        }
+        // Nothing that was named exists, probably because of a typing error: leave no folder behind.
+        if findings.inputs.isEmpty, !findings.problems.isEmpty,
+            !FileManager.default.fileExists(atPath: folder.path)
+        {
+            return .someFailed
         }
         do {
             try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
@@ -87,23 +130,36 @@ struct BatchRunCommand: AsyncParsableCommand {
             throw BatchError(.input, "cannot create the folder \(folder.path)")
         }
         let journal = try BatchJournal(folder: folder.path, shard: files.shard?.value)
-        let plan = try plan(findings.inputs, digest, selection, in: journal, folder, reporter)
+        if execution.onlyMissing != nil {
+            return try await addReports(
+                findings, resolved, work, selection, in: journal, folder, budget, reporter, &interrupts)
+        }
+        var plan = try plan(findings.inputs, work, selection, in: journal, folder, reporter)
+        Self.explain(&plan, work.configuration, folder)
+        reporter.skipped(findings.skipped)
         reporter.started(plan)
+        try journal.reject(
+            plan.filter { $0.reason == .hasWarnings }.map(\.input.resultPath), retries: selection.retries)
+        let live = LiveReport(folder: folder.path, journal: journal, jobs: budget.jobs)
         let batch = Batch(
-            folder: folder.path, journal: journal, configuration: digest, command: [Self.program, "batch-worker"],
-            options: options(resolved, selection, budget), observer: reporter)
+            folder: folder.path, journal: journal, configuration: work.digest, command: [Self.program, "batch-worker"],
+            options: options(resolved, selection, budget), observer: reporter, live: live)
         // Includes inputs that another process is working on, because that process may die.
         let due = plan.filter { $0.isDue || $0.reason == .running }.map(\.input)
         let task = Task { try await batch.run(due) }
         interrupts = InterruptHandler { task.cancel() }
         let result = await task.result
         do {
-            let report = BatchReport(try journal.items())
-            try report.write(folder: folder.path, shard: files.shard?.value)
+            let report = try Self.finish(live, result)
             if let metrics = execution.metricsFile { try report.writeMetrics(to: metrics) }
         } catch {
             // If the batch itself failed, report that error instead.
             if case .success = result { throw error }
+        }
+        if case .failure(let error) = result, (error as? BatchError)?.code == .interrupted || error is CancellationError
+        {
+            reporter.interrupted(live.progress)
+            return .interrupted
         }
         let summary = try result.get()
         if execution.merge {
@@ -115,6 +171,78 @@ struct BatchRunCommand: AsyncParsableCommand {
             succeeded = try await linkPeople(folder, reporter) && succeeded
         }
         return succeeded ? nil : .someFailed
+    }
+
+    /// Says of each result that other settings made what is different now. All results of one configuration have the same
+    /// settings, so that one of them is enough.
+    private static func explain(
+        _ plan: inout [BatchJournal.PlannedInput], _ configuration: Configuration, _ folder: BatchFolder
+    ) {
+        var details: [String: String] = [:]
+        for index in plan.indices where [.settingsChanged, .kept].contains(plan[index].reason) {
+            guard let former = plan[index].former, former.status == .done else { continue }
+            if details[former.configuration] == nil {
+                let result = "\(folder.path)/\(plan[index].input.resultPath)"
+                let changes = (try? Configuration(resultPath: result))?.changes(to: configuration) ?? []
+                if changes.isEmpty { continue }
+                let more = changes.count > maximumChanges ? ", and \(changes.count - maximumChanges) more" : ""
+                details[former.configuration] = changes.prefix(maximumChanges).joined(separator: ", ") + more
+            }
+            if let detail = details[former.configuration] {
+                plan[index].detail = plan[index].reason == .kept ? "kept: \(detail)" : detail
+            }
+        }
+    }
+
+    private static let maximumChanges = 5
+
+    /// Looks for results without a report page.
+    ///
+    /// - Returns: The number of finished results, and the inputs of those that have no page.
+    private func finished(
+        _ inputs: [BatchInput], in journal: BatchJournal, _ work: Work, _ folder: BatchFolder
+    ) throws(BatchError) -> (count: Int, lacking: [BatchInput]) {
+        let finished = try journal.register(
+            inputs, configuration: work.digest, selection: BatchJournal.Selection(), isDryRun: true,
+            hasResult: folder.hasResult
+        ).filter { $0.former?.status == .done && folder.hasResult(at: $0.input.resultPath) }.map(\.input)
+        let lacking = finished.filter {
+            !FileManager.default.fileExists(atPath: "\(folder.path)/\($0.resultPath)/report.html")
+        }
+        return (finished.count, lacking)
+    }
+
+    /// Adds report pages to the finished results that have none.
+    ///
+    /// - Returns: The exit status; `nil` if nothing failed.
+    private func addReports(
+        _ findings: InputFinder.Findings, _ resolved: ResolvedSettings, _ work: Work,
+        _ selection: BatchJournal.Selection, in journal: BatchJournal, _ folder: BatchFolder,
+        _ budget: MemoryBudget, _ reporter: BatchConsoleReporter, _ interrupts: inout InterruptHandler?
+    ) async throws -> ExitStatus? {
+        let (known, lacking) = try finished(findings.inputs, in: journal, work, folder)
+        let batch = Batch(
+            folder: folder.path, journal: journal, configuration: work.digest, command: [Self.program, "batch-worker"],
+            options: options(resolved, selection, budget), observer: reporter)
+        let task = Task { try await batch.addReports(lacking) }
+        interrupts = InterruptHandler { task.cancel() }
+        let result = await task.result
+        try BatchReport(try journal.items()).write(folder: folder.path, shard: files.shard?.value)
+        let summary = try result.get()
+        reporter.addedReports(summary, of: known, folder: folder.path)
+        return summary.failures.isEmpty && findings.problems.isEmpty ? nil : .someFailed
+    }
+
+    /// Writes how the run ended.
+    private static func finish(
+        _ live: LiveReport, _ result: Result<Batch.Summary, any Error>
+    ) throws(BatchError) -> BatchReport {
+        switch result {
+        case .success: return try live.finish(.finished)
+        case .failure(let error as BatchError) where error.code != .interrupted:
+            return try live.finish(.stopped, message: error.reason)
+        case .failure: return try live.finish(.interrupted)
+        }
     }
 
     /// Joins the people of all results. One shard of several does not know when the others are done, and leaves it to the
@@ -137,17 +265,19 @@ struct BatchRunCommand: AsyncParsableCommand {
     }
 
     private func plan(
-        _ inputs: [BatchInput], _ digest: String, _ selection: BatchJournal.Selection, in journal: BatchJournal,
+        _ inputs: [BatchInput], _ work: Work, _ selection: BatchJournal.Selection, in journal: BatchJournal,
         _ folder: BatchFolder, _ reporter: BatchConsoleReporter
     ) throws(BatchError) -> [BatchJournal.PlannedInput] {
         var verdicts: [String: ContentCheck.Verdict] = [:]
         if execution.byContent && !selection.isForced && !selection.isOnlyFailed {
             verdicts = try ContentCheck(journal: journal) { try? FileDigest.sha256(path: $0) }.run(
-                inputs, configuration: digest, isDryRun: execution.dryRun, hasResult: folder.hasResult,
+                inputs, configuration: work.digest, isDryRun: execution.dryRun, hasResult: folder.hasResult,
                 willRead: reporter.willRead)
         }
         return try journal.register(
-            inputs, configuration: digest, selection: selection, verdicts: verdicts, isDryRun: execution.dryRun,
+            inputs, configuration: work.digest, selection: selection,
+            isEquivalent: { work.isMet(by: $0, at: "\(folder.path)/\($1)") }, verdicts: verdicts,
+            isDryRun: execution.dryRun,
             hasResult: folder.hasResult)
     }
 

@@ -1,10 +1,12 @@
 internal import ArgumentParser
 internal import CLinux
 internal import Foundation
+internal import Synchronization
 internal import VidscanAnalysis
 internal import VidscanBase
 internal import VidscanBatch
 internal import VidscanMedia
+internal import VidscanReport
 internal import VidscanResults
 
 /// A worker of `vidscan batch`: reads jobs from standard input, one at a time, until end of file.
@@ -51,15 +53,23 @@ struct BatchWorkerCommand: AsyncParsableCommand {
         let settings = try ResolvedSettings(workers: 1, file: file, overrides: [workers]).settings
         let models = try ModelStore(concurrency: settings.detect.workers, precision: settings.detect.precision)
         models.keepUntilExit()
-        return Analysis(settings: settings, models: models, observer: WorkerObserver())
+        return Analysis(settings: settings, models: models, observer: WorkerObserver(settings))
     }
 
     private static func analyze(_ job: WorkerJob, with analysis: Analysis) async -> WorkerMessage {
         do {
+            if job.work == .report {
+                var options = Reporting.Options()
+                options.hasThumbnails = analysis.settings.report.thumbnails
+                options.limits = analysis.settings.sample.limits
+                _ = try await Reporting(options: options).run(resultPath: job.result, replaces: false)
+                return .done(WorkerReport(frames: 0, faces: 0, videoSeconds: 0, wallSeconds: 0))
+            }
             let summary = try await analysis.run(input: job.input, resultPath: job.result, replaces: true)
             return .done(
                 WorkerReport(
-                    frames: summary.frames, faces: summary.faces,
+                    frames: summary.frames, faces: summary.faces, people: summary.people, events: summary.events,
+                    warnings: summary.warnings,
                     videoSeconds: Double(summary.analysedMicroseconds) / 1e6, wallSeconds: summary.wallSeconds,
                     // A missing digest is not an error, because it only saves work later.
                     digest: job.takesDigest ? try? FileDigest.sha256(path: job.input) : nil))
@@ -96,11 +106,41 @@ struct BatchWorkerCommand: AsyncParsableCommand {
 
 /// Sends the events of an analysis to the batch.
 private final class WorkerObserver: RunObserver {
+    private struct State {
+        var start: Int64 = 0
+        var end: Int64?
+        var lastProgress = ContinuousClock.now
+    }
+
+    /// The range that is analysed, in microseconds.
+    private let window: (start: Int64?, end: Int64?)
+    private let state = Mutex(State())
+
+    init(_ settings: Settings) {
+        window = (settings.sample.start, settings.sample.end)
+    }
+
     func opened(_ input: String, info: VideoInfo) {
+        state.withLock {
+            $0 = State()
+            $0.start = window.start ?? 0
+            $0.end = [window.end, info.durationMicroseconds].compactMap { $0 }.min()
+        }
         BatchWorkerCommand.send(.opened(videoSeconds: info.durationMicroseconds.map { Double($0) / 1e6 }))
     }
 
-    func progressed(_ progress: RunProgress) {}
+    /// Once a second is enough: the batch writes its state every two.
+    func progressed(_ progress: RunProgress) {
+        let message: FileProgress? = state.withLock { state in
+            let now = ContinuousClock.now
+            guard now - state.lastProgress >= .seconds(1) else { return nil }
+            state.lastProgress = now
+            return FileProgress(
+                seconds: Double(max(0, progress.microseconds - state.start)) / 1e6,
+                lengthSeconds: state.end.map { Double(max(0, $0 - state.start)) / 1e6 })
+        }
+        if let message { BatchWorkerCommand.send(.progressed(message)) }
+    }
 
     func warned(_ input: String, message: String) { BatchWorkerCommand.send(.warned(message)) }
 }

@@ -8,7 +8,7 @@ extension ConsoleReporter {
         let name = Self.relative(result, isFolder: false)
         inform(
             "\(name): \(hadEmbeddings ? "embeddings removed" : "has no embeddings")",
-            ["result": "\(result)", "removed": "\(hadEmbeddings)"])
+            ["result": .text(result), "removed": .flag(hadEmbeddings)])
     }
 }
 
@@ -23,7 +23,10 @@ extension PeopleStudy.Summary {
     }
 
     /// The summary for a structured log.
-    var fields: [String: String] {
-        ["people": "\(people)", "videos": "\(videos)", "doubts": "\(doubts)", "output": "\(path)"]
+    var fields: LogFields {
+        [
+            "people": .integer(people), "videos": .integer(videos), "doubts": .integer(doubts),
+            "output": .text(path),
+        ]
     }
 }

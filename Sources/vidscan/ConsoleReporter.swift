@@ -52,36 +52,43 @@ final class ConsoleReporter: RunObserver {
         }
         let duration = info.durationMicroseconds.map { ", " + TimeText.clock($0) } ?? ""
         log.debug(
+            .opened,
             "\(input): \(info.format), stream \(info.streamIndex), \(info.codec) \(info.codedSize)\(duration)",
-            ["input": "\(input)", "codec": "\(info.codec)"])
+            ["input": .text(input), "codec": .text(info.codec)])
     }
 
     func progressed(_ progress: RunProgress) {
         guard log.isInfoEnabled else { return }
         let now = ContinuousClock.now
-        let line: String? = state.withLock { state in
+        let line: (text: String, input: String)? = state.withLock { state in
             guard now - state.lastProgress >= log.progressInterval else { return nil }
             state.lastProgress = now
-            return Self.line(progress, state: state, now: now)
+            return (Self.line(progress, state: state, now: now), state.input)
         }
-        if let line { log.progress(line) }
+        guard let line else { return }
+        log.progress(
+            line.text,
+            [
+                "input": .text(line.input), "frames": .integer(progress.frames), "faces": .integer(progress.faces),
+                "video_seconds": .seconds(Double(progress.microseconds) / 1e6),
+            ])
     }
 
     func warned(_ input: String, message: String) {
-        log.warning("\(input): \(message)", ["input": "\(input)"])
+        log.warning(.warning, "\(input): \(message)", ["input": .text(input)])
     }
 
     func failed(_ error: any Error) {
-        var fields: [String: String] = [:]
+        var fields: LogFields = [:]
         if let error = error as? VidscanError {
-            fields["input"] = error.input
-            fields["stage"] = error.stage?.rawValue
+            fields["input"] = error.input.map { .text($0) }
+            fields["stage"] = error.stage.map { .text($0.rawValue) }
         }
-        log.error("\(error)", fields)
+        log.error(.failed, "\(error)", fields)
     }
 
     func interrupted() {
-        log.error("interrupted; complete results are kept")
+        log.error(.interrupted, "interrupted; complete results are kept")
     }
 
     func delivered(_ input: String, summary: Analysis.Summary) {
@@ -102,10 +109,13 @@ final class ConsoleReporter: RunObserver {
             + " \(NumberText.count(summary.frames, "frame")),"
             + " \(seconds) s\(speed) -> \(Self.relative(summary.resultPath))"
         log.info(
-            text,
+            .fileDone, text,
             [
-                "input": "\(input)", "result": "\(summary.resultPath)", "frames": "\(summary.frames)",
-                "faces": "\(summary.faces)", "face_ids": "\(summary.identities)", "wall_seconds": "\(seconds)",
+                "input": .text(input), "result": .text(summary.resultPath), "frames": .integer(summary.frames),
+                "faces": .integer(summary.faces), "face_ids": .integer(summary.identities),
+                "people": .integer(summary.people), "events": .integer(summary.events),
+                "warnings": .integer(summary.warnings.count), "video_seconds": .seconds(video),
+                "wall_seconds": .seconds(summary.wallSeconds),
             ])
     }
 
@@ -115,37 +125,41 @@ final class ConsoleReporter: RunObserver {
         let speed =
             summary.seconds > 0
             ? String(format: " (%.1f× real time)", summary.seconds / max(summary.wallSeconds, 1e-3)) : ""
-        var fields = [
-            "result": "\(result)", "output": "\(summary.path)", "frames": "\(summary.frames)",
-            "wall_seconds": "\(seconds)",
+        var fields: LogFields = [
+            "result": .text(result), "output": .text(summary.path), "frames": .integer(summary.frames),
+            "wall_seconds": .seconds(summary.wallSeconds),
         ]
         var visibility = ""
         if let tally = summary.visibility {
             visibility =
                 "; chosen faces visible in \(NumberText.count(tally.visibleFrames, "frame")), hidden because of a doubt in"
                 + " \(tally.doubtfulFrames)"
-            fields["visible_frames"] = "\(tally.visibleFrames)"
-            fields["doubtful_frames"] = "\(tally.doubtfulFrames)"
+            fields["visible_frames"] = .integer(tally.visibleFrames)
+            fields["doubtful_frames"] = .integer(tally.doubtfulFrames)
         }
         log.info(
+            .rendered,
             "\(result): \(NumberText.count(summary.frames, "frame")), \(seconds) s\(speed)"
                 + " -> \(Self.relative(summary.path, isFolder: false))\(visibility)", fields)
     }
 
     func reported(_ result: String, path: String) {
-        log.info("\(result): -> \(Self.relative(path, isFolder: false))", ["input": "\(result)", "report": "\(path)"])
+        log.info(
+            .reported, "\(result): -> \(Self.relative(path, isFolder: false))",
+            ["result": .text(result), "output": .text(path)])
     }
 
     func exported(_ result: String, paths: [String]) {
         for path in paths {
             log.info(
-                "\(result): -> \(Self.relative(path, isFolder: false))", ["input": "\(result)", "export": "\(path)"])
+                .exported, "\(result): -> \(Self.relative(path, isFolder: false))",
+                ["result": .text(result), "output": .text(path)])
         }
     }
 
-    /// Prints a message about the outcome of a command.
-    func inform(_ text: String, _ fields: [String: String]) {
-        log.info(text, fields)
+    /// Prints a message about people.
+    func inform(_ text: String, _ fields: LogFields) {
+        log.info(.people, text, fields)
     }
 
     // MARK: Text

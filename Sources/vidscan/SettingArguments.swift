@@ -4,13 +4,25 @@ internal import VidscanAnalysis
 /// A group of settings whose options a command accepts, under one heading of its help.
 protocol SettingSelection {
     static var group: SettingGroup { get }
+    /// Help that replaces that of a setting, by the setting's path.
+    static var help: [String: String] { get }
 }
 
 extension SettingSelection {
     static var title: String { group.rawValue }
+    static var help: [String: String] { [:] }
 }
 
 enum OutputSettings: SettingSelection { static let group = SettingGroup.output }
+
+/// A batch keeps its journal with the results, so it needs a folder.
+enum BatchOutputSettings: SettingSelection {
+    static let group = SettingGroup.output
+    static let help = [
+        "write.folder": "Folder for the results and the journal. Required, unless the pipeline names it."
+    ]
+}
+
 enum FrameSettings: SettingSelection { static let group = SettingGroup.frames }
 enum FaceSettings: SettingSelection { static let group = SettingGroup.faces }
 enum ExtraSettings: SettingSelection { static let group = SettingGroup.extras }
@@ -42,7 +54,9 @@ struct SettingArguments<Selection: SettingSelection>: ParsableArguments, CustomR
 
     var customMirror: Mirror {
         let options = Selection.group.settings.flatMap { setting in
-            setting.options.map { (label: String?.some($0.long), value: $0.definition(setting)) }
+            setting.options.map {
+                (label: String?.some($0.long), value: $0.definition(setting, help: Selection.help[setting.path]))
+            }
         }
         return Mirror(self, children: options)
     }
@@ -73,13 +87,15 @@ private struct Key: CodingKey {
 
 extension SettingOption {
     /// Returns the option or flag that describes this option to the parser.
-    fileprivate func definition(_ setting: Setting) -> Any {
+    ///
+    /// - Parameter text: Help that replaces that of the setting.
+    fileprivate func definition(_ setting: Setting, help text: String?) -> Any {
         let names: NameSpecification =
             short.map { [.customLong(long), .customShort($0)] } ?? .customLong(long)
         switch form {
         case .value:
             return Option<SettingValue?>(
-                wrappedValue: nil, name: names, help: .of(setting), completion: setting.completion
+                wrappedValue: nil, name: names, help: .of(setting, text: text), completion: setting.completion
             ) { word in
                 do {
                     return try setting.kind.parse(word: word)
@@ -140,8 +156,8 @@ extension ArgumentHelp {
         Setting.at(path).map { .of($0) } ?? ""
     }
 
-    fileprivate static func of(_ setting: Setting) -> ArgumentHelp {
-        var text = setting.helpWithDefault
+    fileprivate static func of(_ setting: Setting, text: String? = nil) -> ArgumentHelp {
+        var text = text ?? setting.helpWithDefault
         if case .choice(let names) = setting.kind { text += " (values: \(names.joined(separator: ", ")))" }
         let valueName = setting.options.lazy.compactMap { option -> String? in
             if case .value(let name) = option.form { name } else { nil }

@@ -4,16 +4,18 @@ internal import Foundation
 internal import VidscanAnalysis
 internal import VidscanMedia
 
+typealias SettingOptions = SettingOptionGroups<OutputSettings>
+
 /// All settings of a run, from a pipeline and from options.
-struct SettingOptions: ParsableArguments {
+struct SettingOptionGroups<Output: SettingSelection>: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Take settings from a pipeline: a shipped one, a YAML file, or the run.json of an earlier run. Options given"
                 + " here override it.", valueName: "name|file"))
     var pipeline: String?
 
-    @OptionGroup(title: OutputSettings.title)
-    var output: SettingArguments<OutputSettings>
+    @OptionGroup(title: Output.title)
+    var output: SettingArguments<Output>
 
     @OptionGroup(title: FrameSettings.title)
     var video: VideoOptions

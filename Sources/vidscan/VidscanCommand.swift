@@ -51,6 +51,10 @@ struct VidscanCommand: AsyncParsableCommand {
     private static func report(_ error: any Error) -> Int32 {
         if let status = error as? ExitStatus { return status.code }
         if exitCode(for: error) == .success {
+            if BatchCommand.isHelpRequest(CommandLine.arguments.dropFirst()) {
+                Output.write(BatchCommand.help, to: STDOUT_FILENO)
+                return 0
+            }
             Output.write(fullMessage(for: error) + "\n", to: STDOUT_FILENO)
             return 0
         }

@@ -167,7 +167,9 @@ struct EscapingTests: BatchTesting {
                 try ChildProcess.run([Checkout.tool, "batch"] + command, in: folder.path),
                 shows: !command.contains("--json"))
         }
-        for name in ["index.csv", "index.html", "summary.json", "faces.csv", "metrics.prom"] {
+        for name in [
+            "index.csv", "index.html", "summary.json", "status.json", "status.js", "faces.csv", "metrics.prom",
+        ] {
             #expect(Self.unsafe(try folder.text("out/" + name)) == [], "\(name)")
         }
         // File names do not reach the command. The variables that are set for it hold only what the command line says.

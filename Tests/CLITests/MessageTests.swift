@@ -35,14 +35,14 @@ struct MessageTests {
             "analyze", path, "missing \"quoted\".mp4", "--log-format", "json", "--verbose", in: folder)
         #expect(outcome.status == 1)
         let objects = try outcome.errorLines.map {
-            try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: String])
+            try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
         }
-        #expect(objects.map { $0["level"] } == ["debug", "warning", "info", "error"])
+        #expect(objects.map { $0["level"] as? String } == ["debug", "warning", "info", "error"])
         for object in objects { #expect(object["message"] != nil && object["time"] != nil) }
-        #expect(objects[2]["input"] == path)
-        #expect(objects[2]["frames"] == "10")
-        #expect(objects[2]["result"] == folder.path + "/truncated.mkv.vidscan")
-        #expect(objects[3]["input"] == "missing \"quoted\".mp4")
+        #expect(objects[2]["input"] as? String == path)
+        #expect(objects[2]["frames"] as? Int == 10)
+        #expect(objects[2]["result"] as? String == folder.path + "/truncated.mkv.vidscan")
+        #expect(objects[3]["input"] as? String == "missing \"quoted\".mp4")
     }
 
     @Test("On a terminal, a line shows the progress")

@@ -40,7 +40,9 @@ struct PlantedFileTests: BatchTesting {
     func batch() throws {
         let folder = try makeFolder(["a.png"])
         try FileManager.default.createDirectory(atPath: folder.path + "/out", withIntermediateDirectories: false)
-        let records = ["summary.json", "index.csv", "index.html"].map { "out/.\($0).partial-PID" }
+        let records = ["summary.json", "index.csv", "index.html", "status.json", "status.js"].map {
+            "out/.\($0).partial-PID"
+        }
         let ran = try run("batch in --output out --quiet --jobs 1", planting: records, in: folder)
         #expect(ran.status == 0, "\(ran.errors)")
         #expect(try folder.text("victim") == "untouched")

@@ -54,7 +54,12 @@ struct ScheduleTests {
         #expect(folder.entries.contains("out/a.png.vidscan/faces.csv"))
         let logs = folder.entries.filter { $0.wholeMatch(of: /out\/log\/\d{4}-\d\d-\d\d\.log/) != nil }
         #expect(logs.count == 1)
-        for log in logs { #expect(try folder.text(log).contains("\"message\":\"1 done, 0 failed, 0 skipped; ")) }
+        for log in logs {
+            #expect(try folder.text(log).contains("\"message\":\"1 done, 0 failed, 0 skipped; "))
+            #expect(try folder.text(log).contains("\"event\":\"file_done\""))
+        }
+        // A setting of the pipeline that is not a default.
+        #expect(try folder.text("out/a.png.vidscan/run.json").contains("\"max_duration\" : 43200"))
 
         try folder.write("no video", to: "in/broken.mp4")
         let second = try ChildProcess.run(["bash", "-c", command])

@@ -54,22 +54,26 @@ struct InputFinderTests {
     func problems() throws {
         let folder = try TemporaryFolder()
         try make(["a.mp4", "line\nend.mp4"], in: folder)
-        let odd = folder.path + "/odd-"
-        // Not valid UTF-8.
-        let descriptor = (Array(odd.utf8CString.dropLast()) + [CChar(bitPattern: 0xFF), 0]).withUnsafeBufferPointer {
-            creat($0.baseAddress.unsafelyUnwrapped, 0o644)  // It has elements.
+        // Not valid UTF-8. One could be a video; the others are no reason for a run to fail.
+        for ending in [".mp4", ".dat", ".txt"] {
+            let name = Array((folder.path + "/odd-").utf8) + [0xFF] + Array(ending.utf8) + [0]
+            let descriptor = name.map { CChar(bitPattern: $0) }.withUnsafeBufferPointer {
+                creat($0.baseAddress.unsafelyUnwrapped, 0o644)  // It has elements.
+            }
+            #expect(descriptor >= 0)
+            close(descriptor)
         }
-        #expect(descriptor >= 0)
-        close(descriptor)
         let found = InputFinder().find([folder.path, folder.path + "/none.mp4"])
         #expect(found.inputs.map(\.resultPath) == ["a.mp4.vidscan", "line\nend.mp4.vidscan"])
         #expect(
             found.problems.map(\.reason) == [
                 "its name is not valid UTF-8; rename it", "cannot open: No such file or directory",
             ])
+        #expect(found.problems.first?.path == folder.path + "/odd-\u{FFFD}.mp4")
+        #expect(found.skipped.map(\.path) == [folder.path + "/odd-\u{FFFD}.dat"])
     }
 
-    @Test("Links to folders are not followed")
+    @Test("Links to folders and links that lead nowhere are skipped, with the reason")
     func links() throws {
         let folder = try TemporaryFolder()
         try make(["a.mp4"], in: folder)
@@ -78,6 +82,12 @@ struct InputFinderTests {
         symlink("nowhere", folder.path + "/broken.mp4")
         let found = InputFinder().find([folder.path])
         #expect(found.inputs.map(\.resultPath) == ["a.mp4.vidscan", "link.mp4.vidscan"])
+        #expect(found.problems == [])
+        #expect(
+            found.skipped.map { "\($0.path) \($0.reason)" }.sorted() == [
+                "\(folder.path)/broken.mp4 a link to a file that does not exist",
+                "\(folder.path)/cycle a link to a folder",
+            ])
     }
 
     @Test("Each file belongs to exactly one shard, and shards have similar sizes", arguments: [1, 2, 7, 8])

@@ -61,6 +61,8 @@ struct InvalidJournalTests {
         "owner = x'00'",
         "lease = 'a'", "started = 'a'", "finished = x'00'", "error = x'00'", "wall = 1e300", "video = 9e999",
         "video = 'a'", "frames = 9223372036854775807", "frames = -1", "faces = 'a'", "digest = x'00'", "changed = 'a'",
+        "people = -1", "people = 'a'", "events = 9223372036854775807", "warnings = x'00'", "progress = 2",
+        "progress = 'a'",
         "modified = 'a'", "configuration = x'00'",
     ]
 
@@ -92,7 +94,9 @@ struct InvalidJournalTests {
         let folder = try tamper(
             """
             ALTER TABLE item DROP COLUMN digest; ALTER TABLE item DROP COLUMN changed;
-            DELETE FROM grdb_migrations WHERE identifier = 'content'
+            ALTER TABLE item DROP COLUMN people; ALTER TABLE item DROP COLUMN events;
+            ALTER TABLE item DROP COLUMN warnings; ALTER TABLE item DROP COLUMN progress;
+            DELETE FROM grdb_migrations WHERE identifier IN ('content', 'outcome')
             """)
         #expect(try BatchReport(folder: folder.path).text.hasPrefix("1 file: "))
         #expect(try BatchJournal(folder: folder.path).items().map(\.path) == ["/a"])

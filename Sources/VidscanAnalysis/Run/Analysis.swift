@@ -33,6 +33,9 @@ public struct Analysis: Sendable {
         public let faces: Int
         /// The number of distinct face_ids; 0 for a segment.
         public let identities: Int
+        /// The number of distinct person_ids, and of events; 0 for a segment.
+        public let people: Int
+        public let events: Int
         /// The time from the first to the last sampled frame, in microseconds.
         public let analysedMicroseconds: Int64
         public let wallSeconds: Double
@@ -47,6 +50,8 @@ public struct Analysis: Sendable {
             frames = outcome.written.counts.sampledFrames
             faces = outcome.written.counts.faces
             identities = outcome.written.counts.faceIds
+            people = outcome.written.counts.personIds
+            events = outcome.written.counts.events
             analysedMicroseconds = outcome.analysedMicroseconds
             self.wallSeconds = wallSeconds
             warnings = outcome.warnings

@@ -15,8 +15,10 @@ public struct InputFinder: Sendable {
     public struct Findings: Sendable, Equatable {
         /// Each file once, in the order of the inputs and then of their paths.
         public var inputs: [BatchInput] = []
-        /// Missing inputs, unreadable folders, and names that are not UTF-8.
+        /// Missing inputs, unreadable folders, and videos and folders with names that are not UTF-8.
         public var problems: [Problem] = []
+        /// What was found and left out: links that lead nowhere or to folders, and other files with names that are not UTF-8.
+        public var skipped: [Problem] = []
     }
 
     public struct Problem: Sendable, Equatable {
@@ -47,7 +49,7 @@ public struct InputFinder: Sendable {
             guard Self.fileType(of: root) != S_IFDIR else {
                 // With several folders, the path of a result starts with the folder's name.
                 let prefix = hasManyFolders && name != "/" ? name + "/" : ""
-                for relativePath in walk(root, &findings.problems) {
+                for relativePath in walk(root, &findings) {
                     let path = root == "/" ? "/\(relativePath)" : "\(root)/\(relativePath)"
                     guard seen.insert(path).inserted, let state = FileState(path: path) else { continue }
                     findings.inputs.append(
@@ -72,7 +74,7 @@ public struct InputFinder: Sendable {
     }
 
     /// - Returns: paths below `root`, sorted.
-    private func walk(_ root: String, _ problems: inout [Problem]) -> [String] {
+    private func walk(_ root: String, _ findings: inout Findings) -> [String] {
         var files: [String] = []
         var pending = [""]
         while let subfolder = pending.popLast() {
@@ -81,15 +83,13 @@ public struct InputFinder: Sendable {
             do throws(SystemError) {
                 names = try FileSystem.names(in: folder)
             } catch {
-                problems.append(Problem(path: folder, reason: "cannot read: \(error)"))
+                findings.problems.append(Problem(path: folder, reason: "cannot read: \(error)"))
                 continue
             }
             for bytes in names {
                 guard bytes.first != UInt8(ascii: ".") else { continue }
                 guard let name = String(validating: bytes, as: UTF8.self) else {
-                    let shown = String(decoding: bytes, as: UTF8.self)
-                    problems.append(
-                        Problem(path: "\(folder)/\(shown)", reason: "its name is not valid UTF-8; rename it"))
+                    addUnreadable(bytes, in: folder, subfolder, &findings)
                     continue
                 }
                 let relativePath = subfolder.isEmpty ? name : "\(subfolder)/\(name)"
@@ -98,13 +98,53 @@ public struct InputFinder: Sendable {
                 guard lstat(path, &link) == 0 else { continue }
                 if link.st_mode & S_IFMT == S_IFDIR {
                     if !name.hasSuffix(".vidscan") { pending.append(relativePath) }
-                } else if isSelected(relativePath), Self.fileType(of: path) == S_IFREG {
-                    files.append(relativePath)
+                    continue
+                }
+                guard isSelected(relativePath) else { continue }
+                switch Self.fileType(of: path) {
+                case S_IFREG: files.append(relativePath)
+                case S_IFDIR: findings.skipped.append(Problem(path: path, reason: "a link to a folder"))
+                case nil where link.st_mode & S_IFMT == S_IFLNK:
+                    findings.skipped.append(Problem(path: path, reason: "a link to a file that does not exist"))
+                default: break
                 }
             }
         }
         return files.sorted()
     }
+
+    /// Reports a name that is not valid UTF-8: as a problem if it may be, or contain, a video.
+    private func addUnreadable(
+        _ bytes: [UInt8], in folder: String, _ subfolder: String, _ findings: inout Findings
+    ) {
+        let shown = String(decoding: bytes, as: UTF8.self)
+        let path = Array("\(folder)/".utf8) + bytes + [0]
+        var status = stat()
+        let isFolder = path.withUnsafeBytes { buffer in
+            lstat(buffer.bindMemory(to: CChar.self).baseAddress.unsafelyUnwrapped, &status) == 0  // It has elements.
+                && status.st_mode & S_IFMT == S_IFDIR
+        }
+        let problem = Problem(path: "\(folder)/\(shown)", reason: "its name is not valid UTF-8; rename it")
+        if isFolder {
+            if !shown.hasSuffix(".vidscan") { findings.problems.append(problem) }
+        } else if isSelected(subfolder.isEmpty ? shown : "\(subfolder)/\(shown)") {
+            if Self.hasVideoExtension(shown) {
+                findings.problems.append(problem)
+            } else {
+                findings.skipped.append(problem)
+            }
+        }
+    }
+
+    /// Whether the extension says that a file is a video or picture.
+    static func hasVideoExtension(_ path: String) -> Bool {
+        videoExtensions.contains(FilePath.fileExtension(of: path))
+    }
+
+    private static let videoExtensions: Set<String> = [
+        "mp4", "m4v", "mov", "mkv", "webm", "avi", "mpg", "mpeg", "ts", "m2ts", "mts", "wmv", "flv", "3gp", "ogv",
+        "mxf", "vob", "h264", "hevc", "gif", "png", "jpg", "jpeg", "webp", "bmp", "tif", "tiff",
+    ]
 
     private func isSelected(_ path: String) -> Bool {
         if exclude.contains(where: { Self.matches(path, $0) }) { return false }

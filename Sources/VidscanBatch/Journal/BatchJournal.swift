@@ -149,9 +149,32 @@ public final class BatchJournal: Sendable {
         try write { try (Int.fetchOne($0, sql: "PRAGMA synchronous") ?? 0) >= 2 }
     }
 
+    /// The shard that the name of the file states, also if the journal was opened to read it only.
+    var fileShard: BatchShard? {
+        FilePath.name(of: path).wholeMatch(of: /batch-(\d+)-of-(\d+)\.sqlite/).flatMap { match in
+            Int(match.1).flatMap { index in Int(match.2).flatMap { BatchShard(index: index, count: $0) } }
+        }
+    }
+
     /// All inputs, in the order of their results' paths.
     public func items() throws(BatchError) -> [Item] {
         try read { try ItemRow.order(ItemRow.Columns.resultPath).fetchAll($0).map(\.item) }
+    }
+
+    /// How many inputs have each status, how many have warnings, and the inputs in progress.
+    func counts() throws(BatchError) -> (files: [Status: Int], withWarnings: Int, running: [Item]) {
+        try read { database in
+            var files: [Status: Int] = [:]
+            let rows = try Row.fetchCursor(database, sql: "SELECT status, COUNT(*) FROM item GROUP BY status")
+            while let row = try rows.next() {
+                if let status = Status(rawValue: row[0]) { files[status] = row[1] }
+            }
+            return (
+                files,
+                try ItemRow.filter(.done).filter(ItemRow.Columns.warnings != nil).fetchCount(database),
+                try ItemRow.filter(.running).order(ItemRow.Columns.resultPath).fetchAll(database).map(\.item)
+            )
+        }
     }
 
     /// Marks inputs that were done before a moment as pruned.

@@ -18,6 +18,8 @@ struct ItemRow: Codable, FetchableRecord, PersistableRecord {
         static let finished = Column(BatchJournal.Item.CodingKeys.finished)
         static let digest = Column(BatchJournal.Item.CodingKeys.digest)
         static let changed = Column(BatchJournal.Item.CodingKeys.changed)
+        static let warnings = Column(BatchJournal.Item.CodingKeys.warningText)
+        static let progress = Column(BatchJournal.Item.CodingKeys.progress)
     }
 
     var item: BatchJournal.Item

@@ -1,3 +1,5 @@
+internal import VidscanBase
+
 extension BatchJournal {
     public enum Status: String, Sendable, CaseIterable, Codable {
         case pending, running, done, failed
@@ -7,6 +9,14 @@ extension BatchJournal {
         case skipped
         /// Was done; `prune` has removed its result.
         case pruned
+    }
+
+    /// The status of an input as people are shown it.
+    public enum ShownStatus: String, Sendable, CaseIterable, Codable {
+        case pending, running
+        /// Its process ended before it could finish; the next run starts it again.
+        case interrupted
+        case done, failed, quarantined, skipped, pruned
     }
 
     /// An input as the journal records it: a row of the table `item`.
@@ -37,11 +47,18 @@ extension BatchJournal {
         var finished: Double?
         /// Why the last attempt failed.
         public var error: String?
-        /// These four describe the last successful attempt.
+        /// These and the following up to `warningText` describe the last successful attempt.
         public var wallSeconds: Double?
         public var videoSeconds: Double?
         public var frames: Int?
         public var faces: Int?
+        /// How many different people the result has, and how many events; `nil` in rows of earlier versions.
+        public var people: Int?
+        public var events: Int?
+        /// The warnings of the result, one per line; `nil` if there are none.
+        var warningText: String?
+        /// The share of the input that is analysed, 0…1, as of the last renewal of the lease; `nil` if it is not known.
+        public internal(set) var progress: Double?
         /// SHA-256 of the content that was analysed; `nil` if it is not known.
         public var digest: String?
         /// See `BatchInput.changed`.
@@ -55,7 +72,14 @@ extension BatchJournal {
             case due, owner, lease, started, finished, error
             case wallSeconds = "wall"
             case videoSeconds = "video"
-            case frames, faces, digest, changed
+            case frames, faces, people, events
+            case warningText = "warnings"
+            case progress, digest, changed
+        }
+
+        /// Problems that may affect the result, in words.
+        public var warnings: [String] {
+            (warningText ?? "").split(separator: "\n").map(String.init)
         }
 
         public var identity: FileIdentity { FileIdentity(bytes: bytes, modified: modified) }
@@ -69,6 +93,10 @@ extension BatchJournal {
         public var isOnlyFailed = false
         /// How many more attempts a failed input gets.
         public var retries = 2
+        /// Whether results that other settings, versions or models made are accepted.
+        public var keepsDone = false
+        /// Whether results with warnings count as failed.
+        public var isStrict = false
 
         public init() {}
     }
@@ -89,6 +117,8 @@ extension BatchJournal {
         case running = "in progress in another process"
         case notFailed = "did not fail"
         case pruned = "result pruned"
+        case kept = "done with other settings, kept"
+        case hasWarnings = "done with warnings, which --strict does not accept"
         case foreignResult = "result exists, but is not from this batch"
     }
 
@@ -98,6 +128,24 @@ extension BatchJournal {
         public var reason: Reason
         /// Whether this run is to analyse it.
         public var isDue: Bool
+        /// What the journal said of the input before; `nil` for a new one.
+        public var former: Former?
+        /// More than the reason says, in words.
+        public var detail: String?
+
+        /// The detail, or else the reason.
+        public var explanation: String { detail ?? reason.rawValue }
+    }
+
+    /// What the journal said of an input.
+    public struct Former: Sendable, Equatable {
+        public var status: Status
+        public var configuration: String
+    }
+
+    /// The reason of a failure that only `--strict` makes one.
+    static func strictReason(_ warnings: [String]) -> String {
+        "it has warnings (--strict): " + warnings.joined(separator: "; ")
     }
 
     /// How an attempt ended.
@@ -120,6 +168,19 @@ extension BatchJournal.Item {
         return LeaseOwner.isRunning(owner) ?? (lease > now)
     }
 
+    /// What people are shown. An input whose process has ended is not running any more, although nobody could record that.
+    func shownStatus(now: Double) -> BatchJournal.ShownStatus {
+        switch status {
+        case .pending: .pending
+        case .running: isLeased(now: now) ? .running : .interrupted
+        case .done: .done
+        case .failed: .failed
+        case .quarantined: .quarantined
+        case .skipped: .skipped
+        case .pruned: .pruned
+        }
+    }
+
     mutating func start(owner: String, now: Double) {
         status = .running
         self.owner = owner
@@ -127,6 +188,7 @@ extension BatchJournal.Item {
         started = now
         attempts += 1
         error = nil
+        progress = nil
     }
 
     /// - Parameter retries: how many failures in a row do not yet quarantine an input.
@@ -134,6 +196,7 @@ extension BatchJournal.Item {
         owner = nil
         lease = nil
         finished = now
+        progress = nil
         switch outcome {
         case .done(let report):
             status = .done
@@ -142,6 +205,9 @@ extension BatchJournal.Item {
             videoSeconds = report.videoSeconds
             frames = report.frames
             faces = report.faces
+            people = report.people
+            events = report.events
+            warningText = report.warnings.isEmpty ? nil : report.warnings.map(Printable.line).joined(separator: "\n")
             digest = report.digest
         case .failed(let reason):
             failures += 1

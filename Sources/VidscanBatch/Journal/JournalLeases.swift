@@ -39,9 +39,16 @@ extension BatchJournal {
     }
 
     /// Renews all leases of this process.
-    public func renewLeases() throws(BatchError) {
+    ///
+    /// - Parameter progress: the share of each input that is analysed, 0…1, by the paths of the results.
+    public func renewLeases(progress: [String: Double] = [:]) throws(BatchError) {
         let expiry = clock() + Self.leaseSeconds
         try write { database in
+            for (resultPath, share) in progress {
+                _ = try ItemRow.filter(.running)
+                    .filter(ItemRow.Columns.resultPath == resultPath && ItemRow.Columns.owner == owner)
+                    .updateAll(database, ItemRow.Columns.progress.set(to: min(1, max(0, share))))
+            }
             _ = try ItemRow.filter(.running).filter(ItemRow.Columns.owner == owner)
                 .updateAll(database, ItemRow.Columns.lease.set(to: expiry))
         }

@@ -11,6 +11,8 @@ extension BatchJournal {
     ///
     /// - Parameters:
     ///   - configuration: a digest of everything that a result depends on besides its input.
+    ///   - isEquivalent: whether a finished result of another configuration, given with the path of the result, is what this
+    ///     one would make.
     ///   - verdicts: those of a `ContentCheck`, by the paths of the inputs.
     ///   - isDryRun: decides, but registers nothing.
     ///   - hasResult: whether there is a result at a path.
@@ -18,6 +20,7 @@ extension BatchJournal {
     @discardableResult
     public func register(
         _ inputs: [BatchInput], configuration: String, selection: Selection,
+        isEquivalent: (String, String) -> Bool = { _, _ in false },
         verdicts: [String: ContentCheck.Verdict] = [:], isDryRun: Bool = false, hasResult: (String) -> Bool
     ) throws(BatchError) -> [PlannedInput] {
         let now = clock()
@@ -28,8 +31,14 @@ extension BatchJournal {
         func decide(_ candidate: inout Candidate) {
             let input = candidate.planned.input
             (candidate.planned.reason, candidate.planned.isDue) = Self.decide(
-                candidate.item, input, configuration, selection, now: now, verdict: verdicts[input.path],
+                candidate.item, input, configuration, isEquivalent, selection, now: now, verdict: verdicts[input.path],
                 hasResult: hasResult(input.resultPath))
+            candidate.planned.former = candidate.item.map {
+                Former(status: $0.status, configuration: $0.configuration)
+            }
+            if candidate.planned.reason == .hasWarnings {
+                candidate.planned.detail = Self.strictReason(candidate.item?.warnings ?? [])
+            }
         }
         for start in stride(from: 0, to: inputs.count, by: Self.transactionSize) {
             let slice = inputs[start..<min(start + Self.transactionSize, inputs.count)]
@@ -106,6 +115,22 @@ extension BatchJournal {
         return candidate
     }
 
+    // MARK: Later decisions
+
+    /// Makes failures of finished inputs whose results have warnings.
+    public func reject(_ resultPaths: [String], retries: Int) throws(BatchError) {
+        let now = clock()
+        try write { database in
+            for resultPath in resultPaths {
+                guard var row = try ItemRow.fetchOne(database, key: resultPath), row.item.status == .done else {
+                    continue
+                }
+                let reason = Self.strictReason(row.item.warnings)
+                try row.updateChanges(database) { $0.item.finish(.failed(reason), retries: retries, now: now) }
+            }
+        }
+    }
+
     // MARK: Decisions
 
     private static func setPending(
@@ -132,8 +157,8 @@ extension BatchJournal {
     }
 
     private static func decide(
-        _ item: Item?, _ input: BatchInput, _ configuration: String, _ selection: Selection, now: Double,
-        verdict: ContentCheck.Verdict?, hasResult: Bool
+        _ item: Item?, _ input: BatchInput, _ configuration: String, _ isEquivalent: (String, String) -> Bool,
+        _ selection: Selection, now: Double, verdict: ContentCheck.Verdict?, hasResult: Bool
     ) -> (Reason, isDue: Bool) {
         guard let item else {
             if selection.isOnlyFailed { return (.notFailed, false) }
@@ -153,10 +178,18 @@ extension BatchJournal {
             }
         if !isSame { return (.changed, true) }
         if item.status == .pruned { return (.pruned, false) }
-        if item.configuration != configuration { return (.settingsChanged, true) }
+        if item.configuration != configuration,
+            item.status != .done || !isEquivalent(item.configuration, item.resultPath)
+        {
+            guard selection.keepsDone else { return (.settingsChanged, true) }
+            if item.status == .done, hasResult { return (.kept, false) }
+            if item.status != .skipped { return (.settingsChanged, true) }
+        }
         return switch item.status {
         case .pending, .running: (.unfinished, true)
-        case .done: hasResult ? (verdict == .same ? .dateChanged : .done, false) : (.resultMissing, true)
+        case .done where !hasResult: (.resultMissing, true)
+        case .done where selection.isStrict && !item.warnings.isEmpty: (.hasWarnings, false)
+        case .done: (verdict == .same ? .dateChanged : .done, false)
         case .skipped: (.skipped, false)
         case .pruned: (.pruned, false)
         case .quarantined: (.quarantined, false)

@@ -23,6 +23,15 @@ enum JournalSchema {
                     ALTER TABLE item ADD COLUMN changed INTEGER;
                     """)
         }
+        migrator.registerMigration("outcome") { database in
+            try database.execute(
+                sql: """
+                    ALTER TABLE item ADD COLUMN people INTEGER;
+                    ALTER TABLE item ADD COLUMN events INTEGER;
+                    ALTER TABLE item ADD COLUMN warnings TEXT;
+                    ALTER TABLE item ADD COLUMN progress DOUBLE;
+                    """)
+        }
         return migrator
     }()
 
@@ -61,11 +70,13 @@ enum JournalSchema {
             )
         }
         guard hasItems else { return }
-        let hasContent = try database.columns(in: "item").contains { $0.name == "digest" }
+        let columns = Set(try database.columns(in: "item").map(\.name))
+        let valid =
+            validRow + (columns.contains("digest") ? validContentColumns : "")
+            + (columns.contains("people") ? validOutcomeColumns : "")
         if let row = try Row.fetchOne(
             database,
-            sql:
-                "SELECT place FROM item WHERE (\(validRow)\(hasContent ? validContentColumns : "")) IS NOT TRUE LIMIT 1"
+            sql: "SELECT place FROM item WHERE (\(valid)) IS NOT TRUE LIMIT 1"
         ) {
             // In a damaged row this need not be text.
             let value: DatabaseValue = row[0]
@@ -140,5 +151,12 @@ enum JournalSchema {
 
     private static let validContentColumns = """
          AND typeof(digest) IN ('text', 'null') AND typeof(changed) IN ('integer', 'null')
+        """
+
+    private static let validOutcomeColumns = """
+         AND (people IS NULL OR typeof(people) = 'integer' AND people BETWEEN 0 AND 1000000000000)
+        AND (events IS NULL OR typeof(events) = 'integer' AND events BETWEEN 0 AND 1000000000000)
+        AND typeof(warnings) IN ('text', 'null')
+        AND (progress IS NULL OR typeof(progress) IN ('real', 'integer') AND progress BETWEEN 0 AND 1)
         """
 }

@@ -6,32 +6,49 @@ internal import VidscanReport
 struct BatchPage {
     /// Browsers show this many rows without delay.
     private static let maximumRows = 20_000
+    /// A row shows this many warnings.
+    private static let maximumWarnings = 3
 
     let items: [BatchJournal.Item]
     /// The folder of the results.
     let folder: String
+    /// Seconds since 1970.
+    let now: Double
+    let thumbnails: ReportThumbnails
+    /// What the page watches while the batch runs.
+    var live: ReportIndex.Live?
 
     /// What needs attention comes first.
-    private static let order: [BatchJournal.Status] = [
-        .failed, .quarantined, .running, .pending, .done, .pruned, .skipped,
+    private static let order: [BatchJournal.ShownStatus] = [
+        .failed, .quarantined, .interrupted, .running, .pending, .done, .pruned, .skipped,
     ]
+    /// The group of the rows with warnings, besides those of the statuses.
+    private static let warningGroup = "warnings"
 
     func html() throws -> String {
-        let groups = Dictionary(grouping: items, by: \.status)
-        let sorted = Self.order.flatMap { (groups[$0] ?? []).sorted { $0.resultPath < $1.resultPath } }
+        let groups = Dictionary(grouping: items) { $0.shownStatus(now: now) }
+        let sorted = Self.order.flatMap { status in
+            (groups[status] ?? []).sorted { $0.resultPath < $1.resultPath }.map { (item: $0, status: status) }
+        }
+        let withWarnings = items.count { $0.hasCounts && !$0.warnings.isEmpty }
         let counts = Self.order.compactMap { status in
             groups[status].map { (status: status, text: "\($0.count) \(status.rawValue)") }
         }
+        let shown = sorted.prefix(Self.maximumRows)
+        let pictures = pictures(shown.map(\.item))
         var page = ReportIndex(
             title: FilePath.name(of: folder),
-            summary: "\(items.count) \(items.count == 1 ? "file" : "files")"
-                + (counts.isEmpty ? "" : ": " + counts.map(\.text).joined(separator: ", ")),
+            summary: NumberText.count(items.count, "file")
+                + (counts.isEmpty ? "" : ": " + counts.map(\.text).joined(separator: ", "))
+                + (withWarnings > 0 ? "; \(withWarnings) with warnings" : ""),
             heads: [
-                .init("status", isNumber: false), .init("length"), .init("samples"), .init("faces"),
-                .init("processing time (s)"), .init("attempts"),
-            ], rows: sorted.prefix(Self.maximumRows).map(row))
+                .init("status", isNumber: false), .init("length"), .init("samples"), .init("faces"), .init("people"),
+                .init("events"), .init("warnings"), .init("processing time (s)"), .init("attempts"),
+            ], rows: shown.map { row($0.item, $0.status, pictures[$0.item.resultPath] ?? []) })
         page.groups = counts.map { .init($0.status.rawValue, label: $0.text) }
+        if withWarnings > 0 { page.groups.append(.init(Self.warningGroup, label: "\(withWarnings) with warnings")) }
         page.facts = facts
+        page.live = live
         if sorted.count > Self.maximumRows {
             page.notices = [
                 "This page shows the first \(Self.maximumRows) of \(sorted.count) files; index.csv lists all."
@@ -49,22 +66,46 @@ struct BatchPage {
             .init("times real time", work > 0 ? String(format: "%.1f", video / work) : "–"),
             .init("samples", "\(done.reduce(0) { $0 + ($1.frames ?? 0) })"),
             .init("faces", "\(done.reduce(0) { $0 + ($1.faces ?? 0) })"),
-            .init("as of (UTC)", Self.moment(Date())),
+            .init("events", "\(done.reduce(0) { $0 + ($1.events ?? 0) })"),
+            .init("as of (UTC)", Self.moment(Date(timeIntervalSince1970: now))),
         ]
     }
 
-    private func row(_ item: BatchJournal.Item) -> ReportIndex.Row {
-        let cells: [ReportPage.Cell] =
-            item.hasCounts
-            ? [
-                .init(item.videoSeconds.map(Self.clock) ?? ""), .init(item.frames.map { "\($0)" } ?? ""),
-                .init(item.faces.map { "\($0)" } ?? ""),
-                .init(item.wallSeconds.map { String(format: "%.1f", $0) } ?? ""),
-            ] : Array(repeating: .init(""), count: 4)
+    private func row(
+        _ item: BatchJournal.Item, _ status: BatchJournal.ShownStatus, _ pictures: [String]
+    ) -> ReportIndex.Row {
+        let warnings = item.hasCounts ? item.warnings : []
+        let figures: [String] = [
+            item.videoSeconds.map(Self.clock), item.frames.map { "\($0)" }, item.faces.map { "\($0)" },
+            item.people.map { "\($0)" }, item.events.map { "\($0)" },
+            // Earlier versions did not record any.
+            item.people == nil ? nil : "\(warnings.count)", item.wallSeconds.map { String(format: "%.1f", $0) },
+        ].map { item.hasCounts ? $0 ?? "" : "" }
+        let texts = [status.rawValue] + figures + ["\(item.attempts)"]
+        let notes = [item.error].compactMap { $0 } + warnings.prefix(Self.maximumWarnings)
+        let more = warnings.count > Self.maximumWarnings ? ["…"] : []
         return ReportIndex.Row(
             name: Printable.line(name(of: item)), hint: Printable.line(item.path), link: link(to: item.resultPath),
-            note: item.error.map(Printable.line), group: item.status.rawValue,
-            cells: [.init(item.status.rawValue, isNumber: false)] + cells + [.init("\(item.attempts)")])
+            note: notes.isEmpty ? nil : (notes + more).map(Printable.line).joined(separator: " · "),
+            groups: [status.rawValue] + (warnings.isEmpty ? [] : [Self.warningGroup]),
+            cells: texts.enumerated().map { .init($1, isNumber: $0 > 0) }, thumbnails: pictures)
+    }
+
+    /// The pictures of faces in the reports of the first rows that have any, as many as fit on the page.
+    private func pictures(_ items: [BatchJournal.Item]) -> [String: [String]] {
+        let done = items.filter { $0.status == .done }
+        var left = ReportThumbnails.budget
+        var pictures: [String: [String]] = [:]
+        // Few results get several pictures each, many get one.
+        let count = max(1, min(ReportThumbnails.maximumPerResult, left / max(1, done.count * 10_000)))
+        for item in done {
+            let found = thumbnails.pictures(inReport: "\(folder)/\(item.resultPath)/report.html", count: count)
+            let length = found.reduce(0) { $0 + $1.utf8.count }
+            guard length <= left else { break }
+            left -= length
+            if !found.isEmpty { pictures[item.resultPath] = found }
+        }
+        return pictures
     }
 
     /// The path below the input's folder, which is that of the result; the whole path if the result's path has a number.

@@ -8,9 +8,12 @@ struct FileAttempt: Sendable {
     let path: String
     /// Path of the result.
     let result: String
+    var work = WorkerJob.Work.analysis
     let worker: WorkerProcess
     let options: Batch.Options
     let observer: any BatchObserver
+    /// Called when the worker says how far it is.
+    let progressed: @Sendable (FileProgress) -> Void
 
     enum Result: Sendable {
         case done(WorkerReport)
@@ -44,7 +47,7 @@ struct FileAttempt: Sendable {
 
     /// If the task is cancelled, this asks the worker to end, and waits for its answer.
     func run() async -> Outcome {
-        _ = worker.send(WorkerJob(input: path, result: result, takesDigest: options.takesDigests))
+        _ = worker.send(WorkerJob(input: path, result: result, work: work, takesDigest: options.takesDigests))
         let state = AttemptState()
         // Detached, so that a cancellation does not end them: the worker still says how it ended.
         let receiver = Task.detached { await self.receiveEvents(state) }
@@ -62,6 +65,7 @@ struct FileAttempt: Sendable {
         for await event in worker.events {
             switch event {
             case .message(.opened(let seconds)): state.setVideoSeconds(seconds)
+            case .message(.progressed(let progress)): progressed(progress)
             case .message(.warned(let message)): observer.warned(path, message)
             case .message(.done(let report)): return Outcome(result: .done(report))
             case .message(.failed(let reason, let kind)): return Outcome(result: .failed(reason, kind))

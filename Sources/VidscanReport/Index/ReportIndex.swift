@@ -11,21 +11,21 @@ public struct ReportIndex: Sendable {
         public var link: String?
         /// An error or a notice, shown below the name.
         public var note: String?
-        /// The name of the group that the row belongs to.
-        public var group: String
+        /// The names of the groups that the row belongs to: words without spaces.
+        public var groups: [String]
         public var cells: [ReportPage.Cell]
         /// Images as `data:` URLs.
         public var thumbnails: [String]
 
         public init(
-            name: String, hint: String? = nil, link: String?, note: String?, group: String = "",
+            name: String, hint: String? = nil, link: String?, note: String?, groups: [String] = [],
             cells: [ReportPage.Cell], thumbnails: [String] = []
         ) {
             self.name = name
             self.hint = hint
             self.link = link
             self.note = note
-            self.group = group
+            self.groups = groups
             self.cells = cells
             self.thumbnails = thumbnails
         }
@@ -33,7 +33,7 @@ public struct ReportIndex: Sendable {
 
     /// A group of rows. The page can show the rows of one group only.
     public struct Group: Sendable {
-        /// The name, as in `Row.group`.
+        /// The name, as in `Row.groups`.
         public var name: String
         /// The text in the menu of groups.
         public var label: String
@@ -44,9 +44,24 @@ public struct ReportIndex: Sendable {
         }
     }
 
+    /// What a page watches to show the progress of the work that it describes.
+    public struct Live: Sendable {
+        /// The name of the script with the state, which is next to the page.
+        public var script: String
+        /// When the page was made, in milliseconds since 1970. The page reloads itself if the state names a later time.
+        public var page: Int64
+
+        public init(script: String, page: Int64) {
+            self.script = script
+            self.page = page
+        }
+    }
+
     public var title: String
     public var summary: String
     public var notices: [String] = []
+    /// `nil` for a page that does not change.
+    public var live: Live?
     /// The totals.
     public var facts: [ReportPage.Fact] = []
     public var groups: [Group] = []
@@ -62,29 +77,34 @@ public struct ReportIndex: Sendable {
 
     /// Renders the page.
     ///
-    /// - Returns: One HTML file. Its links lead to the reports.
+    /// - Returns: One HTML file. Its links lead to the reports. It loads nothing, except for the script of `live`.
     public func html() throws -> String {
         try ReportTemplates.render("index", Page(index: self))
     }
 
     private struct Page {
+        /// The script shows the other rows on request, because a browser takes seconds to lay out thousands.
+        private static let shownAtOnce = 500
+
         let title, summary: String
         let notices: [String]
-        let hasFacts, hasGroups, hasThumbnails: Bool
+        let hasFacts, hasGroups, isLive: Bool
+        let statusScript: String
+        let page: Int64
         let facts: [ReportPage.Fact]
         let groups: [Group]
         let heads: [ReportPage.Head]
         let rows: [RenderedRow]
         let style = ReportTemplates.style
-        let script = ReportTemplates.script
+        let script = ReportTemplates.indexScript
 
         init(index: ReportIndex) {
             (title, summary, heads) = (index.title, index.summary, index.heads)
             (notices, facts, groups) = (index.notices, index.facts, index.groups)
+            isLive = index.live != nil
+            (statusScript, page) = (index.live?.script ?? "", index.live?.page ?? 0)
             (hasFacts, hasGroups) = (!index.facts.isEmpty, !index.groups.isEmpty)
-            let hasThumbnails = index.rows.contains { !$0.thumbnails.isEmpty }
-            self.hasThumbnails = hasThumbnails
-            rows = index.rows.map { RenderedRow(row: $0, hasThumbnails: hasThumbnails) }
+            rows = index.rows.enumerated().map { RenderedRow(row: $1, isLate: $0 >= Self.shownAtOnce) }
         }
     }
 }
@@ -94,7 +114,8 @@ public struct ReportIndex: Sendable {
 /// look for `nil` in the enclosing contexts.
 private struct RenderedRow: MustacheParent {
     let row: ReportIndex.Row
-    let hasThumbnails: Bool
+    /// Whether the row is hidden at first.
+    let isLate: Bool
 
     func child(named name: String) -> Any? {
         switch name {
@@ -102,8 +123,9 @@ private struct RenderedRow: MustacheParent {
         case "hint": row.hint as Any? ?? false
         case "link": row.link as Any? ?? false
         case "note": row.note as Any? ?? false
-        case "hasThumbnails": hasThumbnails
-        case "group": row.group
+        case "isLate": isLate
+        case "hasThumbnails": !row.thumbnails.isEmpty
+        case "groups": row.groups.joined(separator: " ")
         case "cells": row.cells.map(RenderedCell.init)
         case "thumbnails": row.thumbnails
         default: nil

@@ -129,7 +129,7 @@ public struct ReportPage: Sendable {
         }
         var page = Page(report: self, data: try review.data.json())
         page.rows = Data(review.rows).base64EncodedString()
-        page.script += ReportTemplates.reviewScript
+        page.script = ReportTemplates.reviewScript
         page.style += ReportTemplates.reviewStyle
         page.isPicture = review.data.video.isPicture
         page.address = review.data.video.address
@@ -170,11 +170,14 @@ public struct ReportPage: Sendable {
 /// The templates, style and script of the pages. They are compiled into the program, so that it can be moved.
 enum ReportTemplates {
     static let style = String(decoding: PackageResources.report_css, as: UTF8.self)
-    static let script = String(decoding: PackageResources.report_js, as: UTF8.self)
+    /// The script of a report, and that of an index. Both begin with that of the tables.
+    static let script = tableScript + String(decoding: PackageResources.report_js, as: UTF8.self)
+    static let indexScript = tableScript + String(decoding: PackageResources.index_js, as: UTF8.self)
+    private static let tableScript = String(decoding: PackageResources.tables_js, as: UTF8.self)
     static let reviewStyle = String(decoding: PackageResources.review_css, as: UTF8.self)
     /// The parts share one scope.
     static let reviewScript =
-        "\n(() => {\n\"use strict\";\n"
+        tableScript + "\n(() => {\n\"use strict\";\n"
         + [
             PackageResources.review_data_js, PackageResources.review_player_js, PackageResources.review_timeline_js,
             PackageResources.review_corrections_js, PackageResources.review_lists_js, PackageResources.review_js,

@@ -13,44 +13,6 @@
     return sign + (h ? h + ":" + String(m).padStart(2, "0") : m) + ":" + rest;
   };
 
-  // Tables whose heads sort them.
-  for (const table of document.querySelectorAll("table.sortable")) {
-    const heads = [...table.tHead.rows[0].cells];
-    heads.forEach((head, column) => head.querySelector("button")?.addEventListener("click", () => {
-      const ascending = head.getAttribute("aria-sort") !== "ascending";
-      heads.forEach(other => other.removeAttribute("aria-sort"));
-      head.setAttribute("aria-sort", ascending ? "ascending" : "descending");
-      const rows = [...table.tBodies[0].rows];
-      const key = row => {
-        const text = row.cells[column].textContent.trim(), number = parseFloat(text);
-        return /^-?[\d.]+( \(\d+ %\))?$/.test(text) ? number : /^[\d:.]+$/.test(text) ? text.split(":").reduce((a, b) => 60 * a + +b, 0) : text;
-      };
-      const order = (a, b) => a === "" ? 1 : b === "" ? -1 : typeof a === typeof b ? (a < b ? -1 : a > b ? 1 : 0) : typeof a === "number" ? -1 : 1;
-      rows.sort((a, b) => ascending ? order(key(a), key(b)) : order(key(b), key(a)));
-      table.tBodies[0].append(...rows);
-    }));
-  }
-
-  // Rows of a group, and of names that hold some text.
-  const group = document.getElementById("group"), search = document.getElementById("search");
-  if (group && search) {
-    const rows = [...document.querySelectorAll("#files tbody tr")];
-    const choose = () => {
-      const wanted = search.value.toLowerCase();
-      let shown = 0;
-      for (const row of rows) {
-        const name = row.cells[0];
-        row.hidden = group.value !== "" && row.dataset.group !== group.value
-          || !(name.textContent + "\n" + name.title).toLowerCase().includes(wanted);
-        if (!row.hidden) shown++;
-      }
-      document.getElementById("shown").textContent = shown === rows.length ? "" : `${shown} of ${rows.length}`;
-    };
-    group.addEventListener("change", choose);
-    search.addEventListener("input", choose);
-    choose();
-  }
-
   const source = document.getElementById("data"), chart = document.getElementById("chart");
   if (!source || !chart) return;
   const data = JSON.parse(source.textContent);

@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+"""Watches a batch in a browser as a user would: opens index.html from the folder, without a server, while the batch runs. Checks the
+progress, that the page reloads itself and stops when the batch ends, that it says so when the batch was killed, that names do no
+harm, and how long a page of 20,000 files takes.
+
+usage: check_batch_page.py VIDSCAN [FOLDER FOR SCREENSHOTS]
+
+Needs only chromedriver (Debian's chromium-driver).
+"""
+
+import json
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from check_report import Browser, expect
+
+NAMES = [
+    "<b>bold<b> & \"x\" 'y'.mp4", "<img src=x onerror=document.title='harm'>.mp4", "שלום עולם.mp4", "😀 emoji.mp4",
+    "day/clip {{title}} \\u0041.mp4"]
+
+
+def until(condition, what, seconds=60):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        value = condition()
+        if value:
+            return value
+        time.sleep(0.2)
+    sys.exit(f"check_batch_page: failed: {what}")
+
+
+def text(browser, selector):
+    return browser.run("const e = document.querySelector(arguments[0]); return e && !e.closest('[hidden]') ? e.textContent : ''", selector)
+
+
+def requests(browser):
+    return [
+        json.loads(entry["message"])["message"]["params"]["request"]["url"] for entry in browser.log("performance")
+        if '"Network.requestWillBeSent"' in entry["message"]]
+
+
+def main():
+    if len(sys.argv) not in (2, 3):
+        sys.exit(__doc__)
+    vidscan = Path(sys.argv[1]).resolve()
+    pictures = Path(sys.argv[2]) if len(sys.argv) == 3 else None
+    sample = Path(__file__).resolve().parent.parent / "samples/faces.mp4"
+    with tempfile.TemporaryDirectory() as work:
+        work = Path(work)
+        (work / "in/day").mkdir(parents=True)
+        for name in NAMES:
+            # A slash would be a folder.
+            shutil.copy(sample, work / "in" / name)
+        (work / "in/cut.mp4").write_bytes(sample.read_bytes()[:400_000])
+        (work / "in/broken.mp4").write_text("no video")
+        command = [vidscan, "batch", "in", "--output", "out", "--report", "--every-frame", "--jobs", "2", "--quiet"]
+        batch = subprocess.Popen(command, cwd=work)
+        page = work / "out/index.html"
+        until(page.exists, "the page exists while the batch runs")
+        browser = Browser(1280, 900, False)
+        browser.call("POST", "/url", {"url": page.as_uri()})
+        until(lambda: text(browser, "#live-state") == "Running", "the page says that the batch runs")
+        made = browser.run("return document.getElementById('live').dataset.page")
+        until(lambda: "%" in text(browser, "#live-files"), "files in progress have a percentage")
+        expect(" left" in text(browser, "#live-counts"), f"counts: {text(browser, '#live-counts')}; {text(browser, '#live-speed')}")
+        browser.run(
+            "const s = document.getElementById('search'); s.value = 'clip'; s.dispatchEvent(new Event('input'));"
+            "document.querySelector('#files th:nth-child(3) button').click()")
+        until(lambda: browser.run("return document.getElementById('live').dataset.page") > made, "the page reloads itself")
+        state = browser.run(
+            "return [document.getElementById('search').value, document.querySelector('#files th:nth-child(3)').ariaSort,"
+            "document.querySelectorAll('#files tbody tr').length]")
+        expect(state == ["clip", "ascending", 1], f"after reloading, search and order are the same {state}")
+        if pictures:
+            browser.screenshot(pictures / "batch-running.png")
+        browser.run("const s = document.getElementById('search'); s.value = ''; s.dispatchEvent(new Event('input'))")
+        until(lambda: batch.poll() is not None, "the batch ends", 300)
+        until(lambda: text(browser, "#live-state").startswith("Finished"), "the page says that the batch has finished")
+        until(lambda: "6 done" in text(browser, ".lead"), "the page shows all files as done")
+        expect(text(browser, ".lead") == "7 files: 1 failed, 6 done; 1 with warnings", text(browser, ".lead"))
+        time.sleep(1)
+        asked = requests(browser)
+        outside = [url for url in asked if not url.startswith((page.parent.as_uri() + "/index.html", page.parent.as_uri() + "/status.js", "data:"))]
+        expect(asked and not outside, f"only the page and its state are loaded {outside}")
+        time.sleep(5)
+        expect(not requests(browser), "nothing is loaded after the end")
+        expect(browser.run("return document.title") == "out · vidscan", "names are text")
+        names = browser.run("return [...document.querySelectorAll('#files bdi:first-child')].map(e => e.textContent)")
+        expect(set(NAMES) <= set(names), "names are shown as they are")
+        expect(
+            browser.run("return [...document.images].length >= 10 && [...document.images].every(i => i.naturalWidth > 0)"),
+            "pictures of faces load")
+
+        # A process that was killed cannot say so.
+        status = json.loads((work / "out/status.json").read_text())
+        status.update(state="running", updated=time.time() - 60)
+        (work / "out/status.js").write_text(f"vidscanStatus({json.dumps(status)});")
+        browser.call("POST", "/refresh", {})
+        until(lambda: text(browser, "#live-state").startswith("Interrupted: nothing was heard"), "a killed batch is interrupted")
+        status.update(state="finished")
+        (work / "out/status.js").write_text(f"vidscanStatus({json.dumps(status)});")
+        errors = [entry["message"] for entry in browser.log("browser")]
+        expect(not errors, f"the browser complains of nothing {errors}")
+        browser.close()
+
+        for width, dark in ((1280, False), (1280, True), (400, False)):
+            browser = Browser(width, 900, dark)
+            browser.call("POST", "/url", {"url": page.as_uri()})
+            time.sleep(1)
+            expect(browser.run("return document.documentElement.scrollWidth <= innerWidth"), f"{width} pixels: nothing sticks out")
+            if pictures:
+                browser.screenshot(pictures / f"batch-{width}-{'dark' if dark else 'light'}.png")
+            browser.close()
+
+        journal = sqlite3.connect(work / "out/batch.sqlite")
+        columns = [row[1] for row in journal.execute("PRAGMA table_info(item)")]
+        row = dict(zip(columns, journal.execute("SELECT * FROM item WHERE status = 'done'").fetchone()))
+        for number in range(20_000):
+            row |= {"place": f"many/{number}.mp4.vidscan", "path": f"/many/{number}.mp4"}
+            journal.execute(f"INSERT INTO item ({','.join(columns)}) VALUES ({','.join('?' * len(columns))})", [row[c] for c in columns])
+        journal.commit()
+        journal.close()
+        subprocess.run(command, cwd=work, capture_output=True)
+        browser = Browser(1280, 900, False)
+        begin = time.monotonic()
+        browser.call("POST", "/url", {"url": page.as_uri()})
+        expect(time.monotonic() - begin < 5, f"20,000 files: {page.stat().st_size / 1e6:.1f} MB, shown after {time.monotonic() - begin:.1f} s")
+        begin = time.monotonic()
+        browser.run("document.querySelector('#files th:nth-child(5) button').click(); document.body.offsetHeight")
+        expect(time.monotonic() - begin < 2, f"20,000 files: sorted in {time.monotonic() - begin:.1f} s")
+        browser.run("document.getElementById('more').click()")
+        expect(browser.run("return document.querySelectorAll('#files tbody tr').length") == 1000, "more files on request")
+        browser.close()
+
+
+main()
