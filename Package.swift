@@ -6,6 +6,7 @@ import PackageDescription
 //     vidscan ──► VidscanBatch ──► VidscanReport ──► VidscanResults ──► VidscanFaces ──► VidscanBase
 //        ├──────► VidscanPeople ──────┘                   │
 //        ├──────► VidscanExport ──────────────────────────┤
+//        ├──────► VidscanVerify ──────────────────────────┤
 //        └──────► VidscanAnalysis ──► VidscanRender ──────┘   └──► VidscanMedia ─────────┘
 //                        └──────────► VidscanInference ──────────────────────────────────┘
 //
@@ -91,6 +92,10 @@ let package = Package(
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: strict),
+        // Searches finished videos for faces that are still visible.
+        .target(
+            name: "VidscanVerify",
+            dependencies: ["VidscanBase", "VidscanMedia", "VidscanInference", "VidscanResults"], swiftSettings: strict),
         // The only target that sees FoundationXML, which brings libxml2.
         .target(
             name: "VidscanExport", dependencies: ["VidscanBase", "VidscanFaces", "VidscanResults"],
@@ -104,7 +109,7 @@ let package = Package(
             dependencies: [
                 "CLinux", "VidscanBase", "VidscanMedia", "VidscanResults", "VidscanRender", "VidscanReport",
                 "VidscanAnalysis",
-                "VidscanBatch", "VidscanExport", "VidscanPeople",
+                "VidscanBatch", "VidscanExport", "VidscanPeople", "VidscanVerify",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -120,7 +125,7 @@ let package = Package(
         .executableTarget(
             name: "vidscan-coverage",
             dependencies: [
-                "VidscanBase", "VidscanMedia", "VidscanInference",
+                "VidscanBase", "VidscanMedia", "VidscanInference", "VidscanVerify",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),

@@ -53,8 +53,8 @@ struct RenderCommand: AsyncParsableCommand {
     @OptionGroup(title: HidingSettings.title)
     var hiding: SettingArguments<HidingSettings>
 
-    @OptionGroup(title: VisibilityArguments.title)
-    var visibility: VisibilityArguments
+    @OptionGroup(title: VisibilitySettings.title)
+    var visibility: SettingArguments<VisibilitySettings>
 
     @OptionGroup(title: EncodingSettings.title)
     var encoding: SettingArguments<EncodingSettings>
@@ -75,20 +75,24 @@ struct RenderCommand: AsyncParsableCommand {
             let file = try pipeline.map { try PipelineLibrary.load($0, filters: .keep) }
             settings = try ResolvedSettings(
                 workers: 1, file: file,
-                overrides: drawing.overrides + hiding.overrides + encoding.overrides + messages.overrides()
+                overrides: drawing.overrides + hiding.overrides + visibility.overrides + encoding.overrides
+                    + messages.overrides()
             ).settings
         } catch {
             Output.error("vidscan: error: \(error)")
             throw ExitStatus.usage
         }
         var options = settings.render.options(isRequested: true) ?? RenderOptions()
-        if options.anonymize == nil, hiding.sets("render.invert") || visibility.isSet {
-            throw ValidationError("--invert, --keep, --hide and --keep-face need --anonymize.")
+        if options.anonymize == nil, hiding.sets("render.invert") {
+            throw ValidationError("--invert needs --anonymize.")
         }
         if options.anonymize != nil, changedSource {
             throw ValidationError("--changed-source and --anonymize cannot be used together: faces may have moved.")
         }
-        options.anonymize?.visible = visibility.choice
+        if results.count > 1, settings.render.namesSomebody {
+            throw ValidationError(
+                "--keep and --hide work with one result only: in another one, the numbers are other people.")
+        }
         options.acceptsChangedSource = changedSource
         let reporter = ConsoleReporter(settings.messages)
         let rendering = Rendering(options: options, observer: reporter)

@@ -46,6 +46,9 @@ package enum AnonymizePreconditions {
         typealias Requirements = AnonymizeRequirements
         var list: [String] = []
         if found.sample.rate < Requirements.rate { list.append("sample.rate: \(found.sample.rate)") }
+        if found.detect.accuracy < Requirements.accuracy {
+            list.append("detect.accuracy: \(found.detect.accuracy.rawValue)")
+        }
         if found.detect.faces < Requirements.faces { list.append("detect.faces: \(found.detect.faces.rawValue)") }
         if found.detect.minConfidence > Requirements.confidence {
             list.append("detect.min_confidence: \(NumberText.plain(found.detect.minConfidence))")

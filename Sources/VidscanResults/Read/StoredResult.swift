@@ -23,7 +23,10 @@ package struct StoredResult {
         }
         for table in ["faces.csv", "frames.csv", "events.csv"]
         where !FileManager.default.isReadableFile(atPath: path + "/" + table) {
-            throw failure("has no \(table); analyse the video with --format csv")
+            throw failure(
+                record.pipeline.write?.tables == false
+                    ? "has no \(table), because --anonymize alone keeps no tables; analyse the video again with --tables"
+                    : "has no \(table); analyse the video with --format csv")
         }
     }
 
@@ -59,8 +62,8 @@ package struct StoredResult {
     /// Whether a video in which faces are hidden was made from this result.
     package var hidesFaces: Bool {
         record.pipeline.render?.anonymize != nil
-            || VideoContainer.allCases.contains {
-                FileManager.default.fileExists(atPath: "\(name)/anonymized.\($0.rawValue)")
+            || (VideoContainer.allCases.map(\.rawValue) + PictureFormat.allCases.map(\.rawValue)).contains {
+                FileManager.default.fileExists(atPath: "\(name)/anonymized.\($0)")
             }
     }
 
