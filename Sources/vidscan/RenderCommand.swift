@@ -10,8 +10,8 @@ struct RenderCommand: AsyncParsableCommand {
             Reads the result and its video; no face is detected again. The new video has the same frames at the same \
             times, upright and with square pixels. Audio and subtitles are copied unchanged, except that subtitles are \
             left out if faces are hidden. The video is written to the result's folder as overlay.mp4 or anonymized.mp4 (.mkv if MP4 cannot \
-            contain the audio or the subtitles), and appears only when it is complete. Faces can be hidden only in results \
-            of 'vidscan analyze --anonymize', which analyses every frame.
+            contain the audio or the subtitles), and appears only when it is complete. A picture becomes a picture. Faces can be \
+            hidden only in results of 'vidscan analyze --anonymize --tables', which analyses every frame.
 
             --keep and --hide choose people by the person_id in tracks.csv, which the report shows too. When in doubt about \
             a face, it is hidden: where its person_confidence is low, it overlaps a hidden face, a cut is near, or two \
@@ -29,7 +29,9 @@ struct RenderCommand: AsyncParsableCommand {
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("The new video: .mp4, .mov or .mkv. Default: in the result's folder.", valueName: "file"))
+        help: ArgumentHelp(
+            "The new video: .mp4, .mov or .mkv, or .jpg or .png for a picture. Default: in the result's folder.",
+            valueName: "file"))
     var output: String?
 
     @Option(help: ArgumentHelp("The source video, if it has moved.", valueName: "file"))

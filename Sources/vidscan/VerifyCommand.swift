@@ -46,7 +46,7 @@ struct VerifyCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Minimum score of a face, 0.1 to 1. A lower one finds more faces, and more that are none.",
+            "Minimum score of a face, 0.1 to 1. A lower one finds more faces, and raises more false alarms.",
             valueName: "score"))
     var minScore = FaceSearch.confirmedScore
 

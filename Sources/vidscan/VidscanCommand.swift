@@ -14,7 +14,7 @@ struct VidscanCommand: AsyncParsableCommand {
               vidscan analyze *.mp4 --output results     one result per video
               vidscan analyze a.mp4 --pipeline thorough  settings from a pipeline
               vidscan render movie.mp4.vidscan           the video with its faces marked
-              vidscan verify anonymized.mp4              look for faces that are still visible
+              vidscan verify anonymized.mp4              look again for faces
               vidscan schema                             what each column means
               vidscan doctor                             check the installation
 

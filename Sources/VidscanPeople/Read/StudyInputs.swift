@@ -81,7 +81,8 @@ struct StudyInputs {
                 video.inputPath,
                 "was analysed again with other tracks, so its people are compared anew"
                     + (corrected > 0
-                        ? "; the corrections of \(NumberText.count(corrected, "person")) in it are lost" : "")
+                        ? "; the corrections of \(corrected) \(corrected == 1 ? "person" : "people") in it are lost"
+                        : "")
             ))
         state.videos[index].people = []
         state.videos[index].fingerprint = video.fingerprint

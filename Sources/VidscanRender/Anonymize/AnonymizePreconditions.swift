@@ -25,7 +25,8 @@ package enum AnonymizePreconditions {
             throw VidscanError(
                 .result,
                 "was not analysed for hiding faces (\(shortcomings.joined(separator: ", "))), and some would stay"
-                    + " visible; run 'vidscan analyze \(result.record.input.path) --anonymize \(options.method.rawValue)'",
+                    + " visible; run 'vidscan analyze \(result.record.input.path) --anonymize \(options.method.rawValue)"
+                    + " --tables'",
                 stage: .open)
         }
         if let filters = result.record.filters, let objection = AnonymizationFilters.objection(to: filters.chain) {
@@ -70,7 +71,7 @@ package enum AnonymizePreconditions {
             .result,
             "was analysed without recognising people by their faces (track.person), so that --keep and --hide could show"
                 + " somebody else; run 'vidscan analyze \(result.record.input.path) --anonymize"
-                + " \(options.method.rawValue)' without --no-person", stage: .open)
+                + " \(options.method.rawValue) --tables' without --no-person", stage: .open)
     }
 
     /// Checks that the frame size has not changed. Faces are held and bridged from frame to frame, which requires one
