@@ -7,6 +7,7 @@ import PackageDescription
 //        ├──────► VidscanPeople ──────┘                   │
 //        ├──────► VidscanExport ──────────────────────────┤
 //        ├──────► VidscanCorrections ─────────────────────┤
+//        ├──────► VidscanVerify ──────────────────────────┤
 //        └──────► VidscanAnalysis ──► VidscanRender ──────┘   └──► VidscanMedia ─────────┘
 //                        └──────────► VidscanInference ──────────────────────────────────┘
 //
@@ -94,6 +95,10 @@ let package = Package(
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: strict),
+        // Searches finished videos for faces that are still visible.
+        .target(
+            name: "VidscanVerify",
+            dependencies: ["VidscanBase", "VidscanMedia", "VidscanInference", "VidscanResults"], swiftSettings: strict),
         // The only target that sees FoundationXML, which brings libxml2.
         .target(
             name: "VidscanExport", dependencies: ["VidscanBase", "VidscanFaces", "VidscanResults"],
@@ -110,7 +115,7 @@ let package = Package(
             dependencies: [
                 "CLinux", "VidscanBase", "VidscanMedia", "VidscanResults", "VidscanRender", "VidscanReport",
                 "VidscanAnalysis",
-                "VidscanBatch", "VidscanCorrections", "VidscanExport", "VidscanPeople",
+                "VidscanBatch", "VidscanCorrections", "VidscanExport", "VidscanPeople", "VidscanVerify",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -126,7 +131,7 @@ let package = Package(
         .executableTarget(
             name: "vidscan-coverage",
             dependencies: [
-                "VidscanBase", "VidscanMedia", "VidscanInference",
+                "VidscanBase", "VidscanMedia", "VidscanInference", "VidscanVerify",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),

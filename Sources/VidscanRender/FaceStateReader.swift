@@ -53,7 +53,7 @@ final class FaceStateReader {
         for _ in 0..<count {
             guard try faces.next() else { throw frames.problem("has more faces than there are in faces.csv") }
             guard try faces.count(columns.frame) == frame, try faces.microseconds(columns.time) == microseconds else {
-                throw faces.problem("is not of the frame of line \(frames.line) in frames.csv")
+                throw faces.problem("does not belong to the frame in line \(frames.line) of frames.csv")
             }
             let state = try face(at: microseconds)
             guard ids.insert(state.faceID).inserted else {
@@ -69,7 +69,7 @@ final class FaceStateReader {
     ///
     /// - Throws: `VidscanError` if `faces.csv` has faces that belong to no sample.
     func finish() throws(VidscanError) {
-        guard try !faces.next() else { throw faces.problem("is of no frame of frames.csv") }
+        guard try !faces.next() else { throw faces.problem("belongs to no frame in frames.csv") }
         try landmarks?.finish()
     }
 

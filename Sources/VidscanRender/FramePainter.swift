@@ -72,6 +72,9 @@ final class FramePainter {
     /// What became of the faces that were to stay visible when the others were hidden; `nil` if no faces are hidden.
     var tally: VisibilityTally? { anonymizer?.tally }
 
+    /// When faces were hidden.
+    var hiddenSpans: HiddenSpans { anonymizer?.hiddenSpans ?? HiddenSpans() }
+
     /// Ends the rendering after the last frame.
     ///
     /// - Throws: If faces are hidden, `VidscanError` when analysed frames are missing from the video.

@@ -3,7 +3,7 @@ internal import VidscanBase
 internal import VidscanMedia
 public import VidscanResults
 
-/// Renders a video from a finished result: draws its faces, or hides them.
+/// Renders a video or picture from a finished result: draws its faces, or hides them.
 public struct Rendering: Sendable {
     public let options: RenderOptions
     private let observer: any RunObserver
@@ -26,22 +26,21 @@ public struct Rendering: Sendable {
         public let visibility: VisibilityTally?
     }
 
-    /// Renders one video in a single pass over the source: decode → draw → encode. If faces are hidden, a record of who
-    /// was kept visible is written beside it.
+    /// Renders one video or picture in a single pass over the source: decode → draw → encode. If faces are hidden, a
+    /// record of what was hidden when, and who was kept visible, is written beside it.
     ///
     /// - Parameters:
     ///   - resultPath: The result folder of an analysis.
     ///   - input: The path of the video, if it has moved since the analysis.
     ///   - outputPath: The path of the new video. Its extension selects the container. `nil` writes to the result
-    ///     folder, as MP4 if that can hold all copied streams, otherwise as MKV.
+    ///     folder, as MP4 if that can hold all copied streams, otherwise as MKV. A picture becomes a JPEG or PNG file.
     ///   - replaces: Whether an existing file may be replaced.
     /// - Throws: `VidscanError`; then no output is left behind. Cancelling the task throws the code `interrupted`.
     public func run(
         resultPath: String, input: String? = nil, outputPath: String? = nil, replaces: Bool
     ) async throws -> Summary {
         let summary = try await run(
-            resultPath: resultPath, name: resultPath, input: input, outputPath: outputPath, replaces: replaces,
-            keepsRecord: true)
+            resultPath: resultPath, name: resultPath, input: input, outputPath: outputPath, replaces: replaces)
         let folder = FilePath.folder(of: FilePath.absolute(summary.path))
         if options.anonymize != nil, folder == FilePath.absolute(resultPath) {
             observer.warned(resultPath, message: IdentifyingFiles.notice(in: resultPath))
@@ -51,23 +50,18 @@ public struct Rendering: Sendable {
 
     /// Renders one video.
     ///
-    /// - Parameters:
-    ///   - name: The name of the result in messages.
-    ///   - keepsRecord: Whether to write a record beside a video in which faces are hidden. That of a video that an
-    ///     analysis makes is its `run.json`.
+    /// - Parameter name: The name of the result in messages.
     package func run(
-        resultPath: String, name: String, input: String?, outputPath: String?, replaces: Bool,
-        keepsRecord: Bool = false
+        resultPath: String, name: String, input: String?, outputPath: String?, replaces: Bool
     ) async throws -> Summary {
         try await BlockingWork.run(thread: "render", input: name) { cancellation in
-            try render(
-                resultPath, name, input, outputPath, replaces: replaces, keepsRecord: keepsRecord, cancellation)
+            try render(resultPath, name, input, outputPath, replaces: replaces, cancellation)
         }
     }
 
     private func render(
         _ resultPath: String, _ name: String, _ input: String?, _ outputPath: String?, replaces: Bool,
-        keepsRecord: Bool, _ cancellation: CancellationFlag
+        _ cancellation: CancellationFlag
     ) throws(VidscanError) -> Summary {
         let begin = ContinuousClock.now
         let result = try StoredResult(path: resultPath)
@@ -78,18 +72,22 @@ public struct Rendering: Sendable {
         let painter = try FramePainter(options, result: result)
         let transcoder = try transcoder(of: source, result, cancellation)
         observer.opened(name, info: transcoder.info)
-        let (path, container) = try destination(outputPath, in: resultPath, transcoder)
+        let (path, format) = try destination(outputPath, in: resultPath, transcoder)
         let file = try AtomicFile(
             path: path, replaces: replaces, source: source.absolutePath, stage: .render)
-        let recordPath = HidingRecord.path(ofVideo: path)
-        if hides, keepsRecord { try AtomicFile.checkVacancy(recordPath, replaces: replaces) }
+        let recordPath = HidingRecord.path(of: path, isInResult: outputPath == nil)
+        if hides { try AtomicFile.checkVacancy(recordPath, replaces: replaces) }
         var progress = RunProgress(microseconds: 0, frames: 0, faces: 0)
         do {
-            try transcoder.run(to: file.writingPath, container: container) { frame in
+            let edit = { (frame: EditableFrame) in
                 progress.microseconds = frame.microseconds
                 progress.faces += try painter.paint(frame)
                 progress.frames += 1
                 observer.progressed(progress)
+            }
+            switch format {
+            case .video(let container): try transcoder.run(to: file.writingPath, container: container, edit: edit)
+            case .picture(let format): try file.write(try transcoder.picture(as: format, edit: edit))
             }
             try painter.finish()
         } catch let error as MediaError {
@@ -104,9 +102,12 @@ public struct Rendering: Sendable {
         if hides { try checkSameDecoding(of: source, by: transcoder, as: result) }
         try file.complete()
         let tally = painter.tally
-        if keepsRecord, let anonymize = options.anonymize, let tally {
+        if let anonymize = options.anonymize, let tally {
             let record = try AtomicFile(path: recordPath, replaces: replaces, stage: .render)
-            try record.write(HidingRecord(anonymize, frames: transcoder.frameCount, tally: tally).text())
+            let content = HidingRecord(
+                anonymize, video: options, analysis: result.record.pipeline, frames: transcoder.frameCount,
+                tally: tally, spans: painter.hiddenSpans)
+            try record.write(content.text())
             try record.complete()
         }
         reportProblems(transcoder, name: name)
@@ -175,10 +176,25 @@ public struct Rendering: Sendable {
         }
     }
 
-    /// Returns the path and the container of the new video.
+    /// What is written.
+    private enum OutputFormat {
+        case video(VideoContainer)
+        case picture(PictureFormat)
+    }
+
+    /// Returns the path and the format of the new video or picture.
     private func destination(
         _ wanted: String?, in resultPath: String, _ transcoder: Transcoder
-    ) throws(VidscanError) -> (String, VideoContainer) {
+    ) throws(VidscanError) -> (String, OutputFormat) {
+        if transcoder.info.isPicture {
+            let preferred = PictureFormat(of: transcoder.info)
+            let path = wanted ?? resultPath + "/" + options.name + "." + preferred.rawValue
+            if let format = PictureFormat(path: path) { return (path, .picture(format)) }
+            guard VideoContainer(path: path) != nil else {
+                throw VidscanError(
+                    .output, "cannot write \(path): name a file that ends in .jpg or .png", stage: .open)
+            }
+        }
         let preferred = options.isProxy ? .mp4 : transcoder.preferredContainer
         let path = wanted ?? resultPath + "/" + options.name + "." + preferred.rawValue
         guard let container = VideoContainer(path: path) else {
@@ -193,7 +209,7 @@ public struct Rendering: Sendable {
                 "cannot write \(path): \(container.rawValue.uppercased()) cannot contain \(unsupported.joined(separator: ", "))"
                     + remedy, stage: .open)
         }
-        return (path, container)
+        return (path, .video(container))
     }
 
     private func reportProblems(_ transcoder: Transcoder, name: String) {

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Foundation
 internal import VidscanBase
 internal import VidscanMedia
+internal import VidscanVerify
 
 @main
 struct CoverageCommand: ParsableCommand {

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import VidscanBase
+internal import VidscanVerify
 
 /// Where a person who stays visible is in each frame.
 struct KeptPlaces {

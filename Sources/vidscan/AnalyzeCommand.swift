@@ -47,14 +47,20 @@ struct AnalyzeCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        var settings: Settings
+        let resolved: ResolvedSettings
         do {
-            settings = try options.resolve().settings
+            resolved = try options.resolve(isOneVideo: inputs.count == 1)
+            if segment != nil, resolved.settings.render.namesSomebody {
+                throw SettingsError(
+                    "people are known only after the segments are merged: use --keep and --hide with 'vidscan render'.")
+            }
         } catch {
             Output.error("vidscan: error: \(error)")
             throw ExitStatus.usage
         }
+        var settings = resolved.settings
         let reporter = ConsoleReporter(settings.messages)
+        for notice in resolved.notices { reporter.inform("note: \(notice)", [:]) }
         settings.segment = segment
         let models: ModelStore
         do {
@@ -73,6 +79,9 @@ struct AnalyzeCommand: AsyncParsableCommand {
                 let summary = try await analysis.run(
                     input: input, resultPath: targets[position], replaces: replaces)
                 reporter.delivered(input, summary: summary)
+                for notice in summary.notices {
+                    reporter.inform("\(input): note: \(notice)", ["input": .text(input)])
+                }
             }
         }
     }

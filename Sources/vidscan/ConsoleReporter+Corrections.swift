@@ -7,8 +7,9 @@ extension ConsoleReporter {
             "\(result): \(NumberText.count(summary.effects.count, "correction")) applied, \(summary.tables)"
                 + " -> \(Self.relative(summary.path))",
             [
-                "result": "\(result)", "output": "\(summary.path)", "corrections": "\(summary.effects.count)",
-                "faces": "\(summary.faces)", "face_ids": "\(summary.faceIDs)", "person_ids": "\(summary.personIDs)",
+                "result": .text(result), "output": .text(summary.path), "corrections": .integer(summary.effects.count),
+                "faces": .integer(summary.faces), "face_ids": .integer(summary.faceIDs),
+                "person_ids": .integer(summary.personIDs),
             ])
         warnAboutOutdated(result, summary)
     }
@@ -16,7 +17,9 @@ extension ConsoleReporter {
     func undid(_ result: String, summary: Correcting.Summary) {
         inform(
             "\(result): corrections undone, \(summary.tables)",
-            ["result": "\(result)", "faces": "\(summary.faces)", "face_ids": "\(summary.faceIDs)"])
+            [
+                "result": .text(result), "faces": .integer(summary.faces), "face_ids": .integer(summary.faceIDs),
+            ])
         warnAboutOutdated(result, summary)
     }
 

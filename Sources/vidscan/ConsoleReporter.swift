@@ -131,9 +131,7 @@ final class ConsoleReporter: RunObserver {
         ]
         var visibility = ""
         if let tally = summary.visibility {
-            visibility =
-                "; chosen faces visible in \(NumberText.count(tally.visibleFrames, "frame")), hidden because of a doubt in"
-                + " \(tally.doubtfulFrames)"
+            visibility = "; " + tally.words
             fields["visible_frames"] = .integer(tally.visibleFrames)
             fields["doubtful_frames"] = .integer(tally.doubtfulFrames)
         }

@@ -58,7 +58,7 @@ struct PipelinesCommand: ParsableCommand {
 
         func run() throws {
             do {
-                Output.write(try settings.resolve(named: name).yaml, to: 1)
+                Output.write(try settings.resolve(named: name, isOneVideo: true).yaml, to: 1)
             } catch let error as PipelineFileError {
                 for problem in error.problems { Output.error("vidscan: error: \(problem)") }
                 throw ExitStatus.usage

@@ -10,8 +10,8 @@ struct RenderCommand: AsyncParsableCommand {
             Reads the result and its video; no face is detected again. The new video has the same frames at the same \
             times, upright and with square pixels. Audio and subtitles are copied unchanged, except that subtitles are \
             left out if faces are hidden. The video is written to the result's folder as overlay.mp4 or anonymized.mp4 (.mkv if MP4 cannot \
-            contain the audio or the subtitles), and appears only when it is complete. Faces can be hidden only in results \
-            of 'vidscan analyze --anonymize', which analyses every frame.
+            contain the audio or the subtitles), and appears only when it is complete. A picture becomes a picture. Faces can be \
+            hidden only in results of 'vidscan analyze --anonymize --tables', which analyses every frame.
 
             --keep and --hide choose people by the person_id in tracks.csv, which the report shows too. When in doubt about \
             a face, it is hidden: where its person_confidence is low, it overlaps a hidden face, a cut is near, or two \
@@ -29,7 +29,9 @@ struct RenderCommand: AsyncParsableCommand {
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("The new video: .mp4, .mov or .mkv. Default: in the result's folder.", valueName: "file"))
+        help: ArgumentHelp(
+            "The new video: .mp4, .mov or .mkv, or .jpg or .png for a picture. Default: in the result's folder.",
+            valueName: "file"))
     var output: String?
 
     @Option(help: ArgumentHelp("The source video, if it has moved.", valueName: "file"))
@@ -53,8 +55,8 @@ struct RenderCommand: AsyncParsableCommand {
     @OptionGroup(title: HidingSettings.title)
     var hiding: SettingArguments<HidingSettings>
 
-    @OptionGroup(title: VisibilityArguments.title)
-    var visibility: VisibilityArguments
+    @OptionGroup(title: VisibilitySettings.title)
+    var visibility: SettingArguments<VisibilitySettings>
 
     @OptionGroup(title: EncodingSettings.title)
     var encoding: SettingArguments<EncodingSettings>
@@ -75,20 +77,24 @@ struct RenderCommand: AsyncParsableCommand {
             let file = try pipeline.map { try PipelineLibrary.load($0, filters: .keep) }
             settings = try ResolvedSettings(
                 workers: 1, file: file,
-                overrides: drawing.overrides + hiding.overrides + encoding.overrides + messages.overrides()
+                overrides: drawing.overrides + hiding.overrides + visibility.overrides + encoding.overrides
+                    + messages.overrides()
             ).settings
         } catch {
             Output.error("vidscan: error: \(error)")
             throw ExitStatus.usage
         }
         var options = settings.render.options(isRequested: true) ?? RenderOptions()
-        if options.anonymize == nil, hiding.sets("render.invert") || visibility.isSet {
-            throw ValidationError("--invert, --keep, --hide and --keep-face need --anonymize.")
+        if options.anonymize == nil, hiding.sets("render.invert") {
+            throw ValidationError("--invert needs --anonymize.")
         }
         if options.anonymize != nil, changedSource {
             throw ValidationError("--changed-source and --anonymize cannot be used together: faces may have moved.")
         }
-        options.anonymize?.visible = visibility.choice
+        if results.count > 1, settings.render.namesSomebody {
+            throw ValidationError(
+                "--keep and --hide work with one result only: in another one, the numbers are other people.")
+        }
         options.acceptsChangedSource = changedSource
         let reporter = ConsoleReporter(settings.messages)
         let rendering = Rendering(options: options, observer: reporter)

@@ -12,18 +12,28 @@ struct SchemaCommand: ParsableCommand {
         discussion: """
             EXAMPLES
               vidscan schema
+              vidscan schema gaze_yaw
               vidscan schema --format markdown > columns.md
               vidscan schema --format json | jq '.[] | .columns[].name'
             """)
+
+    @Argument(help: ArgumentHelp("Columns or files to explain. Default: all.", valueName: "column"))
+    var names: [String] = []
 
     @Option(help: "text, markdown or json.")
     var format: Format = .text
 
     func run() throws {
+        let tables: [Schema.Table]
+        do throws(UnknownColumn) {
+            tables = names.isEmpty ? Schema.tables : try Schema.tables(explaining: names)
+        } catch {
+            throw ValidationError(error.description)
+        }
         switch format {
-        case .text: Output.write(Schema.text, to: 1)
-        case .markdown: Output.write(Schema.markdown, to: 1)
-        case .json: Output.write(Schema.json, to: 1)
+        case .text: Output.write(Schema.text(tables), to: 1)
+        case .markdown: Output.write(Schema.markdown(tables), to: 1)
+        case .json: Output.write(Schema.json(tables), to: 1)
         }
     }
 }

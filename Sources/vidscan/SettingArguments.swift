@@ -28,6 +28,7 @@ enum FaceSettings: SettingSelection { static let group = SettingGroup.faces }
 enum ExtraSettings: SettingSelection { static let group = SettingGroup.extras }
 enum DrawingSettings: SettingSelection { static let group = SettingGroup.drawing }
 enum HidingSettings: SettingSelection { static let group = SettingGroup.hiding }
+enum VisibilitySettings: SettingSelection { static let group = SettingGroup.visibility }
 enum EncodingSettings: SettingSelection { static let group = SettingGroup.encoding }
 enum MessageSettings: SettingSelection { static let group = SettingGroup.messages }
 
@@ -93,6 +94,17 @@ extension SettingOption {
         let names: NameSpecification =
             short.map { [.customLong(long), .customShort($0)] } ?? .customLong(long)
         switch form {
+        case .value where setting.kind.isList:
+            return Option<[SettingValue]>(
+                wrappedValue: [], name: names, parsing: .singleValue, help: .of(setting),
+                completion: setting.completion
+            ) { word in
+                do {
+                    return try setting.kind.parse(word: word)
+                } catch {
+                    throw ValidationError("\(error)")
+                }
+            }
         case .value:
             return Option<SettingValue?>(
                 wrappedValue: nil, name: names, help: .of(setting, text: text), completion: setting.completion
@@ -118,6 +130,13 @@ extension SettingOption {
     ) throws -> (SettingValue, String)? {
         let key = Key(stringValue: long)
         switch form {
+        case .value where setting.kind.isList:
+            // An option that is repeated adds to its list.
+            var items: [String] = []
+            for value in try values.decode(Option<[SettingValue]>.self, forKey: key).wrappedValue {
+                if case .list(let more) = value { items += more.filter { !items.contains($0) } }
+            }
+            return items.isEmpty ? nil : (.list(items), names[0])
         case .value:
             return try values.decode(Option<SettingValue?>.self, forKey: key).wrappedValue.map { ($0, names[0]) }
         case .flag(let word, _):
@@ -133,9 +152,17 @@ extension SettingOption {
 
 extension SettingKind {
     /// Parses a value from the command line, where commas separate the items of a list.
-    fileprivate func parse(word: String) throws(SettingError) -> SettingValue {
-        guard case .list = self else { return try parse(word) }
-        return try parse(word.split(separator: ",", omittingEmptySubsequences: false).map(String.init))
+    fileprivate func parse(word: String) throws -> SettingValue {
+        guard isList else { return try parse(word) }
+        let items = word.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        for item in items where items.count > 1 {
+            do {
+                _ = try parse(item)
+            } catch {
+                throw ValidationError("\(item.isEmpty ? "an item is empty" : "there is no '\(item)'"); \(error)")
+            }
+        }
+        return try parse(items)
     }
 }
 

@@ -32,8 +32,8 @@ struct SettingOptionGroups<Output: SettingSelection>: ParsableArguments {
     @OptionGroup(title: HidingSettings.title)
     var hiding: SettingArguments<HidingSettings>
 
-    @OptionGroup
-    var visibility: EarlyVisibilityArguments
+    @OptionGroup(title: VisibilitySettings.title)
+    var visibility: SettingArguments<VisibilitySettings>
 
     @OptionGroup(title: EncodingSettings.title)
     var encoding: SettingArguments<EncodingSettings>
@@ -43,16 +43,25 @@ struct SettingOptionGroups<Output: SettingSelection>: ParsableArguments {
 
     /// Resolves the settings.
     ///
-    /// - Parameter named: The name or path of a pipeline, which replaces `pipeline`.
+    /// - Parameters:
+    ///   - named: The name or path of a pipeline, which replaces `pipeline`.
+    ///   - isOneVideo: Whether the settings are for one video, whose people they may name by number.
     /// - Throws: `PipelineFileError`, `SettingsError`, or `ValidationError` for a filter.
-    func resolve(named: String? = nil) throws -> ResolvedSettings {
+    func resolve(named: String? = nil, isOneVideo: Bool = false) throws -> ResolvedSettings {
         let file = try (named ?? pipeline).map {
             try PipelineLibrary.load($0, allowsFileFilters: video.filters.allowFileFilters)
         }
-        return try ResolvedSettings(
+        let resolved = try ResolvedSettings(
             workers: max(1, ProcessInfo.processInfo.activeProcessorCount), file: file,
             overrides: output.overrides + video.overrides() + faces.overrides + extras.overrides + drawing.overrides
-                + hiding.overrides + encoding.overrides + messages.overrides())
+                + hiding.overrides + visibility.overrides + encoding.overrides + messages.overrides())
+        if !isOneVideo, resolved.settings.render.namesSomebody {
+            throw SettingsError(
+                "--keep, --hide, --keep-face and --hide-face name people of one video, and in another one the same"
+                    + " numbers are other people: use them with 'vidscan analyze' or 'vidscan render', one video at a"
+                    + " time.")
+        }
+        return resolved
     }
 }
 

@@ -14,6 +14,7 @@ struct VidscanCommand: AsyncParsableCommand {
               vidscan analyze *.mp4 --output results     one result per video
               vidscan analyze a.mp4 --pipeline thorough  settings from a pipeline
               vidscan render movie.mp4.vidscan           the video with its faces marked
+              vidscan verify anonymized.mp4              look again for faces
               vidscan schema                             what each column means
               vidscan doctor                             check the installation
 
@@ -23,7 +24,8 @@ struct VidscanCommand: AsyncParsableCommand {
         version: Vidscan.version,
         subcommands: [
             AnalyzeCommand.self, MergeCommand.self, BatchCommand.self, BatchWorkerCommand.self, RenderCommand.self,
-            ReportCommand.self, ApplyCommand.self, ExportCommand.self, PeopleCommand.self, SampleCommand.self,
+            VerifyCommand.self, ReportCommand.self, ApplyCommand.self, ExportCommand.self, PeopleCommand.self,
+            SampleCommand.self,
             PipelinesCommand.self,
             FiltersCommand.self,
             SchemaCommand.self,
@@ -63,8 +65,19 @@ struct VidscanCommand: AsyncParsableCommand {
         let near =
             message.lowercased().contains("unexpected argument")
             ? (try? CommandHelp.root().suggestion(for: CommandLine.arguments.dropFirst())) ?? "" : ""
-        Output.error("vidscan: error: \(message)\(near)" + (isUsage ? " (see --help)" : ""))
+        Output.error("vidscan: error: \(message)\(near)\(isUsage ? hyphenHint : "")" + (isUsage ? " (see --help)" : ""))
         return isUsage ? ExitStatus.usage.code : ExitStatus.someFailed.code
+    }
+
+    /// What to do about a file whose name was taken for options; empty if there is none.
+    private static var hyphenHint: String {
+        let words = CommandLine.arguments.dropFirst().prefix { $0 != "--" }
+        let file = words.first { word in
+            guard word.hasPrefix("-"), word.count > 1, !word.contains("=") else { return false }
+            return access(word, F_OK) == 0
+                || !word.hasPrefix("--") && word.dropFirst().contains(".") && Double(word) == nil
+        }
+        return file.map { "; if \($0) is a file, write -- before it, as in 'vidscan analyze -- \($0)'" } ?? ""
     }
 }
 

@@ -24,7 +24,8 @@ extension AnonymizationTesting {
             "0:v", "-map", "1", "-map", "2", "-c:v", "libx264", "-c:a", "aac", "-c:s", "srt",
             folder.path + "/movie.mkv")
         let made = try ChildProcess.run(
-            [Checkout.tool, "analyze", "movie.mkv", "--anonymize", "solid", "--crf", "0"] + options, in: folder.path)
+            [Checkout.tool, "analyze", "movie.mkv", "--anonymize", "solid", "--crf", "0", "--tables"] + options,
+            in: folder.path)
         try #require(made.status == 0, "\(made.errors)")
         try folder.write(made.errors, to: "errors.txt")
         return folder

@@ -51,7 +51,7 @@ struct AnonymizationTests: AnonymizationTesting {
             let before = folder.entries
             let outcome = try Tool.run("render", "oneframe.mp4.vidscan", "--anonymize", "blur", in: folder)
             outcome.expectError("was not analysed for hiding faces (")
-            #expect(outcome.errors.contains("run 'vidscan analyze \(source) --anonymize blur'"))
+            #expect(outcome.errors.contains("run 'vidscan analyze \(source) --anonymize blur --tables'"))
             #expect(folder.entries == before)
         }
     }
@@ -112,7 +112,7 @@ struct AnonymizationTests: AnonymizationTesting {
         try ffmpeg(
             "-ss", "2", "-i", Checkout.clip, "-frames:v", "24", "-an", "-c:v", "mjpeg", "-q:v", "2", "-bsf:v",
             "setts=pts='floor(N/12)*480':dts='floor(N/12)*480'", folder.path + "/shared.mkv")
-        let made = try Tool.run("analyze", "shared.mkv", "--anonymize", "solid", "--crf", "0", in: folder)
+        let made = try Tool.run("analyze", "shared.mkv", "--anonymize", "solid", "--crf", "0", "--tables", in: folder)
         #expect(made.status == 0, "\(made.errors)")
         let times = try CSVTable(path: folder.path + "/shared.mkv.vidscan/frames.csv").texts("time")
         try #require(times == Array(repeating: "0.000000", count: 12) + Array(repeating: "0.480000", count: 12))
@@ -157,13 +157,13 @@ struct AnonymizationTests: AnonymizationTesting {
             "-ss", "2", "-i", Checkout.clip, "-vf",
             "crop=110:130:113:144,scale=\(width):\(height),loop=loop=\(columns * rows - 1):size=1,"
                 + "tile=\(columns)x\(rows)", "-frames:v", "1", folder.path + "/crowd.png")
-        let made = try Tool.run("analyze", "crowd.png", "--anonymize", "solid", "--crf", "0", in: folder)
+        let made = try Tool.run("analyze", "crowd.png", "--anonymize", "solid", "--tables", in: folder)
         #expect(made.status == 0, "\(made.errors)")
         let faces = try CSVTable(path: folder.path + "/crowd.png.vidscan/faces.csv").rows.count
         #expect(faces == columns * rows)
         let size = (width: columns * width, height: rows * height)
         let video = try RawVideo(
-            folder.path + "/crowd.png.vidscan/anonymized.mp4", width: size.width, height: size.height)
+            folder.path + "/crowd.png.vidscan/anonymized.png", width: size.width, height: size.height)
         // Eyes, nose and mouth of every face have the same colour.
         var colors: Set<Int> = []
         for tile in 0..<columns * rows {
@@ -181,12 +181,12 @@ struct AnonymizationTests: AnonymizationTesting {
     func damage(name: String) throws {
         let folder = try TemporaryFolder()
         let outcome = try Tool.run(
-            "analyze", try Variants.path(name), "--anonymize", "solid", "--crf", "0", in: folder)
+            "analyze", try Variants.path(name), "--anonymize", "solid", "--crf", "0", "--tables", in: folder)
         #expect(outcome.status == 0, "\(outcome.errors)")
         let result = "\(folder.path)/\(name).vidscan"
         let frames = try CSVTable(path: result + "/frames.csv").rows.count
         try #require(frames > 20)
-        let video = try #require(folder.entries.first { $0.contains("/anonymized.") })
+        let video = try #require(folder.entries.first { $0.contains("/anonymized.m") })
         #expect(try RawVideo(folder.path + "/" + video, width: 640, height: 360).frameCount == frames)
     }
 
@@ -198,7 +198,7 @@ struct AnonymizationTests: AnonymizationTesting {
         let outcome = try Tool.run(
             "analyze", try Variants.path(name), "--anonymize", "solid", "--crf", "0", in: folder)
         #expect(outcome.status == 0, "\(outcome.errors)")
-        let video = try #require(folder.entries.first { $0.contains("/anonymized.") })
+        let video = try #require(folder.entries.first { $0.contains("/anonymized.m") })
         #expect(try coveredFrames(of: folder.path + "/" + video) == Array(0..<75))
     }
 

@@ -98,7 +98,7 @@ struct AnonymizedResultTests: AnonymizationTesting {
             ]).output.matches(of: /Closed Captions/).count
         }
         try #require(try count("captions.m2v") == 12)
-        let made = try Tool.run("analyze", "captions.m2v", "--anonymize", "solid", in: folder)
+        let made = try Tool.run("analyze", "captions.m2v", "--anonymize", "solid", "--tables", in: folder)
         try #require(made.status == 0, "\(made.errors)")
         #expect(try count("captions.m2v.vidscan/anonymized.mp4") == 0)
         let kept = try Tool.run(
@@ -132,7 +132,7 @@ struct AnonymizedResultTests: AnonymizationTesting {
     func embeddings() throws {
         let folder = try anonymizedMovie("--people")
         let line =
-            "pass on only the anonymized video: beside it, faces.csv, tracks.csv, events.csv still describe the people"
+            "pass on only the anonymized video or picture: beside it, faces.csv, tracks.csv, events.csv still describe the people"
             + " in it, embeddings.npy has the biometric data by which they can be recognised, and run.json has the path"
             + " of the original"
         #expect(try folder.text("errors.txt").contains("vidscan: warning: movie.mkv: \(line)\n"))
@@ -143,7 +143,7 @@ struct AnonymizedResultTests: AnonymizationTesting {
     func remains() throws {
         let folder = try anonymizedMovie("--report", "--landmarks", "--format", "csv,jsonl")
         let line =
-            "pass on only the anonymized video: beside it, faces.csv, faces.jsonl, tracks.csv,"
+            "pass on only the anonymized video or picture: beside it, faces.csv, faces.jsonl, tracks.csv,"
             + " events.csv, landmarks.npy, report.html still describe the people in it, and run.json has the path of"
             + " the original"
         #expect(try folder.text("errors.txt").contains("vidscan: warning: movie.mkv: \(line)\n"))
@@ -162,7 +162,8 @@ struct AnonymizedResultTests: AnonymizationTesting {
             atPath: folder.path + "/movie.mkv", toPath: folder.path + "/in/movie.mkv")
         let batch = try Tool.run("batch", "in", "--output", "out", "--anonymize", "blur", in: folder)
         #expect(batch.status == 0, "\(batch.errors)")
-        #expect(try folder.text("out/movie.mkv.vidscan/run.json").contains("pass on only the anonymized video"))
-        #expect(batch.errors.contains("pass on only the anonymized video"), "\(batch.errors)")
+        #expect(
+            try folder.text("out/movie.mkv.vidscan/run.json").contains("pass on only the anonymized video or picture"))
+        #expect(batch.errors.contains("pass on only the anonymized video or picture"), "\(batch.errors)")
     }
 }

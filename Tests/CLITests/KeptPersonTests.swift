@@ -9,7 +9,8 @@ struct KeptPersonTests {
 
     init() throws {
         clip = try ThreePeople()
-        let made = try Tool.run("analyze", "three.mp4", "-q", "--anonymize", "solid", "--crf", "0", in: clip.folder)
+        let made = try Tool.run(
+            "analyze", "three.mp4", "-q", "--anonymize", "solid", "--crf", "0", "--tables", in: clip.folder)
         try #require(made.status == 0, "\(made.errors)")
     }
 
@@ -120,7 +121,7 @@ struct KeptPersonTests {
     @Test("Without embeddings, people cannot be chosen")
     func noPerson() throws {
         let made = try Tool.run(
-            "analyze", "three.mp4", "-q", "--force", "--anonymize", "solid", "--no-person", in: clip.folder)
+            "analyze", "three.mp4", "-q", "--force", "--anonymize", "solid", "--no-person", "--tables", in: clip.folder)
         try #require(made.status == 0, "\(made.errors)")
         for option in ["--keep", "--hide"] {
             let outcome = try render(option, "1")
@@ -128,5 +129,42 @@ struct KeptPersonTests {
         }
         #expect(!clip.folder.entries.contains { $0.hasPrefix("new.mp4") })
         #expect(try render("--keep-face", "1", "-q").status == 0)
+    }
+
+    @Test("analyze --keep takes the numbers of the earlier result, and shows the same person as render does")
+    func analyzed() throws {
+        let rendered = try render("--keep", "1", "-q")
+        try #require(rendered.status == 0, "\(rendered.errors)")
+        let analyse = { (options: [String]) in
+            try ChildProcess.run(
+                [Checkout.tool, "analyze", "three.mp4", "--anonymize", "solid", "--crf", "0"] + options,
+                in: clip.folder.path)
+        }
+        let before = clip.folder.entries
+        try analyse(["--keep", "1"]).expectError("the result \(clip.folder.path)/three.mp4.vidscan exists")
+        try analyse(["--keep", "1,7", "--force"]).expectError(
+            "three.mp4: the earlier result three.mp4.vidscan has no person_id 7, which --keep or --hide names; it has")
+        try analyse(["--keep", "1", "--output", "new"]).expectError(
+            "people are chosen by the person_ids of an earlier result, but three.mp4.vidscan has no tracks.csv; run"
+                + " 'vidscan analyze --anonymize solid --report' first")
+        #expect(clip.folder.entries == before)
+        // An earlier result that numbers people in another way.
+        let tracks = "three.mp4.vidscan/tracks.csv"
+        let table = try clip.folder.text(tracks)
+        var swapped = try CSVTable(path: clip.folder.path + "/" + tracks)
+        try swapped.set("samples", 0, to: "3")
+        try clip.folder.write(swapped.text, to: tracks)
+        let differs = try analyse(["--keep", "1", "--force", "-q"])
+        differs.expectError(
+            "this run numbers people differently from the earlier result three.mp4.vidscan, so that somebody else might"
+                + " stay visible")
+        #expect(clip.folder.entries == before)
+        try clip.folder.write(table, to: tracks)
+        let kept = try analyse(["--keep", "1", "--force"])
+        try #require(kept.status == 0, "\(kept.errors)")
+        #expect(kept.errors.contains("three.mp4: note: chosen faces visible in "), "\(kept.errors)")
+        #expect(
+            try clip.folder.bytes("three.mp4.vidscan/anonymized.mp4") == clip.folder.bytes("new.mp4"))
+        #expect(!clip.folder.entries.contains(tracks))
     }
 }

@@ -45,6 +45,37 @@ struct SchemaTests {
         #expect(markdown.matches(of: #/(?m)^\| `([a-zA-Z0-9_]+)` \|/#).map { String($0.1) } == names)
     }
 
+    @Test("A name explains one column, in every table that has it, and a file all of its columns")
+    func columns() throws {
+        let folder = try TemporaryFolder()
+        let one = try Tool.run("schema", "gaze_yaw", in: folder)
+        #expect(one.status == 0 && one.errors == "")
+        #expect(one.output.hasPrefix("faces.csv: One row per face and sampled frame"))
+        #expect(one.output.contains("\n  gaze_yaw  "))
+        #expect(one.output.split(separator: "\n").count == 2)
+        let json = try Tool.run("schema", "face_id", "events.csv", "--format", "json", in: folder)
+        let tables = try JSONDecoder().decode([Table].self, from: Data(json.outputBytes))
+        #expect(tables.map(\.file).contains("tracks.csv"))
+        for table in tables where table.file != "events.csv" { #expect(table.columns.map(\.name) == ["face_id"]) }
+        #expect(tables.first { $0.file == "events.csv" }?.columns.first?.name == "time")
+    }
+
+    @Test("A list is given with commas, or by repeating the option")
+    func lists() throws {
+        let folder = try TemporaryFolder()
+        let picture = try Variants.path("still.png")
+        for (name, options) in [
+            ("a", ["--metrics", "smile,joy", "--format", "csv,json"]),
+            ("b", ["--metrics", "smile", "--metrics", "joy", "--format", "csv", "--format", "json"]),
+        ] {
+            let outcome = try ChildProcess.run(
+                [Checkout.tool, "analyze", picture, "-q", "-o", name] + options, in: folder.path)
+            try #require(outcome.status == 0, "\(outcome.errors)")
+        }
+        #expect(folder.entries.contains("b/still.png.vidscan/faces.json"))
+        try folder.expectSameTables("a/still.png.vidscan", "b/still.png.vidscan")
+    }
+
     @Test("vidscan sample lists the frames that an analysis reads")
     func sample() throws {
         let folder = try TemporaryFolder()

@@ -15,6 +15,7 @@ struct UsageTests {
             (["pipelines", "show", "--help"], "vidscan pipelines show default"),
             (["filters", "--help"], "vidscan filters list --category denoise"),
             (["filters", "preview", "--help"], "vidscan filters preview movie.mp4 --at 12.5 "),
+            (["verify", "--help"], "vidscan verify street.mp4 --page"),
             (["schema", "--help"], "vidscan schema --format markdown > columns.md"),
         ])
     func help(arguments: [String], example: String) throws {
@@ -29,7 +30,7 @@ struct UsageTests {
         "No example is broken at 80 columns",
         arguments: [
             [], ["analyze"], ["merge"], ["batch"], ["render"], ["report"], ["sample"], ["pipelines"],
-            ["pipelines", "show"], ["filters"], ["filters", "preview"], ["schema"],
+            ["pipelines", "show"], ["filters"], ["filters", "preview"], ["schema"], ["verify"],
         ])
     func examples(command: [String]) throws {
         let lines = try ChildProcess.run([Checkout.tool] + command + ["--help"]).output
@@ -92,6 +93,21 @@ struct UsageTests {
         ),
         ("analyze x.mp4 --format xml", "The value 'xml' is invalid for '--format <list>'"),
         ("analyze x.mp4 --format csv,", "The value 'csv,' is invalid for '--format <list>'"),
+        (
+            "analyze x.mp4 --metrics smile,gaze",
+            "The value 'smile,gaze' is invalid for '--metrics <list>': there is no 'gaze'; allowed: gaze_yaw, gaze_pitch, "
+        ),
+        (
+            "analyze x.mp4 --format csv,parquet",
+            "The value 'csv,parquet' is invalid for '--format <list>': there is no 'parquet'; allowed: a list of csv, json,"
+                + " jsonl, openface, pyfeat"
+        ),
+        (
+            "analyze -rf.mp4",
+            "Missing expected argument '<input> ...'; if -rf.mp4 is a file, write -- before it, as in 'vidscan analyze --"
+                + " -rf.mp4'"
+        ),
+        ("schema gaze", "there is no column or file 'gaze'; the nearest are gaze_yaw, gaze_pitch, gaze_yaw"),
         ("analyze x.mp4 --quiet --verbose", "--quiet and --verbose cannot be used together."),
         (
             "analyze x.mp4 --segment 7/7",
@@ -107,19 +123,46 @@ struct UsageTests {
         ("analyze x.mp4 --people --format json", "--people needs the CSV tables: --format must include csv."),
         ("analyze x.mp4 --anonymize blur --start 3", "--anonymize needs the whole video"),
         ("analyze x.mp4 --anonymize blur --max-faces 1", "--anonymize hides all faces"),
-        ("analyze x.mp4 --anonymize blur --keep-face 1", "Unknown option '--keep-face'"),
-        ("analyze x.mp4 --anonymize blur --keep 1", "--keep needs a result, because person_ids are only known after"),
-        ("batch in --output out --anonymize blur --hide 1", "--hide needs a result, because person_ids are only known"),
+        (
+            "analyze x.mp4 --anonymize blur --rate 5",
+            "--rate 5 would leave faces visible: --anonymize needs sample.rate: every-frame; leave out --rate."
+        ),
+        (
+            "analyze x.mp4 --pipeline anonymize --accuracy medium",
+            "--accuracy medium would leave faces visible: 'render.anonymize' needs detect.accuracy: high; leave out"
+        ),
+        ("analyze x.mp4 --no-tables", "--no-tables needs --anonymize: without tables, nothing would be left."),
+        (
+            "analyze x.mp4 --anonymize blur --no-tables --format json,csv",
+            "--no-tables and --format cannot be used together."
+        ),
+        ("analyze x.mp4 --keep 1", "--keep needs --anonymize."),
+        (
+            "analyze x.mp4 y.mp4 --anonymize blur --keep 1",
+            "--keep, --hide, --keep-face and --hide-face name people of one video, and in another one the same"
+        ),
+        (
+            "batch in --output out --anonymize blur --hide 1",
+            "--keep, --hide, --keep-face and --hide-face name people of one video, and in another one the same"
+        ),
+        (
+            "analyze x.mp4 --anonymize blur --keep 1 --segment 0/2",
+            "people are known only after the segments are merged: use --keep and --hide with 'vidscan render'."
+        ),
+        (
+            "render a.vidscan b.vidscan --anonymize blur --keep 1",
+            "--keep and --hide work with one result only: in another one, the numbers are other people."
+        ),
         ("render", "Missing expected argument '<result> ...'"),
         ("render a.vidscan b.vidscan --output x.mp4", "--output and --input work with one result only."),
         (
             "render a.vidscan --show box,hat",
-            "The value 'box,hat' is invalid for '--show <list>': allowed: a list of box, id, emotion, emoji, bars, points, "
+            "The value 'box,hat' is invalid for '--show <list>': there is no 'hat'; allowed: a list of box, id, emotion, emoji, bars, points, "
         ),
         ("render a.vidscan --show box --style full", "--style and --show cannot be used together."),
         (
             "render a.vidscan --bars grin",
-            "The value 'grin' is invalid for '--bars <list>': allowed: a list of names, see 'vidscan schema'"
+            "The value 'grin' is invalid for '--bars <list>': allowed: "
         ),
         (
             "render a.vidscan --codec divx",
@@ -129,7 +172,8 @@ struct UsageTests {
         ("render a.vidscan --codec ffv1 --crf 3", "ffv1 does not support --crf."),
         ("render a.vidscan --height 241", "--height must be even."),
         ("render a.vidscan --anonymize sticker", "--anonymize sticker needs --sticker."),
-        ("render a.vidscan --keep 3", "--invert, --keep, --hide and --keep-face need --anonymize."),
+        ("render a.vidscan --keep 3", "--keep needs --anonymize."),
+        ("render a.vidscan --invert", "--invert needs --anonymize."),
         (
             "render a.vidscan --anonymize blur --changed-source",
             "--changed-source and --anonymize cannot be used together"

@@ -145,7 +145,7 @@ struct DamagedResultTests {
             (String(text.dropLast(5)), "line \(lines.count): does not end with a line break"),
             (lines[0] + "\n1,2,3\n", "line 2: has 3 fields instead of \(count)"),
             (lines[0] + "\n" + String(repeating: "1", count: 200_000), "line 2: is longer than 65536 bytes"),
-            (text + lines[1] + "\n", "line \(lines.count + 1): is of no frame of frames.csv"),
+            (text + lines[1] + "\n", "line \(lines.count + 1): belongs to no frame in frames.csv"),
             (lines[0] + ",x\n", "line 1: column 'x' appears twice"),
         ] {
             try result.replace(faces, by: Data(changed.utf8))

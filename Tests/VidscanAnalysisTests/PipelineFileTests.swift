@@ -83,7 +83,8 @@ struct PipelineFileTests {
         case "render.codec": return .text("h264")
         case "render.crf": return .number(Double(Int.random(in: 0...51, using: &random)))
         case "render.height": return .integer(2 * Int.random(in: 8...2000, using: &random))
-        case "render.anonymize": return .absent
+        case "render.anonymize", "write.tables", "render.keep", "render.hide", "render.keep_faces", "render.hide_faces":
+            return .absent
         default: break
         }
         switch setting.kind {
@@ -99,6 +100,7 @@ struct PipelineFileTests {
                 return .list([try #require(names.randomElement(using: &random))])
             }
             return .list(Array(names.dropFirst(2).shuffled(using: &random).prefix(5)))
+        case .ids: return .list(["2", "5"])
         case .rate: return .text(["5", "30000/1001", "15/2", "every-frame"].randomElement(using: &random) ?? "5")
         case .time: return .number(Double(Int.random(in: 0...900_000, using: &random)) / 1000)
         case .insets: return .text("1,22,333,0")
@@ -130,6 +132,18 @@ struct PipelineFileTests {
             #expect(again.settings != Settings(workers: 3))
         }
         #expect(tried > 20)
+    }
+
+    @Test("People to keep visible are numbers, one or several")
+    func people() throws {
+        for (list, ids) in [("[2, 5]", [2, 5]), ("3", [3]), ("[5, 2, 5]", [2, 5])] {
+            let resolved = try resolve("render:\n  anonymize: blur\n  keep: \(list)\n")
+            #expect(resolved.settings.render.keptPeople?.ids == Set(ids))
+            #expect(try resolve(resolved.yaml).settings == resolved.settings)
+        }
+        for list in ["[]", "[0]", "[a]", "-1"] {
+            #expect(throws: PipelineFileError.self) { try resolve("render:\n  anonymize: blur\n  keep: \(list)\n") }
+        }
     }
 
     @Test("The schema is checked in as it is generated")

@@ -109,7 +109,7 @@ struct CorrectionTests {
             ("merge 1 99999999999999999999", "line 1: '99999999999999999999' is not a number of people.csv"),
             (
                 "marge 1 2",
-                "line 1: 'marge' is no correction; the corrections are merge, split and name; did you mean 'merge'?"
+                "line 1: 'marge' is not a correction; the corrections are merge, split and name; did you mean 'merge'?"
             ),
             (
                 "split 1",

@@ -44,7 +44,7 @@ struct EmbeddingPass {
                 matches[chip.offset] = matching.confidence(of: embedding, track: track)
             }
         }
-        guard settings.track.person, comparesEverySample else { return matches }
+        guard settings.track.person, comparesEverySample, matchesAreUsed else { return matches }
         let others = chips.filter { matches[$0.offset] == nil && tracks.identities[$0.track] != nil }
         for start in stride(from: 0, to: others.count, by: Self.batch) {
             let part = others[start..<min(start + Self.batch, others.count)]
@@ -57,6 +57,9 @@ struct EmbeddingPass {
 
     /// Where faces are to be hidden, somebody who took another's place must not stay unnoticed.
     private var comparesEverySample: Bool { settings.detect.keepsUncertainFaces }
+
+    /// Whether the matches of all samples are read afterwards: from the tables, or to decide who stays visible.
+    private var matchesAreUsed: Bool { settings.write.keepsTables || settings.render.namesSomebody }
 
     /// Whether any two tracks may be one person. Faces that are seen at the same time need no embedding to be told apart.
     private static func mayShareAPerson(_ tracks: [TrackSummary]) -> Bool {

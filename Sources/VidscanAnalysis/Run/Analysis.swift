@@ -45,7 +45,11 @@ public struct Analysis: Sendable {
         /// The number of segments that were merged; `nil` if a single run made the result.
         public let segmentCount: Int?
 
-        init(_ outcome: RunOutcome, resultPath: String, wallSeconds: Double, segmentCount: Int? = nil) {
+        /// - Parameter visibility: What became of people who were to stay visible, in words.
+        init(
+            _ outcome: RunOutcome, resultPath: String, wallSeconds: Double, segmentCount: Int? = nil,
+            visibility: [String] = []
+        ) {
             self.resultPath = resultPath
             frames = outcome.written.counts.sampledFrames
             faces = outcome.written.counts.faces
@@ -55,7 +59,7 @@ public struct Analysis: Sendable {
             analysedMicroseconds = outcome.analysedMicroseconds
             self.wallSeconds = wallSeconds
             warnings = outcome.warnings
-            notices = outcome.notices
+            notices = outcome.notices + visibility
             self.segmentCount = segmentCount
         }
     }
@@ -73,12 +77,17 @@ public struct Analysis: Sendable {
         do {
             let begin = ContinuousClock.now
             let file = try InputFile(input)
+            // A wrong number is found before the work.
+            if settings.render.namesSomebody {
+                _ = try EarlierPeople(resultPath: resultPath, settings: settings.render)
+            }
             let folder = try ResultFolder(
                 finalPath: resultPath, kind: settings.segment == nil ? .result : .segment, replaces: replaces)
             defer { folder.discardUnlessComplete() }
             let blendshapeNames = settings.write.blendshapes ? try models.expressionModel().blendshapeNames : []
             let outcome = try await analyze(file, into: folder, blendshapeNames: blendshapeNames)
             let wall = begin.duration(to: .now) / .seconds(1)
+            var visibility: [String] = []
             let tools = Tools(openvinoVersion: InferenceRuntime.version, models: try models.digests())
             if let segment = settings.segment, let decoded = outcome.decoded {
                 var part = try SegmentRecord(
@@ -95,10 +104,10 @@ public struct Analysis: Sendable {
                 if settings.rendering != nil { models.unload() }
                 let record = try RunRecord(
                     outcome, settings: settings, input: RunRecord.Input(file), tools: tools, wallSeconds: wall)
-                try await ResultFinalizer(settings: settings, observer: observer).complete(
+                visibility = try await ResultFinalizer(settings: settings, observer: observer).complete(
                     folder, record: record, name: file.name)
             }
-            return Summary(outcome, resultPath: resultPath, wallSeconds: wall)
+            return Summary(outcome, resultPath: resultPath, wallSeconds: wall, visibility: visibility)
         } catch {
             throw Self.describe(error, input: input)
         }

@@ -20,7 +20,7 @@ public struct Doctor: Sendable {
         [
             Finding(name: "vidscan", value: Vidscan.version, remedy: nil), ffmpeg, encoder,
             Finding(name: "Cairo", value: DrawingVersion.cairo, remedy: nil), openvino,
-        ] + ModelStore.all.map(model) + [modelCache, processor]
+        ] + (ModelStore.all + ModelStore.verification).map(model) + [modelCache, processor]
     }
 
     private var ffmpeg: Finding {

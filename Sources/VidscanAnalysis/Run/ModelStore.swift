@@ -45,6 +45,30 @@ public final class ModelStore: Sendable {
         expressionWeights,
     ]
 
+    /// The detectors of 'vidscan verify', which no analysis needs.
+    public static let verification = [
+        Model(
+            name: "BlazeFace, short range", fileName: "face_detection_short_range.tflite",
+            expectedDigest: "bbff11cebd1eb27a1e004cae0b0e63ec8c551cbf34a4451148b4908b8db3eca8"),
+        Model(
+            name: "BlazeFace, full range", fileName: "face_detection_full_range_sparse.tflite",
+            expectedDigest: "2c3728e6da56f21e21a320433396fb06d40d9088f2247c05e5635a688d45dfe1"),
+    ]
+
+    /// Returns the folder with the detectors of 'vidscan verify'.
+    ///
+    /// - Throws: `VidscanError` with the code `setup` if there is none.
+    public static func verificationFolder() throws(VidscanError) -> String {
+        guard let folder = findFolder(of: verification) else {
+            let files = verification.map(\.fileName).joined(separator: ", ")
+            throw VidscanError(
+                .setup,
+                "cannot find the detectors (\(files)) in \(candidateFolders.joined(separator: ", ")); 'make install'"
+                    + " installs them")
+        }
+        return folder
+    }
+
     /// Detectors for the most recently used input sizes are kept, up to this total in bytes: six of common sizes.
     /// Compiling one again takes a third of a second; keeping them all would make a process that meets frames of many
     /// sizes grow by gigabytes.
@@ -188,9 +212,11 @@ public final class ModelStore: Sendable {
     /// The folders that may hold the models.
     public static var candidateFolders: [String] { Installation.candidates.map(\.modelFolder) }
 
-    public static func findFolder() -> String? {
+    public static func findFolder() -> String? { findFolder(of: all) }
+
+    private static func findFolder(of models: [Model]) -> String? {
         candidateFolders.first { folder in
-            all.allSatisfy { FileManager.default.fileExists(atPath: folder + "/" + $0.fileName) }
+            models.allSatisfy { FileManager.default.fileExists(atPath: folder + "/" + $0.fileName) }
         }
     }
 }

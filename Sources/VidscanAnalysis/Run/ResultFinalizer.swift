@@ -2,27 +2,34 @@ internal import VidscanRender
 internal import VidscanReport
 internal import VidscanResults
 
-/// Completes a result whose tables are written: writes its record, then makes the video and the report page if
-/// requested.
+/// Completes a result whose tables are written: writes its record, makes the video and the report page if requested, and
+/// removes the tables if they are not to stay.
 struct ResultFinalizer {
     let settings: Settings
     let observer: any RunObserver
 
     /// - Parameter name: The input's name, for messages.
+    /// - Returns: What became of people who were to stay visible, in words.
     /// - Throws: `VidscanError`; the folder then remains unfinished.
-    func complete(_ folder: ResultFolder, record: RunRecord, name: String) async throws {
+    func complete(_ folder: ResultFolder, record: RunRecord, name: String) async throws -> [String] {
         var record = record
+        var outcome: [String] = []
         var notice: String?
+        if settings.render.namesSomebody {
+            try EarlierPeople(resultPath: folder.finalPath, settings: settings.render).check(folder.partialPath)
+        }
         if settings.render.anonymize != nil {
             let line = IdentifyingFiles.notice(
-                in: folder.partialPath, expected: settings.report.page ? ["report.html"] : [])
+                in: folder.partialPath, expected: settings.report.page ? ["report.html"] : [],
+                keepsTables: settings.write.keepsTables)
             record.notices.append(line)
             notice = line
         }
         try folder.write(record)
         if let rendering = settings.rendering {
-            _ = try await Rendering(options: rendering, observer: observer).run(
+            let summary = try await Rendering(options: rendering, observer: observer).run(
                 resultPath: folder.partialPath, name: name, input: nil, outputPath: nil, replaces: false)
+            if let visibility = summary.visibility { outcome.append(visibility.words) }
         }
         if settings.report.page {
             var page = Reporting.Options()
@@ -31,6 +38,7 @@ struct ResultFinalizer {
             _ = try await Reporting(options: page).run(resultPath: folder.partialPath, replaces: false)
         }
         let hasCorrections = try folder.keepCorrections()
+        if !settings.write.keepsTables { try folder.removeTables() }
         try folder.complete()
         if hasCorrections {
             observer.warned(
@@ -39,5 +47,6 @@ struct ResultFinalizer {
                     + " \(ResultFiles.corrections) of the result, for 'vidscan apply'")
         }
         if let notice { observer.warned(name, message: notice) }
+        return outcome
     }
 }

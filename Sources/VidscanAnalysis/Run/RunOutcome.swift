@@ -14,11 +14,13 @@ struct RunOutcome: Sendable {
     private let blinkRate: String
 
     private let formats: Set<OutputFormat>
+    private let keepsTables: Bool
 
     init(input: String, settings: Settings) {
         self.input = input
         blinkRate = NumberText.plain(settings.track.events.blinkMinimumRate)
         formats = settings.write.formats
+        keepsTables = settings.write.keepsTables
     }
 
     mutating func add(_ result: StageResult) {
@@ -81,8 +83,10 @@ struct RunOutcome: Sendable {
     /// Limits of the result that follow from the settings, in words.
     var notices: [String] {
         var notices: [String] = []
-        if written.lacksBlinks {
-            notices.append("blinks are not in events.csv: they need at least \(blinkRate) samples per second")
+        if written.lacksBlinks, keepsTables {
+            notices.append(
+                "blinks are not in events.csv: they need at least \(blinkRate) samples per second, as in --pipeline"
+                    + " interview or with --rate \(blinkRate)")
         }
         if let filtering = decoded?.filtering, filtering.toSource == nil {
             notices.append(

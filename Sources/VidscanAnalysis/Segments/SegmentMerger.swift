@@ -67,9 +67,11 @@ public struct SegmentMerger: Sendable {
             let record = try RunRecord(
                 outcome, settings: settings, input: first.record.input, tools: first.record.tools,
                 wallSeconds: folders.reduce(wall) { $0 + $1.record.wallSeconds }, segmentCount: folders.count)
-            try await ResultFinalizer(settings: settings, observer: observer).complete(
+            let visibility = try await ResultFinalizer(settings: settings, observer: observer).complete(
                 folder, record: record, name: segments.name)
-            return Analysis.Summary(outcome, resultPath: resultPath, wallSeconds: wall, segmentCount: folders.count)
+            return Analysis.Summary(
+                outcome, resultPath: resultPath, wallSeconds: wall, segmentCount: folders.count,
+                visibility: visibility)
         } catch {
             throw Analysis.describe(error, input: (error as? VidscanError)?.input ?? segments.name)
         }

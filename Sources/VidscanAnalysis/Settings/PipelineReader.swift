@@ -103,7 +103,7 @@ struct PipelineReader {
             guard setting.nullMeaning != nil else { return note(setting, node) }
             return take(setting, .absent, node)
         }
-        if case .list = setting.kind, let items = node.sequence { return readList(setting, items, node) }
+        if setting.kind.isList, let items = node.sequence { return readList(setting, items, node) }
         guard let scalar = node.scalar else { return note(setting, node) }
         do {
             take(setting, try setting.kind.parse(scalar.string, isQuoted: scalar.style.isQuoted), node)

@@ -48,6 +48,14 @@ public enum PipelineSchema {
         return .object(parts)
     }
 
+    private static func list(of item: JSONValue, canBeNull: Bool) -> [String: JSONValue] {
+        [
+            "anyOf": .list(
+                [item, .object(["type": .text("array"), "items": item, "minItems": .integer(1)])]
+                    + (canBeNull ? [.object(["type": .text("null")])] : []))
+        ]
+    }
+
     private static func type(of kind: SettingKind, canBeNull: Bool) -> [String: JSONValue] {
         let types = { (names: [String]) -> JSONValue in
             .list((names + (canBeNull ? ["null"] : [])).map(JSONValue.text))
@@ -66,12 +74,10 @@ public enum PipelineSchema {
         case .choice(let names):
             return ["enum": .list(names.map(JSONValue.text) + (canBeNull ? [.null] : []))]
         case .list(let names):
-            let item = JSONValue.object(["enum": .list(names.map(JSONValue.text))])
-            return [
-                "anyOf": .list(
-                    [item, .object(["type": .text("array"), "items": item, "minItems": .integer(1)])]
-                        + (canBeNull ? [.object(["type": .text("null")])] : []))
-            ]
+            return list(of: .object(["enum": .list(names.map(JSONValue.text))]), canBeNull: canBeNull)
+        case .ids:
+            return list(
+                of: .object(["type": .text("integer"), "minimum": .integer(1)]), canBeNull: canBeNull)
         case .rate: return ["type": types(["number", "string"])]
         case .time: return ["type": types(["number", "string"])]
         case .text, .file, .folder, .insets: return ["type": types(["string"])]

@@ -44,6 +44,8 @@ public struct ResolvedSettings: Sendable {
     }
 
     public internal(set) var settings: Settings
+    /// What a setting changed that a pipeline file says otherwise, in words.
+    public private(set) var notices: [String] = []
     var origins: [String: Origin] = [:]
 
     /// - Parameters:
@@ -76,8 +78,10 @@ public struct ResolvedSettings: Sendable {
 
     private mutating func complete() throws {
         try checkHiding()
+        try checkVisibility()
         try checkEmbeddings()
-        addImplied()
+        try checkTables()
+        try addImplied()
         try checkOutputs()
         for pair in OrderedPair.all where !pair.holds(settings) { throw error(pair) }
     }
@@ -85,17 +89,44 @@ public struct ResolvedSettings: Sendable {
     public func origin(of setting: Setting) -> Origin { origins[setting.path] ?? .default }
 
     /// Sets the values that other settings imply.
-    private mutating func addImplied() {
-        if settings.render.anonymize != nil {
-            let before = settings
-            settings.detectThoroughly()
-            for setting in Setting.all where setting.get(before) != setting.get(settings) {
-                origins[setting.path] = .implied("render.anonymize")
-            }
-        }
+    ///
+    /// - Throws: `SettingsError` if an option asks for less than that.
+    private mutating func addImplied() throws {
+        if settings.render.anonymize != nil { try addHiding() }
         if settings.rendering?.needsLandmarks == true, !settings.write.landmarks {
             settings.write.landmarks = true
             origins["write.landmarks"] = .implied("render")
+        }
+    }
+
+    /// Sets the values without which faces would stay visible, and leaves out what nobody asked for beside a video that
+    /// is passed on.
+    private mutating func addHiding() throws {
+        var thorough = settings
+        thorough.detectThoroughly()
+        var raised: [String] = []
+        for setting in Setting.all {
+            let (asked, needed) = (setting.get(settings), setting.get(thorough))
+            guard asked != needed else { continue }
+            switch origin(of: setting) {
+            case .option: throw tooWeak(setting, needed: needed)
+            case .file:
+                raised.append("\(setting.path) from \(PipelineText.yaml(asked)) to \(PipelineText.yaml(needed))")
+            case .default, .implied: break
+            }
+            origins[setting.path] = .implied("render.anonymize")
+        }
+        settings = thorough
+        if !raised.isEmpty {
+            notices.append("hiding faces changes settings of the pipeline: \(raised.joined(separator: ", "))")
+        }
+        guard settings.write.tables == nil else { return }
+        settings.write.tables = asksForTables
+        origins["write.tables"] = .implied("render.anonymize")
+        // Nothing shows them. Drawn elements may.
+        if !asksForTables, settings.rendering?.overlay == nil, !settings.measure.metrics.isEmpty {
+            settings.measure.metrics = []
+            origins["measure.metrics"] = .implied("render.anonymize")
         }
     }
 

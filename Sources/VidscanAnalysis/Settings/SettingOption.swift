@@ -43,6 +43,7 @@ public enum SettingGroup: String, Sendable, CaseIterable {
     case extras = "What else to make"
     case drawing = "What to draw"
     case hiding = "What to hide"
+    case visibility = "Who stays visible"
     case encoding = "How to encode the video"
     case messages = "Messages"
 

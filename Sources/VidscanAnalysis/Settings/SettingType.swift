@@ -119,6 +119,17 @@ extension Set: SettingType where Element: SettingChoice {
     var settingValue: SettingValue { .list(map(\.rawValue).sorted()) }
 }
 
+extension IDList: SettingType {
+    static var settingKind: SettingKind { .ids }
+
+    init?(setting value: SettingValue) {
+        guard case .list(let words) = value else { return nil }
+        self.init(words.compactMap { Int($0) })
+    }
+
+    var settingValue: SettingValue { .list(ids.sorted().map(String.init)) }
+}
+
 extension SampleGrid.Rate: SettingType {
     static var settingKind: SettingKind { .rate }
 

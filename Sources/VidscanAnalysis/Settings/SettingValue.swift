@@ -23,6 +23,8 @@ public enum SettingKind: Sendable, Equatable {
     case choice([String])
     /// One or more of these names.
     case list([String])
+    /// One or more numbers from 1, each of them a face or a person.
+    case ids
     /// Samples per second, or every frame.
     case rate
     /// Seconds, or `[hh:]mm:ss`.
@@ -36,7 +38,18 @@ public enum SettingKind: Sendable, Equatable {
     case insets
     case filters
 
+    /// The maximum number of names that a message lists.
+    private static let namesAtOnce = 12
+
     static let positive = Double.leastNonzeroMagnitude...Double.greatestFiniteMagnitude
+
+    /// Whether a value is a list of items.
+    public var isList: Bool {
+        switch self {
+        case .list, .ids: true
+        default: false
+        }
+    }
 
     /// The allowed values, in words.
     public var allowed: String {
@@ -46,7 +59,9 @@ public enum SettingKind: Sendable, Equatable {
         case .number(_, let unit): "a number, \(range)" + (unit.map { " \($0)" } ?? "")
         case .choice(let names): names.joined(separator: ", ")
         case .list(let names):
-            names.count > 12 ? "a list of names, see 'vidscan schema'" : "a list of " + names.joined(separator: ", ")
+            names.count > Self.namesAtOnce
+                ? "a list of names, see 'vidscan schema'" : "a list of " + names.joined(separator: ", ")
+        case .ids: "numbers from 1, such as 2 or 2,5"
         case .rate: "a positive number, a fraction such as 30000/1001, or \(SampleGrid.Rate.everyFrame)"
         case .time: "seconds or [hh:]mm:ss"
         case .text: "text"
@@ -79,6 +94,7 @@ public enum SettingKind: Sendable, Equatable {
         case (.choice(let names), .text(let name)): names.contains(name)
         case (.insets, .text(let text)): StickerOptions.CapInsets(text) != nil
         case (.list(let names), .list(let chosen)): chosen.allSatisfy(names.contains)
+        case (.ids, .list(let words)): words.allSatisfy { (Int($0) ?? 0) > 0 }
         case (.rate, .text(let text)): SampleGrid.Rate(text) != nil
         case (.time, .number(let seconds)): seconds >= 0
         default: false
@@ -91,6 +107,12 @@ public enum SettingKind: Sendable, Equatable {
     public func parse(_ word: String, isQuoted: Bool = false) throws(SettingError) -> SettingValue {
         guard let value = read(word, isQuoted: isQuoted), allows(value) else {
             switch self {
+            case .choice(let names) where names.count > Self.namesAtOnce,
+                .list(let names) where names.count > Self.namesAtOnce:
+                let near = NearestName.sorted(names, by: word).prefix(Self.namesAtOnce)
+                throw SettingError(
+                    allowed:
+                        "\(near.joined(separator: ", ")) and \(names.count - near.count) more, see 'vidscan schema'")
             case .choice(let names), .list(let names):
                 throw SettingError(allowed: allowed + NearestName.suggestion(for: word, among: names))
             default: throw SettingError(allowed: allowed)
@@ -101,7 +123,7 @@ public enum SettingKind: Sendable, Equatable {
 
     /// Reads a list from its items, or any other value from a single word.
     public func parse(_ words: [String]) throws(SettingError) -> SettingValue {
-        guard case .list = self else {
+        guard isList else {
             guard let word = words.first, words.count == 1 else { throw SettingError(allowed: allowed) }
             return try parse(word)
         }
@@ -122,7 +144,7 @@ public enum SettingKind: Sendable, Equatable {
             guard !isQuoted, let value = Double(text), value.isFinite, text.first?.isLetter != true else { return nil }
             return .number(value)
         case .choice, .text, .file, .folder, .insets: return .text(text)
-        case .list: return .list([text])
+        case .list, .ids: return .list([text])
         case .rate: return SampleGrid.Rate(text).map(\.settingValue)
         case .time: return DecimalNumber.microseconds(text).map { .number(Double($0) / 1e6) }
         case .filters: return nil

@@ -27,6 +27,7 @@ public struct Settings: Sendable, Equatable {
     /// detected, none is dropped, and positions are not smoothed.
     public mutating func detectThoroughly() {
         sample.rate = max(sample.rate, AnonymizeRequirements.rate)
+        detect.accuracy = max(detect.accuracy, AnonymizeRequirements.accuracy)
         detect.faces = max(detect.faces, AnonymizeRequirements.faces)
         detect.minimumConfidence = min(detect.minimumConfidence, AnonymizeRequirements.confidence)
         detect.keepsUncertainFaces = true

@@ -55,7 +55,27 @@ extension Settings.Write {
     var keepsMeshes: Bool { landmarks || formats.contains(where: \.needsMeshes) }
 }
 
+extension Settings.Write {
+    /// Whether tables stay in the result.
+    package var keepsTables: Bool { tables ?? true }
+}
+
 extension Settings.Render {
+    /// Who stays visible when faces are hidden.
+    package var visible: FaceChoice {
+        var choice = FaceChoice()
+        if let keptPeople { choice.people = .only(keptPeople.ids) }
+        if let hiddenPeople { choice.people = .allBut(hiddenPeople.ids) }
+        choice.keptFaces = keptFaces?.ids ?? []
+        choice.hiddenFaces = hiddenFaces?.ids ?? []
+        return choice
+    }
+
+    /// Whether settings name a person or a face.
+    package var namesSomebody: Bool {
+        [keptPeople, hiddenPeople, keptFaces, hiddenFaces].contains { $0 != nil }
+    }
+
     /// - Parameter isRequested: Whether to make a video even if no setting requests one.
     /// - Returns: `nil` if no video is to be made.
     public func options(isRequested: Bool = false) -> RenderOptions? {
@@ -65,6 +85,7 @@ extension Settings.Render {
         options.anonymize = anonymize.map { method in
             var hiding = hiding
             hiding.method = method
+            hiding.visible = visible
             return hiding
         }
         options.sticker = sticker.map { path in

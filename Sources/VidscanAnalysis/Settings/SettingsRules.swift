@@ -28,6 +28,86 @@ extension ResolvedSettings {
         }
     }
 
+    /// The error for an option that would leave faces visible.
+    func tooWeak(_ setting: Setting, needed: SettingValue) -> any Error {
+        error(at: setting.path) { option in
+            "\(option) \(PipelineText.yaml(setting.get(settings))) would leave faces visible: \(name("render.anonymize"))"
+                + " needs \(setting.path): \(PipelineText.yaml(needed)); leave out \(option)."
+        }
+    }
+
+    /// Rejects a choice of people that contradicts itself, or that nothing is hidden by.
+    func checkVisibility() throws {
+        let render = settings.render
+        guard render.namesSomebody else { return }
+        if render.anonymize == nil {
+            let path = ["keep", "hide", "keep_faces", "hide_faces"].map { "render." + $0 }.first { path in
+                Setting.at(path).map { $0.get(settings) != .absent } ?? false
+            }
+            throw error(at: path ?? "render.keep") { "\($0) needs \(name("render.anonymize"))." }
+        }
+        if render.keptPeople != nil, render.hiddenPeople != nil {
+            throw error(at: "render.keep") { "\($0) and \(name("render.hide")) cannot be used together." }
+        }
+        if render.hiddenFaces != nil, render.keptPeople == nil, render.hiddenPeople == nil {
+            throw error(at: "render.hide_faces") {
+                "\($0) needs \(name("render.keep")) or \(name("render.hide")): without them, all faces are hidden."
+            }
+        }
+        if let both = render.visible.keptFaces.intersection(render.visible.hiddenFaces).min() {
+            throw error(at: "render.keep_faces") { "\($0) and \(name("render.hide_faces")) both name \(both)." }
+        }
+    }
+
+    /// The settings whose output is more than a video with hidden faces.
+    private static let tableSettings = [
+        "write.formats", "write.landmarks", "write.blendshapes", "measure.metrics", "track.keep_embeddings",
+        "report.page",
+    ]
+
+    /// Whether a setting asks for tables: an option that names some, or a value in a file that is not the default.
+    var asksForTables: Bool { tableSetting(where: { _ in true }) != nil }
+
+    /// Returns the first setting that asks for tables and fulfils a condition.
+    private func tableSetting(where isIncluded: (String) -> Bool) -> String? {
+        Self.tableSettings.filter(isIncluded).first { path in
+            guard let setting = Setting.at(path) else { return false }
+            let value = setting.get(settings)
+            if value == .flag(false) || value == .list(["none"]) { return false }
+            if case .option? = origins[path] { return true }
+            return value != setting.get(Settings(workers: 1))
+        }
+    }
+
+    /// Rejects a run that would leave nothing, or leave out what it is asked for.
+    func checkTables() throws {
+        guard settings.write.tables == false else { return }
+        if settings.render.anonymize == nil {
+            throw error(at: "write.tables") { _ in
+                "\(words("write.tables")) needs \(name("render.anonymize")): without tables, nothing would be left."
+            }
+        }
+        let isFile = { (path: String) in
+            ["write.landmarks", "write.blendshapes", "track.keep_embeddings"].contains(path)
+        }
+        let formats = settings.write.formats == [.csv] ? nil : "write.formats"
+        // A mesh that is drawn or hidden needs landmarks for a while.
+        let needsLandmarks = settings.rendering?.needsLandmarks == true
+        if let path = tableSetting(where: isFile) ?? formats, path != "write.landmarks" || !needsLandmarks {
+            throw error(at: "write.tables") { _ in
+                "\(words("write.tables")) and \(name(path)) cannot be used together."
+            }
+        }
+    }
+
+    /// `--no-tables`, or `'write.tables: false'` when a pipeline file sets it.
+    private func words(_ path: String) -> String {
+        switch origins[path] {
+        case .option(let option): option
+        default: "'\(path): false'"
+        }
+    }
+
     /// Rejects a request for embeddings that are not computed, or that nothing could be joined by.
     func checkEmbeddings() throws {
         guard settings.track.keepsEmbeddings else { return }

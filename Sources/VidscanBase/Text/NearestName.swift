@@ -15,6 +15,20 @@ public enum NearestName {
         return best.name
     }
 
+    /// Returns the names, nearest first: those that contain the typed one, then by distance. Equally near names keep their
+    /// order.
+    public static func sorted(_ names: [String], by name: String) -> [String] {
+        let typed = name.lowercased()
+        let letters = Array(typed.unicodeScalars)
+        let ranked = names.enumerated().map { place, candidate -> (name: String, rank: (Int, Int, Int)) in
+            let contains = !typed.isEmpty && candidate.lowercased().contains(typed)
+            return (
+                candidate, (contains ? 0 : 1, distance(letters, Array(candidate.lowercased().unicodeScalars)), place)
+            )
+        }
+        return ranked.sorted { $0.rank < $1.rank }.map(\.name)
+    }
+
     /// Returns a suggestion such as `; did you mean 'scale'?`, or an empty string if no name is near.
     public static func suggestion(for name: String, among names: some Sequence<String>) -> String {
         find(name, among: names).map { "; did you mean '\($0)'?" } ?? ""

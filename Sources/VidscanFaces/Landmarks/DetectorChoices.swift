@@ -1,7 +1,7 @@
 public import VidscanBase
 
 /// The long side of the detector's input.
-public enum DetectorAccuracy: String, Sendable, NamedChoice {
+public enum DetectorAccuracy: String, Sendable, NamedChoice, Comparable {
     case low, medium, high
 
     /// The side in pixels.
@@ -12,6 +12,8 @@ public enum DetectorAccuracy: String, Sendable, NamedChoice {
         case .high: 640
         }
     }
+
+    public static func < (a: DetectorAccuracy, b: DetectorAccuracy) -> Bool { a.longSide < b.longSide }
 }
 
 /// The smallest faces to detect. A greater value finds more faces.

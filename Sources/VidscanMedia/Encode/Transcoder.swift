@@ -140,21 +140,41 @@ public final class Transcoder {
         demuxer.onOtherPacket = { [unowned self] packet throws(MediaError) in try self.copy(packet) }
         defer { demuxer.onOtherPacket = nil }
         while let sample = try reader.next() {
-            let converter =
-                converter
-                ?? EncoderInputConverter(
-                    displaySize: sample.geometry.displaySize, height: options.height,
-                    keepsMetadata: options.keepsMetadata, keepsCaptions: options.copiesSubtitles)
-            self.converter = converter
-            let editable = EditableFrame(
-                frame: try converter.convert(sample), contentSize: converter.contentSize, sample: sample,
-                compositor: compositor)
+            let editable = try editable(sample)
             editable.frame.pts = sample.timestamp - shiftTicks
             try edit(editable)
             if writer == nil { try open(path, container, like: editable.frame) }
             try enter(editable)
         }
         try finish()
+    }
+
+    /// Reads, edits and encodes a picture. It has no metadata.
+    ///
+    /// - Returns: The bytes of the file.
+    /// - Throws: `MediaError` if the source does not contain exactly one picture, or the error of `edit`.
+    public func picture(as format: PictureFormat, edit: (EditableFrame) throws -> Void) throws -> [UInt8] {
+        guard let sample = try reader.next() else { throw MediaError(.noVideo, "contains no picture") }
+        let editable = try editable(sample)
+        let size = converter?.contentSize ?? editable.size
+        try edit(editable)
+        frameCount = 1
+        guard try reader.next() == nil else {
+            throw MediaError(.undecodable, "contains several pictures, of which only one would be written")
+        }
+        return try PictureEncoder.encode(editable.frame, size: size, as: format)
+    }
+
+    private func editable(_ sample: SampledFrame) throws(MediaError) -> EditableFrame {
+        let converter =
+            converter
+            ?? EncoderInputConverter(
+                displaySize: sample.geometry.displaySize, height: options.height,
+                keepsMetadata: options.keepsMetadata, keepsCaptions: options.copiesSubtitles)
+        self.converter = converter
+        return EditableFrame(
+            frame: try converter.convert(sample), contentSize: converter.contentSize, sample: sample,
+            compositor: compositor)
     }
 
     /// Encodes the frame before this one, whose duration is known now.

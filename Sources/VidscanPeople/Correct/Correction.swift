@@ -52,7 +52,7 @@ enum Correction: Sendable, Equatable {
     }
 
     private static func usage(_ word: String) -> String {
-        "'\(word)' is no correction; the corrections are merge, split and name"
+        "'\(word)' is not a correction; the corrections are merge, split and name"
             + NearestName.suggestion(for: word, among: ["merge", "split", "name"])
     }
 

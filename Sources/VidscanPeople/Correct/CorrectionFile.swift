@@ -28,7 +28,7 @@ struct CorrectionFile: Sendable {
             throw error.naming(path)
         }
         guard let text else {
-            throw VidscanError(.result, "is not UTF-8 text", input: path, stage: .open)
+            throw VidscanError(.result, "is not valid UTF-8", input: path, stage: .open)
         }
         if text.drop(while: \.isWhitespace).first == "{" {
             throw VidscanError(

@@ -81,7 +81,8 @@ struct StudyInputs {
                 video.inputPath,
                 "has other tracks or people than before, so its people are compared anew"
                     + (corrected > 0
-                        ? "; the corrections of \(NumberText.count(corrected, "person")) in it are lost" : "")
+                        ? "; the corrections of \(corrected) \(corrected == 1 ? "person" : "people") in it are lost"
+                        : "")
             ))
         state.videos[index].people = []
         state.videos[index].fingerprint = video.fingerprint

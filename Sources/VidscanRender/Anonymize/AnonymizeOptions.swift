@@ -14,6 +14,8 @@ public struct AnonymizeOptions: Sendable, Equatable {
     public enum Shape: String, Sendable, CaseIterable {
         /// An ellipse around the face's box.
         case ellipse
+        /// The face's box.
+        case rectangle
         /// The outline of the mesh, or the ellipse if a face has no mesh. Needs `landmarks.npy`.
         case mesh
     }
@@ -51,6 +53,8 @@ public struct AnonymizeOptions: Sendable, Equatable {
 package enum AnonymizeRequirements {
     /// The minimum of `sample.rate`.
     package static let rate = SampleGrid.Rate.everyFrame
+    /// The minimum of `detect.accuracy`.
+    package static let accuracy = DetectorAccuracy.high
     /// The minimum of `detect.faces`.
     package static let faces = FaceSize.small
     /// The maximum of `detect.min_confidence`.

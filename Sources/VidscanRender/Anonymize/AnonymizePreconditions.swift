@@ -31,7 +31,8 @@ package enum AnonymizePreconditions {
             throw VidscanError(
                 .result,
                 "was not analysed for hiding faces (\(shortcomings.joined(separator: ", "))), and some would stay"
-                    + " visible; run 'vidscan analyze \(result.record.input.path) --anonymize \(options.method.rawValue)'",
+                    + " visible; run 'vidscan analyze \(result.record.input.path) --anonymize \(options.method.rawValue)"
+                    + " --tables'",
                 stage: .open)
         }
         if let filters = result.record.filters, let objection = AnonymizationFilters.objection(to: filters.chain) {
@@ -52,6 +53,9 @@ package enum AnonymizePreconditions {
         typealias Requirements = AnonymizeRequirements
         var list: [String] = []
         if found.sample.rate < Requirements.rate { list.append("sample.rate: \(found.sample.rate)") }
+        if found.detect.accuracy < Requirements.accuracy {
+            list.append("detect.accuracy: \(found.detect.accuracy.rawValue)")
+        }
         if found.detect.faces < Requirements.faces { list.append("detect.faces: \(found.detect.faces.rawValue)") }
         if found.detect.minConfidence > Requirements.confidence {
             list.append("detect.min_confidence: \(NumberText.plain(found.detect.minConfidence))")
@@ -73,7 +77,7 @@ package enum AnonymizePreconditions {
             .result,
             "was analysed without recognising people by their faces (track.person), so that --keep and --hide could show"
                 + " somebody else; run 'vidscan analyze \(result.record.input.path) --anonymize"
-                + " \(options.method.rawValue)' without --no-person", stage: .open)
+                + " \(options.method.rawValue) --tables' without --no-person", stage: .open)
     }
 
     /// Checks that the frame size has not changed. Faces are held and bridged from frame to frame, which requires one

@@ -12,6 +12,8 @@ final class Anonymizer {
     private let certain: CertainFaces?
     /// What became of the faces that were to stay visible.
     private(set) var tally = VisibilityTally()
+    /// When faces were hidden.
+    private(set) var hiddenSpans = HiddenSpans()
 
     /// The maximum gap within a track that is bridged, in seconds.
     private static let bridgedSeconds = 2.0
@@ -67,6 +69,7 @@ final class Anonymizer {
             doubts.insert(.overlap)
             hide(face.faceID)
         }
+        hiddenSpans.add(faces: hidden.count, at: frame.microseconds)
         if certain != nil { tally.add(visibleFaces: visible.count, doubts: doubts) }
         if options.isInverted { try hideAllBut(visible, in: frame) }
         for states in hidden { try self.hide(states, in: frame) }
@@ -203,6 +206,14 @@ final class Anonymizer {
     private func draw(_ state: FaceState, _ style: DrawingSurface.Style) {
         if options.shape == .mesh, let mesh = state.mesh {
             surface.line(through: outline(mesh), closed: true, style)
+        } else if options.shape == .rectangle {
+            let area = extent(of: state)
+            let (right, bottom) = (area.x + area.width, area.y + area.height)
+            surface.line(
+                through: [
+                    Point(x: area.x, y: area.y), Point(x: right, y: area.y), Point(x: right, y: bottom),
+                    Point(x: area.x, y: bottom),
+                ], closed: true, style)
         } else {
             surface.ellipse(
                 center: state.box.center, radiusX: state.box.width * (0.5 + options.margin),

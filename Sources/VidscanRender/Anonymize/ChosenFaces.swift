@@ -1,5 +1,5 @@
-internal import VidscanBase
-internal import VidscanResults
+package import VidscanBase
+package import VidscanResults
 
 /// Why a face may stay visible.
 package enum FaceClaim: Equatable, Sendable {
@@ -14,7 +14,7 @@ package enum FaceClaim: Equatable, Sendable {
 }
 
 /// The faces of a result that may stay visible.
-struct ChosenFaces {
+package struct ChosenFaces {
     /// By face_id. The faces that are not listed are hidden.
     let claims: [Int: FaceClaim]
 
@@ -24,7 +24,7 @@ struct ChosenFaces {
 
     /// - Throws: `VidscanError` if the result lacks a person or a face that is named. An unknown number is most likely a
     ///   typing error, and would keep the wrong people visible.
-    init(_ choice: FaceChoice, in result: StoredResult) throws(VidscanError) {
+    package init(_ choice: FaceChoice, in result: StoredResult) throws(VidscanError) {
         let tracks = try TableReader(folder: result.name, name: "tracks.csv")
         let (face, person) = (try tracks.column("face_id"), try tracks.column("person_id"))
         let (confidence, best) = (try tracks.column("person_confidence"), try tracks.column("best_time"))

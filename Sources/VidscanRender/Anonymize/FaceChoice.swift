@@ -20,7 +20,7 @@ public struct FaceChoice: Sendable, Equatable {
     public init() {}
 
     /// Whether a face may stay visible.
-    var keepsSomebody: Bool { people != .nobody || !keptFaces.isEmpty }
+    package var keepsSomebody: Bool { people != .nobody || !keptFaces.isEmpty }
 
     /// The person_ids that are named.
     var namedPeople: Set<Int> {

@@ -1,8 +1,10 @@
 internal import Foundation
 internal import VidscanBase
+internal import VidscanFaces
+internal import VidscanResults
 
-/// The record of a video in which faces are hidden, which is written beside it: who was kept visible, and in how many
-/// frames. It names nobody, and has no path.
+/// The record of a video or picture in which faces are hidden, which is written beside it: what was hidden when, how, and
+/// who was kept visible. It names nobody, and has no path.
 struct HidingRecord: Encodable {
     /// Who was to stay visible, as the user wrote it.
     struct Visible: Encodable {
@@ -14,8 +16,19 @@ struct HidingRecord: Encodable {
         var minimumPersonConfidence = ChosenFaces.minimumConfidence
     }
 
+    /// How thoroughly faces were searched.
+    struct Search: Encodable {
+        var rate: String
+        var accuracy: String
+        var faces: String
+        var minimumConfidence: Double
+    }
+
     struct Frames: Encodable {
         var total: Int
+        /// Frames in which at least one face is hidden.
+        var withHiddenFaces: Int
+        /// Frames that show a face that was to stay visible.
         var visible: Int
         var hiddenInDoubt: Int
         /// The same by reason.
@@ -30,17 +43,36 @@ struct HidingRecord: Encodable {
     var strength: Double?
     var holdSeconds: Double
     var invert: Bool
+    /// Whether the sound is that of the original, with all voices.
+    var copiesAudio: Bool
+    var copiesSubtitles: Bool
+    var search: Search
     /// Missing if nobody was to stay visible.
     var visible: Visible?
     var frames: Frames
+    /// When faces are hidden.
+    var hidden: [HiddenSpans.Span]
 
-    init(_ options: AnonymizeOptions, frames count: Int, tally: VisibilityTally) {
+    /// - Parameters:
+    ///   - video: The options of the new video.
+    ///   - analysis: The settings of the analysis.
+    ///   - count: The number of frames.
+    init(
+        _ options: AnonymizeOptions, video: RenderOptions, analysis: RecordedSettings, frames count: Int,
+        tally: VisibilityTally, spans: HiddenSpans
+    ) {
         method = options.method.rawValue
         shape = options.shape.rawValue
         margin = options.margin
         strength = options.method == .blur || options.method == .pixelate ? options.resolvedStrength : nil
         holdSeconds = options.holdSeconds
         invert = options.isInverted
+        copiesAudio = video.copiesAudio
+        copiesSubtitles = video.copiesSubtitles
+        search = Search(
+            rate: analysis.sample.rate.description, accuracy: analysis.detect.accuracy.rawValue,
+            faces: analysis.detect.faces.rawValue, minimumConfidence: analysis.detect.minConfidence)
+        hidden = spans.spans
         let choice = options.visible
         if choice.keepsSomebody {
             var named = Visible(
@@ -53,12 +85,19 @@ struct HidingRecord: Encodable {
             visible = named
         }
         frames = Frames(
-            total: count, visible: tally.visibleFrames, hiddenInDoubt: tally.doubtfulFrames,
+            total: count, withHiddenFaces: spans.frameCount, visible: tally.visibleFrames,
+            hiddenInDoubt: tally.doubtfulFrames,
             hiddenBy: Dictionary(uniqueKeysWithValues: tally.framesByDoubt.map { ($0.rawValue, $1) }))
     }
 
-    /// The path of the record of a video.
-    static func path(ofVideo path: String) -> String { path + ".json" }
+    /// The path of the record.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the video or picture.
+    ///   - isInResult: Whether it has its usual name in the result's folder.
+    static func path(of path: String, isInResult: Bool) -> String {
+        isInResult ? FilePath.sibling(of: path, named: "anonymized.json") : path + ".json"
+    }
 
     /// The record as JSON.
     func text() throws(VidscanError) -> String {

@@ -1,3 +1,5 @@
+internal import VidscanBase
+
 /// In how many frames the faces that were to stay visible did, and why not in the others.
 public struct VisibilityTally: Sendable, Equatable {
     /// Frames that show a face that was to stay visible.
@@ -6,6 +8,12 @@ public struct VisibilityTally: Sendable, Equatable {
     public private(set) var doubtfulFrames = 0
     /// The same by reason. A frame may have several.
     public private(set) var framesByDoubt: [Doubt: Int] = [:]
+
+    /// `chosen faces visible in 12 frames, hidden because of a doubt in 3`
+    public var words: String {
+        "chosen faces visible in \(NumberText.count(visibleFrames, "frame")), hidden because of a doubt in"
+            + " \(doubtfulFrames)"
+    }
 
     /// Adds a frame.
     mutating func add(visibleFaces: Int, doubts: Set<Doubt>) {

@@ -25,7 +25,7 @@ struct PageVideo {
         self.path = path
         let suffix = (path as NSString).pathExtension.lowercased()
         let video = result.record.video
-        isPicture = isSource && Self.pictures.contains(suffix) && video.durationSeconds == nil
+        isPicture = Self.pictures.contains(suffix) && video.durationSeconds == nil
         // Videos other than the source are ones that vidscan wrote, or that the user chose for the purpose.
         isWidelyPlayable = isPicture || !isSource || Self.codecs[video.codec]?.contains(suffix) == true
         advice =

@@ -23,7 +23,10 @@ package struct StoredResult {
         }
         for table in ["faces.csv", "frames.csv", "events.csv"]
         where !FileManager.default.isReadableFile(atPath: path + "/" + table) {
-            throw failure("has no \(table); analyse the video with --format csv")
+            throw failure(
+                record.pipeline.write?.tables == false
+                    ? "has no \(table), because --anonymize alone keeps no tables; analyse the video again with --tables"
+                    : "has no \(table); analyse the video with --format csv")
         }
     }
 
@@ -61,11 +64,10 @@ package struct StoredResult {
         record.pipeline.render?.anonymize != nil || videoWithHiddenFaces != nil
     }
 
-    /// The path of the video in which faces are hidden; `nil` if the result's folder has none.
+    /// The path of the video or the picture in which faces are hidden; `nil` if the result's folder has none.
     package var videoWithHiddenFaces: String? {
-        VideoContainer.allCases.map { "\(name)/anonymized.\($0.rawValue)" }.first {
-            FileManager.default.fileExists(atPath: $0)
-        }
+        (VideoContainer.allCases.map(\.rawValue) + PictureFormat.allCases.map(\.rawValue))
+            .map { "\(name)/anonymized.\($0)" }.first { FileManager.default.fileExists(atPath: $0) }
     }
 
     /// Returns the map from positions in the tables to positions in the video, which filters may have moved; `nil` if

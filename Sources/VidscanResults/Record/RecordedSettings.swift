@@ -27,6 +27,11 @@ package struct RecordedSettings: Codable, Sendable {
         package let person: Bool?
     }
 
+    package struct Write: Decodable, Sendable {
+        /// Whether the tables stayed in the result; missing or `nil` if nothing was said.
+        package let tables: Bool?
+    }
+
     package struct Render: Decodable, Sendable {
         /// The method of hiding faces. Readers only need to know whether there is one.
         package let anonymize: String?
@@ -35,18 +40,20 @@ package struct RecordedSettings: Codable, Sendable {
     package let sample: Sample
     package let detect: Detect
     package let track: Track
+    package let write: Write?
     package let render: Render?
     /// All settings that affect the results, in the structure of a pipeline file: `--pipeline run.json` repeats the
     /// run.
     package let all: JSONValue
 
-    private enum CodingKeys: CodingKey { case sample, detect, track, render }
+    private enum CodingKeys: CodingKey { case sample, detect, track, write, render }
 
     package init(from decoder: any Decoder) throws {
         let sections = try decoder.container(keyedBy: CodingKeys.self)
         sample = try sections.decode(Sample.self, forKey: .sample)
         detect = try sections.decode(Detect.self, forKey: .detect)
         track = try sections.decode(Track.self, forKey: .track)
+        write = try sections.decodeIfPresent(Write.self, forKey: .write)
         render = try sections.decodeIfPresent(Render.self, forKey: .render)
         all = try JSONValue(from: decoder)
     }

@@ -6,7 +6,8 @@ package enum IdentifyingFiles {
     private static let ofFaces = [
         "faces.csv", "faces.json", "faces.jsonl", "tracks.csv", "events.csv", "landmarks.npy", "blendshapes.csv",
         OpenFaceTable.file, PyFeatTable.file,
-        "overlay.mp4", "overlay.mov", "overlay.mkv", "proxy.mp4", "report.html", "\(ResultFiles.originals)/faces.csv",
+        "overlay.mp4", "overlay.mov", "overlay.mkv", "overlay.jpg", "overlay.png", "proxy.mp4", "report.html",
+        "\(ResultFiles.originals)/faces.csv",
     ]
 
     /// Files with which the people can be recognised in other videos.
@@ -15,18 +16,23 @@ package enum IdentifyingFiles {
     /// - Parameters:
     ///   - folder: The folder of the result.
     ///   - expected: Files that do not exist yet but will.
+    ///   - keepsTables: Whether the files that exist will stay.
     /// - Returns: One sentence.
-    package static func notice(in folder: String, expected: Set<String> = []) -> String {
+    package static func notice(
+        in folder: String, expected: Set<String> = [], keepsTables: Bool = true
+    ) -> String {
         func list(_ names: [String], _ what: String) -> String {
             let present = names.filter {
-                expected.contains($0) || FileManager.default.fileExists(atPath: folder + "/" + $0)
+                expected.contains($0)
+                    || keepsTables && FileManager.default.fileExists(atPath: folder + "/" + $0)
             }
             return present.isEmpty ? "" : "\(present.joined(separator: ", ")) \(what), "
         }
         let files =
             list(ofFaces, "still describe the people in it")
             + list(ofPeople, "has the biometric data by which they can be recognised")
-        return "pass on only the anonymized video: beside it, \(files.isEmpty ? "" : files + "and ")run.json has the"
+        return
+            "pass on only the anonymized video or picture: beside it, \(files.isEmpty ? "" : files + "and ")run.json has the"
             + " path of the original"
     }
 }

@@ -69,8 +69,26 @@ public enum Schema {
             columns: PeopleTable.columns),
     ]
 
-    /// The schema as text for a terminal.
-    public static var text: String {
+    /// Returns the tables that have some columns, with only these columns, and whole tables that are named by their file.
+    ///
+    /// - Parameter names: Names of columns and files.
+    /// - Throws: `UnknownColumn` for the first name that is neither.
+    public static func tables(explaining names: [String]) throws(UnknownColumn) -> [Table] {
+        let known = tables.map(\.file) + tables.flatMap { $0.columns.map(\.name) }
+        for name in names where !known.contains(name) {
+            var distinct: [String] = []
+            for other in known where !distinct.contains(other) { distinct.append(other) }
+            throw UnknownColumn(name: name, nearest: Array(NearestName.sorted(distinct, by: name).prefix(5)))
+        }
+        return tables.compactMap { table in
+            if names.contains(table.file) { return table }
+            let columns = table.columns.filter { names.contains($0.name) }
+            return columns.isEmpty ? nil : Table(file: table.file, meaning: table.meaning, columns: columns)
+        }
+    }
+
+    /// Tables as text for a terminal.
+    public static func text(_ tables: [Table] = tables) -> String {
         tables.map { table in
             let width = table.columns.map(\.name.count).max() ?? 0
             let lines = table.columns.map { column in
@@ -82,7 +100,7 @@ public enum Schema {
         }.joined(separator: "\n")
     }
 
-    public static var markdown: String {
+    public static func markdown(_ tables: [Table] = tables) -> String {
         tables.map { table in
             let rows = table.columns.map {
                 "| `\($0.name)` | \($0.unit) | \($0.range) | \($0.status?.rawValue ?? "") | \($0.meaning) |"
@@ -95,8 +113,8 @@ public enum Schema {
         }.joined(separator: "\n")
     }
 
-    /// The schema as a JSON array of tables with their columns.
-    public static var json: String {
+    /// Tables as a JSON array, with their columns.
+    public static func json(_ tables: [Table] = tables) -> String {
         var writer = ByteWriter()
         writer.write("[")
         for (position, table) in tables.enumerated() {
@@ -127,5 +145,16 @@ public enum Schema {
         // What is validated goes without saying.
         if let status = column.status, status != .validated { facts.append(status.rawValue) }
         return facts.joined(separator: ", ")
+    }
+}
+
+/// A name that is neither a column nor a file.
+public struct UnknownColumn: Error, CustomStringConvertible {
+    public let name: String
+    /// The nearest names, nearest first.
+    public let nearest: [String]
+
+    public var description: String {
+        "there is no column or file '\(name)'; the nearest are \(nearest.joined(separator: ", "))"
     }
 }

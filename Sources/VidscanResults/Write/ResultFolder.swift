@@ -105,6 +105,19 @@ package final class ResultFolder {
         try sync(FilePath.folder(of: finalPath))
     }
 
+    /// Removes everything except the record, videos and pictures with hidden faces and their own record, and the report
+    /// page.
+    package func removeTables() throws(VidscanError) {
+        do {
+            for name in try FileManager.default.contentsOfDirectory(atPath: partialPath)
+            where name != kind.record && name != "report.html" && !name.hasPrefix("anonymized.") {
+                try FileManager.default.removeItem(atPath: "\(partialPath)/\(name)")
+            }
+        } catch {
+            throw VidscanError(.output, "cannot remove the tables: \(Self.reason(error))", stage: .write)
+        }
+    }
+
     /// Removes the unfinished folder.
     package func discard() {
         isOpen = false

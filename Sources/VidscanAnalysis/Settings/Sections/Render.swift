@@ -20,10 +20,27 @@ extension Settings {
         public var anonymize: AnonymizeOptions.Method?
         /// How faces are hidden; the method is `anonymize`.
         public var hiding = AnonymizeOptions(method: .blur)
+        /// The people who stay visible when faces are hidden, by their `person_id`; everybody else is hidden.
+        public var keptPeople: IDList?
+        /// The people who are hidden, by their `person_id`; everybody else stays visible.
+        public var hiddenPeople: IDList?
+        /// The faces that stay visible too, by their `face_id`. Nothing verifies who they are.
+        public var keptFaces: IDList?
+        /// The faces that are hidden in any case, by their `face_id`.
+        public var hiddenFaces: IDList?
         /// How the video is encoded.
         public var video = RenderOptions()
 
         public init() {}
+    }
+}
+
+/// Numbers of people or faces.
+public struct IDList: Sendable, Equatable {
+    public let ids: Set<Int>
+
+    public init(_ ids: some Sequence<Int>) {
+        self.ids = Set(ids)
     }
 }
 
@@ -39,7 +56,8 @@ extension VideoCodec: SettingChoice {}
 
 extension Settings.Render {
     static let declarations =
-        drawing + sticker + hiding.map { $0.inGroup(.hiding) } + encoding.map { $0.inGroup(.encoding) }
+        drawing + sticker + hiding.map { $0.inGroup(.hiding) } + visibility.map { $0.inGroup(.visibility) }
+        + encoding.map { $0.inGroup(.encoding) }
 
     private static let drawing = [
         Setting(
@@ -93,11 +111,11 @@ extension Settings.Render {
     private static let hiding = [
         Setting(
             .render, "anonymize", \.render.anonymize, options: [.value("anonymize")], null: "no face is hidden",
-            "Hide all faces, in anonymized.mp4. Every frame is analysed, small and uncertain faces are included, and no"
-                + " metadata is copied."),
+            "Hide all faces, in anonymized.mp4, or anonymized.jpg of a picture. Every frame is searched with high accuracy,"
+                + " small and uncertain faces are included, and no metadata is copied."),
         Setting(
             .render, "shape", \.render.hiding.shape, options: [.value("shape")],
-            "What to hide: an ellipse around the face, or the outline of its mesh."),
+            "What to hide: an ellipse or a rectangle around the face, or the outline of its mesh."),
         Setting(
             .render, "margin", \.render.hiding.margin, .number(0...2), options: [.value("margin", "share")],
             "Extra margin to hide on every side, as a share of the face's size."),
@@ -115,6 +133,21 @@ extension Settings.Render {
         Setting(
             .render, "keep_subtitles", \.render.video.keepsSubtitles, options: [.flag("keep-subtitles")],
             "Copy subtitles even if faces are hidden; they may name people."),
+    ]
+
+    private static let visibility = [
+        Setting(
+            .render, "keep", \.render.keptPeople, options: [.value("keep", "list")], null: "nobody",
+            "Keep these person_ids visible, and hide everybody else."),
+        Setting(
+            .render, "hide", \.render.hiddenPeople, options: [.value("hide", "list")], null: "everybody",
+            "Hide these person_ids, and everybody who might be one of them; keep the others visible."),
+        Setting(
+            .render, "keep_faces", \.render.keptFaces, options: [.value("keep-face", "list")], null: "none",
+            "Keep these face_ids visible too, although nothing verifies who they are."),
+        Setting(
+            .render, "hide_faces", \.render.hiddenFaces, options: [.value("hide-face", "list")], null: "none",
+            "Hide these face_ids in any case."),
     ]
 
     private static let encoding = [

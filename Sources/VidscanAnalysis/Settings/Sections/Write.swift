@@ -8,6 +8,9 @@ extension Settings {
         /// Whether to replace existing results.
         public var replaces = false
         public var formats: Set<OutputFormat> = [.csv]
+        /// Whether tables stay in the result; `nil` keeps them, unless faces are hidden and nothing else asks for tables.
+        /// Resolved settings of a run that hides faces have a value.
+        public var tables: Bool?
         /// Whether to write `landmarks.npy`.
         public var landmarks = false
         /// Whether to write `blendshapes.csv`.
@@ -33,6 +36,10 @@ extension Settings.Write {
         Setting(
             .write, "formats", \.write.formats, options: [.value("format", "list")],
             "Formats to write: csv, json, jsonl, and the tables of other programs: openface, pyfeat."),
+        Setting(
+            .write, "tables", \.write.tables, options: [.onOff("tables")],
+            null: "true, unless faces are hidden and no other setting asks for tables",
+            "Keep the tables. Beside a video with hidden faces, they still describe the people."),
         Setting(
             .write, "landmarks", \.write.landmarks, options: [.onOff("landmarks")],
             "Write the 478 landmarks of every face to landmarks.npy."),

@@ -1,32 +1,43 @@
 internal import VidscanBase
-internal import VidscanInference
-internal import VidscanMedia
+package import VidscanInference
+public import VidscanMedia
 
 /// Searches for faces of every size: in the whole frame, in overlapping tiles of it, and again in a close-up of each
 /// candidate.
-final class FaceSearch {
+public final class FaceSearch {
     private let short: BlazeFace
     private let full: BlazeFace
 
     /// The minimum confidence of a candidate, which is then verified in a close-up.
     private static let candidateScore = 0.5
     /// The minimum confidence of a face in its close-up.
-    private static let confirmedScore = 0.75
+    public static let confirmedScore = 0.75
+    private let confirmedScore: Double
+    private let candidateScore: Double
     /// The side of a close-up, relative to the longer side of the face's box.
     private static let closeUp = 2.0
 
-    init(models: String) throws {
-        let (runtime, cropper) = (try InferenceRuntime(), SquareCropper())
+    /// - Parameter models: The folder of the models.
+    public convenience init(models: String) throws {
+        try self.init(models: models, runtime: InferenceRuntime(), confirmedScore: Self.confirmedScore)
+    }
+
+    /// - Parameter confirmedScore: The minimum confidence of a face, 0…1.
+    package init(models: String, runtime: InferenceRuntime, confirmedScore: Double) throws {
+        let cropper = SquareCropper()
+        self.confirmedScore = confirmedScore
+        candidateScore = min(Self.candidateScore, confirmedScore)
         short = try BlazeFace(.short, folder: models, runtime: runtime, cropper: cropper)
         full = try BlazeFace(.full, folder: models, runtime: runtime, cropper: cropper)
     }
 
-    func faces(in frame: SampledFrame) throws -> [DetectedFace] {
+    /// Returns the faces of a frame, in its display space.
+    public func faces(in frame: SampledFrame) throws -> [DetectedFace] {
         let size = frame.geometry.displaySize
         var candidates: [DetectedFace] = []
         for square in Self.squares(width: Double(size.width), height: Double(size.height)) {
             for model in [short, full] {
-                candidates += try model.faces(in: frame, square: square, minimumScore: Self.candidateScore)
+                candidates += try model.faces(in: frame, square: square, minimumScore: candidateScore)
             }
         }
         return try candidates.withoutOverlaps().compactMap { try confirmed($0, in: frame) }.withoutOverlaps()
@@ -60,7 +71,7 @@ final class FaceSearch {
         let square = RotatedSquare(
             center: face.box.center, side: max(face.box.width, face.box.height) * Self.closeUp, angle: 0)
         let seen = try [short, full].flatMap { model in
-            try model.faces(in: frame, square: square, minimumScore: Self.confirmedScore)
+            try model.faces(in: frame, square: square, minimumScore: confirmedScore)
         }
         return seen.filter { $0.box.intersectionOverUnion(with: face.box) > 0.3 }.max { $0.score < $1.score }
     }

@@ -1,14 +1,14 @@
 internal import Glibc
-internal import VidscanBase
+public import VidscanBase
 internal import VidscanInference
 internal import VidscanMedia
 
 /// A face found by BlazeFace.
-struct DetectedFace {
+public struct DetectedFace: Sendable {
     /// The bounding box from eyebrows to chin, in display space.
-    var box: Rectangle
+    public var box: Rectangle
     /// The confidence, 0…1.
-    var score: Double
+    public var score: Double
 }
 
 /// BlazeFace (Bazarevsky et al., 2019, arXiv:1907.05047) as shipped with MediaPipe. It detects the faces in a square
@@ -61,7 +61,7 @@ final class BlazeFace {
         let (first, second) = (try request.output(0), try request.output(1))
         let (scores, boxes) = first.count < second.count ? (first, second) : (second, first)
         guard scores.count == anchors.count, boxes.count == 16 * anchors.count else {
-            throw CoverageError("\(range.rawValue) has outputs of unexpected sizes")
+            throw VidscanError(.inference, "\(range.rawValue) has outputs of unexpected sizes")
         }
         let unit = Double(range.resolution)
         let corner = Point(x: square.center.x - square.side / 2, y: square.center.y - square.side / 2)
@@ -84,7 +84,9 @@ final class BlazeFace {
     private func fillInput(_ frame: SampledFrame, _ square: RotatedSquare) throws {
         let (side, input) = (range.resolution, try request.input())
         let area = side * side
-        guard input.count == 3 * area else { throw CoverageError("\(range.rawValue) has an input of unexpected size") }
+        guard input.count == 3 * area else {
+            throw VidscanError(.inference, "\(range.rawValue) has an input of unexpected size")
+        }
         try planes.withUnsafeMutableBufferPointer { planes in
             guard let base = planes.baseAddress else { return }
             try cropper.crop(frame, square: square, resolution: side, into: base)

@@ -1,0 +1,129 @@
+internal import ArgumentParser
+internal import Foundation
+internal import VidscanAnalysis
+internal import VidscanBase
+internal import VidscanMedia
+internal import VidscanResults
+internal import VidscanVerify
+
+struct VerifyCommand: AsyncParsableCommand {
+    enum Format: String, CaseIterable, ExpressibleByArgument {
+        case text, csv, json
+    }
+
+    static let configuration = CommandConfiguration(
+        commandName: "verify",
+        abstract: "Searches a finished video for faces that may still be visible.",
+        discussion: """
+            An independent second look at a video before you pass it on. Every frame is searched at several scales, with \
+            detectors that 'vidscan analyze' does not use, and no result is read. Prints the times at which a face may be \
+            visible, and exits with status 1 if there are any. A person whom you kept visible is listed too.
+
+            Nothing is written unless you ask for it: --page makes a page with a picture of each finding.
+
+            EXAMPLES
+              vidscan verify street.mp4.vidscan/anonymized.mp4
+              vidscan verify street.mp4 --page
+              vidscan verify street.mp4 --format csv > faces.csv
+            """)
+
+    @Argument(help: ArgumentHelp("Videos or pictures.", valueName: "input"))
+    var inputs: [String]
+
+    @Option(help: "What to print for each face: text, csv or json.")
+    var format: Format = .text
+
+    @Flag(help: "Write a page with a picture of each finding, INPUT.verify.html.")
+    var page = false
+
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("The page; implies --page. Default: INPUT.verify.html beside the input.", valueName: "file"))
+    var output: String?
+
+    @Flag(help: "Replace an existing page.")
+    var force = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Minimum score of a face, 0.1 to 1. A lower one finds more faces, and raises more false alarms.",
+            valueName: "score"))
+    var minScore = FaceSearch.confirmedScore
+
+    @Option(help: ArgumentHelp("Frames searched in parallel. Default: one per core.", valueName: "count"))
+    var workers: Int?
+
+    @OptionGroup(title: MessageSettings.title)
+    var messages: MessageArguments
+
+    func validate() throws {
+        if inputs.isEmpty { throw ValidationError("Name at least one video or picture.") }
+        if inputs.count > 1, output != nil { throw ValidationError("--output works with one input only.") }
+        if inputs.count > 1, format != .text {
+            throw ValidationError("--format \(format.rawValue) works with one input only.")
+        }
+        guard (0.1...1).contains(minScore) else { throw ValidationError("--min-score must be 0.1 to 1.") }
+        guard (1...256).contains(workers ?? 1) else { throw ValidationError("--workers must be 1 to 256.") }
+    }
+
+    func run() async throws {
+        let reporter = try messages.makeReporter()
+        let verification: Verification
+        do {
+            var options = Verification.Options(
+                minimumScore: minScore, workers: workers ?? max(1, ProcessInfo.processInfo.activeProcessorCount))
+            options.keepsPictures = page || output != nil
+            verification = try Verification(models: try ModelStore.verificationFolder(), options: options)
+        } catch {
+            reporter.failed(error)
+            throw ExitStatus.usage
+        }
+        try await CommandWork.run(reporter) {
+            var withFaces = 0
+            let failures = try await CommandWork.each(of: inputs, reporter) { input, _ in
+                let path = page || output != nil ? output ?? input + ".verify.html" : nil
+                if let path { try AtomicFile.checkVacancy(path, replaces: force) }
+                let findings = try await verification.run(input) { info in
+                    reporter.opened(input, info: info)
+                } progressed: { microseconds, frames, sightings in
+                    reporter.progressed(RunProgress(microseconds: microseconds, frames: frames, faces: sightings))
+                }
+                if !findings.episodes.isEmpty { withFaces += 1 }
+                report(findings, of: input, to: reporter)
+                if let path {
+                    let file = try AtomicFile(path: path, replaces: force, source: input)
+                    try file.write(findings.page(name: FilePath.name(of: input)))
+                    try file.complete()
+                    reporter.reported(input, path: path)
+                }
+            }
+            return failures + withFaces
+        }
+    }
+
+    private func report(_ findings: Verification.Findings, of input: String, to reporter: ConsoleReporter) {
+        switch format {
+        case .csv: Output.write(findings.csv, to: STDOUT_FILENO)
+        case .json: Output.json(findings.json, to: STDOUT_FILENO)
+        case .text:
+            for episode in findings.episodes {
+                Output.standard(
+                    "\(input): \(episode.span): \(NumberText.count(episode.sightings.count, "frame")), at"
+                        + " \(episode.place), score \(String(format: "%.2f", episode.best.score))")
+            }
+        }
+        if findings.damage > 0 {
+            reporter.warned(
+                input,
+                message:
+                    "decoding reported \(NumberText.count(findings.damage, "error")); some frames may be incomplete")
+        }
+        let searched =
+            "\(NumberText.count(findings.frames, "frame")) searched in \(String(format: "%.1f", findings.wallSeconds)) s"
+        let text =
+            findings.episodes.isEmpty
+            ? "no face found; \(searched)"
+            : "a face may be visible in \(NumberText.count(findings.framesWithFaces, "frame")); \(searched)"
+        reporter.inform("\(input): \(text)", ["input": .text(input)])
+    }
+}
