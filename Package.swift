@@ -196,7 +196,8 @@ let package = Package(
         .testTarget(
             name: "FuzzRegressionTests", dependencies: ["TestSupport", "FuzzTargets"], swiftSettings: strict),
         .testTarget(
-            name: "CLITests", dependencies: ["CZlib", "TestSupport", "VidscanBase", "VidscanMedia", "VidscanRender", "vidscan"],
+            name: "CLITests",
+            dependencies: ["CZlib", "TestSupport", "VidscanBase", "VidscanMedia", "VidscanRender", "vidscan"],
             exclude: ["mesh.golden.json"],
             swiftSettings: strict),
     ],

@@ -143,9 +143,11 @@ public struct Rendering: Sendable {
             keepsMetadata: options.keepsMetadata ?? (options.anonymize == nil),
             streamIndex: result.record.video.stream, decoderThreads: ProcessInfo.processInfo.activeProcessorCount,
             limits: options.limits)
-        if options.isProxy, let width = result.record.video.displayWidth, let height = result.record.video.displayHeight {
+        if options.isProxy, let width = result.record.video.displayWidth, let height = result.record.video.displayHeight
+        {
             transcoderOptions.height = Self.proxyHeight(
-                width: result.record.filters?.sourceWidth ?? width, height: result.record.filters?.sourceHeight ?? height)
+                width: result.record.filters?.sourceWidth ?? width,
+                height: result.record.filters?.sourceHeight ?? height)
         }
         if options.anonymize != nil {
             // The frames must be decoded as the analysis decoded them.

@@ -124,7 +124,8 @@ public struct Reporting: Sendable {
                 video, address: FilePath.relative(video.path, to: folder), hidesFaces: hidesFaces)
             page.review = ReportPage.Review(data: data, rows: rows)
             if !video.isWidelyPlayable {
-                notice = "most browsers cannot play \(result.record.video.codec) in such a file; --proxy makes a copy that they play"
+                notice =
+                    "most browsers cannot play \(result.record.video.codec) in such a file; --proxy makes a copy that they play"
             }
         }
         try file.write(Self.text(path) { try page.html() })

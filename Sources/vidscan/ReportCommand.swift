@@ -81,7 +81,9 @@ struct ReportCommand: AsyncParsableCommand {
         if choices.count > 1 {
             throw ValidationError("\(choices.joined(separator: " and ")) cannot be used together.")
         }
-        if hideFaces, proxy { throw ValidationError("--hide-faces and --proxy cannot be used together: a proxy shows faces.") }
+        if hideFaces, proxy {
+            throw ValidationError("--hide-faces and --proxy cannot be used together: a proxy shows faces.")
+        }
         if hideFaces, thumbnails == true {
             throw ValidationError("--hide-faces and --thumbnails cannot be used together.")
         }

@@ -30,7 +30,8 @@ struct ReportTests {
         let events = try CSVTable(path: "\(folder.path)/\(result)/events.csv")
         #expect(review.data.events.time.count == events.rows.count)
         #expect(
-            review.data.events.kind.map { review.data.events.kinds[$0] } == (try events.texts("kind").compactMap(\.self)))
+            review.data.events.kind.map { review.data.events.kinds[$0] }
+                == (try events.texts("kind").compactMap(\.self)))
         #expect(review.data.cuts.map(\.time) == [3, 6.6, 9.6, 11.6, 14.6, 17])
         // The namespace of SVG is never requested.
         let addresses = page.matches(of: /https?:\/\/[^"' ]*/).map { String($0.output) }
@@ -84,7 +85,8 @@ struct ReportTests {
         func times(_ name: String) throws -> [Double] {
             let output = try ChildProcess.run(
                 [
-                    "ffprobe", "-v", "error", "-select_streams", "v:0", "-show_entries", "frame=pts_time", "-of", "csv=p=0",
+                    "ffprobe", "-v", "error", "-select_streams", "v:0", "-show_entries", "frame=pts_time", "-of",
+                    "csv=p=0",
                     name,
                 ], in: folder.path
             ).output

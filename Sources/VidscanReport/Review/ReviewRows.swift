@@ -120,7 +120,8 @@ struct ReviewRows {
             table = try TableReader(folder: folder, name: "faces.csv")
             let points = ReviewRows.points.flatMap { [FaceField.x($0), .y($0)] }
             let fields = FaceField.box + points + ReviewRows.metrics
-            columns = try FaceColumns([.confidence, .presence] + FaceField.points + FaceField.box + ReviewRows.metrics, of: table)
+            columns = try FaceColumns(
+                [.confidence, .presence] + FaceField.points + FaceField.box + ReviewRows.metrics, of: table)
             // Faces may lie partly outside the frame.
             let longer = Double(max(size.width, size.height))
             let step = max(ReviewRows.positionStep, 3 * longer / 65_000)

@@ -11,7 +11,7 @@ extension Settings.Report {
     static let declarations = [
         Setting(
             .report, "page", \.report.page, options: [.flag("report")],
-            "Make a report page, report.html: faces, timeline, curves, events."),
+            "Make a report page, report.html, which plays the video: people, timeline, curves, events."),
         Setting(
             .report, "thumbnails", \.report.thumbnails, options: [.onOff("thumbnails")],
             null: "shown, unless faces are hidden",
