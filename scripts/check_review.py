@@ -291,11 +291,15 @@ def check_corrections(program, work):
         click(browser, "#split")
         people = browser.run("return [...window.vidscanReview.model.people.keys()]")
         expect(people == [1, 2, 3], f"a split makes another person {people}")
-        fill(browser, "#name", 'P<b>01</b> & "Ann"')
+        fill(browser, "#name", 'a"b')
+        click(browser, "#form-name button")
+        expect("quotation marks" in browser.run("return document.getElementById('correction-state').textContent"), "a name that vidscan would refuse is refused")
+        browser.run("document.getElementById('name').value = ''")
+        fill(browser, "#name", "P<b>01</b> & Ann")
         click(browser, "#form-name button")
         expect(
             browser.run("return [...document.querySelectorAll('#people .name')].map(n => n.textContent)").count(
-                'P<b>01</b> & "Ann"') == 1, "a name with markup is shown as it is")
+                'P<b>01</b> & Ann') == 1, "a name with markup is shown as it is")
         browser.run("window.vidscanReview.seek(17.8)")
         state(browser)
         # The face that passes through the picture at the end is in the right half.
@@ -304,7 +308,7 @@ def check_corrections(program, work):
         click(browser, "#picture", (box[0] + box[2] / 2) / 640, (box[1] + box[3] / 2) / 360)
         expect("face 3" in browser.run("return document.getElementById('selected').textContent"), "a click on a face selects it")
         click(browser, "#tab-correct")
-        browser.run("document.getElementById('other').value = [...document.getElementById('other').options].find(o => o.text.includes('Ann')).value")
+        browser.run("document.getElementById('other').value = [...document.getElementById('other').options].find(o => o.text === 'Person 2').value")
         click(browser, "#form-merge button")
         expect(browser.run("return [...window.vidscanReview.model.people.keys()]") == [1, 2], "joining makes them one person")
         fill(browser, "#exclude-from", "0.5")

@@ -22,7 +22,7 @@ struct ReportCommand: AsyncParsableCommand {
             EXAMPLES
               vidscan report movie.mp4.vidscan
               vidscan report movie.mkv.vidscan --proxy
-              vidscan report movie.mp4.vidscan --no-video --no-thumbnails --output numbers.html
+              vidscan report movie.mp4.vidscan --no-video --output page.html
               vidscan report movie.mp4.vidscan --hide-faces --output for-others.html
               vidscan report results/*.vidscan --output results/index.html
             """)

@@ -67,15 +67,16 @@
 
   const isNumber = value => typeof value === "number" && Number.isFinite(value);
   const isText = (value, longest) => typeof value === "string" && value.length > 0 && value.length <= longest;
+  const isName = name => isText(name, 100) && !/["\p{Cc}\u2028-\u202e\u2066-\u2069]/u.test(name);
   const isFace = face => face && isNumber(face.time) && Array.isArray(face.box) && face.box.length === 4 && face.box.every(isNumber);
   function isCorrection(item) {
     switch (item?.do) {
       case "same_person": return Array.isArray(item.faces) && item.faces.length === 2 && item.faces.every(isFace);
       case "split": return isFace(item.face) && isNumber(item.time);
-      case "name": return isFace(item.face) && isText(item.name, 100);
+      case "name": return isFace(item.face) && isName(item.name);
       case "not_a_face": return isFace(item.face);
       case "exclude": return isNumber(item.from) && isNumber(item.to) && item.from <= item.to;
-      case "note": return isNumber(item.time) && isText(item.text, 1000) && (item.face === undefined || isFace(item.face));
+      case "note": return isNumber(item.time) && isText(item.text, 4000) && (item.face === undefined || isFace(item.face));
       default: return false;
     }
   }
@@ -141,6 +142,7 @@
   onSubmit("form-name", () => {
     const name = byId("name").value.trim();
     if (!selection || !name) return complain("Type a name first.");
+    if (!isName(name)) return complain("A name has no quotation marks and no control characters.");
     const namesake = [...model.people.values()].find(person => person !== selection.owner && model.names.get(person.id) === name);
     if (namesake) return complain(`Another person has the name ${name} already. If they are one, join them.`);
     corrections.add({ do: "name", face: faceOf(selection), name });
