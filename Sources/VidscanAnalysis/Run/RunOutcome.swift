@@ -83,7 +83,7 @@ struct RunOutcome: Sendable {
     /// Limits of the result that follow from the settings, in words.
     var notices: [String] {
         var notices: [String] = []
-        if written.lacksBlinks, keepsTables {
+        if written.lacksBlinks, keepsTables, decoded?.info.isPicture != true {
             notices.append(
                 "blinks are not in events.csv: they need at least \(blinkRate) samples per second, as in --pipeline"
                     + " interview or with --rate \(blinkRate)")
