@@ -112,8 +112,9 @@ struct AnonymizedResultTests: AnonymizationTesting {
         let folder = try anonymizedMovie("--report")
         let path = "movie.mkv.vidscan/report.html"
         let page = try folder.text(path)
-        #expect(page.contains("<h1>movie.mkv</h1>"))
+        #expect(page.contains("<h1><bdi>movie.mkv</bdi></h1>"))
         #expect(!page.contains("data:image") && !page.contains(folder.path))
+        #expect(page.contains("src=\"anonymized.mp4\"") || page.contains("src=\"anonymized.mkv\""))
         for (options, shown) in [([], false), (["--no-thumbnails"], false), (["--thumbnails"], true)] {
             let outcome = try ChildProcess.run(
                 [Checkout.tool, "report", "movie.mkv.vidscan", "--force"] + options, in: folder.path)
