@@ -211,7 +211,9 @@ struct CorrectionTests: BatchTesting {
                 folder.path + "/short.mp4",
             ])
         try #require(made.status == 0, "\(made.errors)")
-        try #require(try Tool.run("analyze", "--quiet", "short.mp4", "--anonymize", "pixelate", in: folder).status == 0)
+        try #require(
+            try Tool.run("analyze", "--quiet", "short.mp4", "--anonymize", "pixelate", "--tables", in: folder).status
+                == 0)
         let result = "short.mp4.vidscan"
         let size = try FileManager.default.attributesOfItem(atPath: folder.path + "/short.mp4")[.size] as? Int
         try Self.write(#"{"do": "note", "time": 0.1, "text": "x"}"#, bytes: size, to: folder)
