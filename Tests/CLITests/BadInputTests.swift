@@ -104,8 +104,9 @@ struct BadInputTests {
         let outcome = try Tool.run(
             "analyze", "missing.mp4", still, try Variants.path("audio.m4a"), Checkout.clip, "--end", "1", in: folder)
         #expect(outcome.status == 1)
-        #expect(outcome.errorLines.count == 4)
+        #expect(outcome.errorLines.count == 5)
         #expect(outcome.errorLines.count { $0.hasPrefix("vidscan: error: ") } == 2)
+        #expect(outcome.errorLines.count { $0.contains(": note: blinks") } == 1)
         #expect(
             Set(folder.entries.filter { !$0.contains("/") }) == ["still.png.vidscan", "faces.mp4.vidscan"])
         #expect(try folder.text("faces.mp4.vidscan/frames.csv").split(separator: "\n").count == 6)
