@@ -118,6 +118,7 @@ struct ConsistencyTests {
         }
         var options = Reporting.Options()
         options.hasThumbnails = false
+        options.video = .none
         _ = try await Reporting(options: options).run(resultPath: place, replaces: false)
         let page = try run.folder.text(AnalysisRun.resultName + "/report.html")
         #expect(page.contains("sadness \(Int(score))") == (score >= 50))
