@@ -148,7 +148,7 @@
     new ResizeObserver(drawOverlay).observe(picture);
     player.start();
     // For those who look at the page from the browser's console, and for its tests.
-    window.vidscanReview = { seek: time => { player.pause(); player.seek(time); }, drawing, corrections, setView, drawCurves, drawBars, drawOverlay, boxes: time => facesAt(time).map(face => face.box), get view() { return view; }, get model() { return model; }, get shown() { return player.shown; } };
+    window.vidscanReview = { seek: time => { player.pause(); player.seek(time); }, drawing, corrections, setView, boxes: time => facesAt(time).map(face => face.box), get view() { return view; }, get model() { return model; }, get shown() { return player.shown; } };
     document.body.dataset.ready = "true";
   }).catch(error => {
     byId("trouble").hidden = false;
