@@ -220,10 +220,14 @@ public struct Reporting: Sendable {
     }
 }
 
-/// The times of the samples: their range in seconds, and their number.
+/// The presentation times of the samples.
 struct SampleTimes {
-    var range: ClosedRange<Double> = 0...0
-    var count = 0
+    private(set) var microseconds: [Int64] = []
+    var count: Int { microseconds.count }
+    /// In seconds; 0 if there are no samples.
+    var range: ClosedRange<Double> {
+        Double(microseconds.first ?? 0) / 1e6...Double(microseconds.last ?? 0) / 1e6
+    }
     /// The mean time between samples, in seconds.
     var interval: Double { count > 1 ? (range.upperBound - range.lowerBound) / Double(count - 1) : 0 }
 
@@ -231,10 +235,9 @@ struct SampleTimes {
         let table = try TableReader(folder: folder, name: "frames.csv")
         let time = try table.column("time")
         while try table.next() {
-            let seconds = try table.number(time, in: ReadLimits.seconds)
-            guard count == 0 || seconds >= range.upperBound else { throw table.problem("time goes back") }
-            range = count == 0 ? seconds...seconds : range.lowerBound...seconds
-            count += 1
+            let next = try table.microseconds(time)
+            guard next >= microseconds.last ?? next else { throw table.problem("time goes back") }
+            microseconds.append(next)
         }
     }
 }

@@ -17,7 +17,7 @@ struct ReviewBuilder {
     /// - Parameters:
     ///   - video: The video that the page plays.
     ///   - address: Its address relative to the page.
-    ///   - hidesFaces: Whether faces are hidden in it.
+    ///   - hidesFaces: Whether the page can be passed on. Notes may name people, so it has none.
     /// - Returns: The data, and the packed rows of the faces.
     func build(
         _ video: PageVideo, address: String, hidesFaces: Bool
@@ -32,24 +32,28 @@ struct ReviewBuilder {
             throw VidscanError(.result, "run.json gives a frame of impossible size", input: result.name, stage: .open)
         }
         let rows = try ReviewRows(
-            result.name, faces: faces.map(\.id), expected: record.counts.faces, size: size,
+            result.name, faces: faces.map(\.id), times: samples.microseconds, expected: record.counts.faces, size: size,
             map: try result.mapToSource())
         let last = samples.range.upperBound + samples.interval
         let data = ReviewData(
             video: .init(
                 address: address, isPicture: video.isPicture, name: FilePath.name(of: record.input.path),
-                bytes: record.input.bytes, width: size.width, height: size.height, advice: video.advice,
-                hidesFaces: hidesFaces),
+                bytes: record.input.bytes, width: size.width, height: size.height, advice: video.advice),
             start: min(0, samples.range.lowerBound), end: max(record.video.durationSeconds ?? 0, last, 0.04),
-            interval: samples.interval, stride: rows.stride, samples: rows.sampleTimes.count, rows: rows.count,
+            interval: samples.interval, stride: rows.stride, samples: samples.count, rows: rows.count,
             columns: rows.columns, metrics: ReviewRows.metrics.map(metric), tracks: tracks(rows),
             pictures: Dictionary(uniqueKeysWithValues: pictures.map { ("\($0)", $1) }), events: packedEvents(),
             cuts: events.filter { $0.kind == FaceEvent.Kind.shotCut.rawValue }.map {
                 .init(time: $0.seconds, isGradual: $0.value == "gradual")
-            }, corrections: record.corrections?.list ?? [],
+            }, corrections: (record.corrections?.list ?? []).filter { !hidesFaces || !Self.isNote($0) },
             names: Dictionary(uniqueKeysWithValues: (record.corrections?.people ?? [:]).map { ("\($0)", $1) }),
             excluded: (record.corrections?.excluded ?? []).map { [$0.from, $0.to] })
         return (data, try Deflate.compress(rows.bytes))
+    }
+
+    private static func isNote(_ correction: JSONValue) -> Bool {
+        guard case .object(let members) = correction else { return false }
+        return members["do"] == .text("note")
     }
 
     private func metric(_ field: FaceField) -> ReviewData.Metric {

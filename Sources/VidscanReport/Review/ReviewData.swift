@@ -16,8 +16,6 @@ struct ReviewData: Encodable {
         var height: Int
         /// What to do if the browser cannot play it.
         var advice: String
-        /// Whether faces are hidden in it.
-        var hidesFaces: Bool
     }
 
     struct Metric: Encodable {

@@ -35,25 +35,22 @@ struct ReviewRows {
     let certainty: [Int: Double]
     /// The page has every `stride`-th sample.
     let stride: Int
-    /// The presentation times of all samples, in microseconds.
-    let sampleTimes: [Int64]
 
     /// Reads the tables of a result.
     ///
     /// - Parameters:
     ///   - faces: The face_ids.
+    ///   - times: The presentation times of all samples, in microseconds.
     ///   - expected: About the number of rows.
     ///   - size: The size of the video's upright frame in pixels.
     ///   - map: The map from positions in the tables to positions in the video; `nil` if they are the same.
     init(
-        _ folder: String, faces: [Int], expected: Int, size: (width: Int, height: Int),
+        _ folder: String, faces: [Int], times: [Int64], expected: Int, size: (width: Int, height: Int),
         map: VidscanBase.AffineTransform?
     ) throws(VidscanError) {
-        let times = try Self.sampleTimes(folder)
         let stride = max(1, (expected + Self.maximumRows - 1) / Self.maximumRows)
         var reader = try Reader(folder, size: size, map: map)
         try reader.read(faces: Set(faces), times: times, stride: stride)
-        sampleTimes = times
         self.stride = stride
 
         // By face, then by time: neighbours are alike.
@@ -88,18 +85,6 @@ struct ReviewRows {
 
     /// The number of rows.
     var count: Int { ranges.values.reduce(0) { $0 + $1.count } }
-
-    private static func sampleTimes(_ folder: String) throws(VidscanError) -> [Int64] {
-        let table = try TableReader(folder: folder, name: "frames.csv")
-        let time = try table.column("time")
-        var times: [Int64] = []
-        while try table.next() {
-            let microseconds = try table.microseconds(time)
-            guard microseconds >= times.last ?? microseconds else { throw table.problem("time goes back") }
-            times.append(microseconds)
-        }
-        return times
-    }
 
     /// Reads the rows in the order of the table.
     private struct Reader {
