@@ -134,6 +134,54 @@ struct PipelineFileTests {
         #expect(tried > 20)
     }
 
+    /// Returns a value of a setting as YAML, at the edge of what a pipeline file can say.
+    private func edge(of setting: Setting, _ random: inout SeededGenerator) -> String {
+        let null = setting.nullMeaning == nil ? [] : ["null"]
+        let words =
+            switch setting.kind {
+            case .flag: ["true", "false"]
+            case .integer(let range): ["\(range.lowerBound)", "\(min(range.upperBound, 1 << 60))", "+7"]
+            case .number: ["0", "-0.0", "1e-12", "5e-324", "1e16", "1.7e308", "0.1", "0.30000000000000004", "2"]
+            case .choice(let names): names
+            case .list(let names): [names[0], "[\(names.suffix(2).joined(separator: ", "))]"]
+            case .ids: ["3", "[007, 1]", "+2"]
+            case .rate: ["0.1", "1e-9", "30000/1001", "every-frame", "5.0", "\"5\""]
+            case .time: ["0.000001", "1:02:03.5", "0", "99999999999.999999"]
+            case .insets: ["1,2,3,4", "001,2,+3,4"]
+            case .text, .file, .folder:
+                [
+                    #""a\x85b""#, #""a\u2028b\u2029""#, #""\ufeffa""#, #""\x7f\x9f""#, #""a\uffff\ufffe""#,
+                    #""\u202e\u200b""#,
+                    "\"😀\"", "~", "' a '", "NULL.", "-x", "\"a\\nb\"", ".", "/", "é",
+                ]
+            case .filters: ["hflip", "[hflip, ' vflip ']", "\"drawtext=text='a\\x85b\\u2028'\"", "\"null \""]
+            }
+        return (words + null).randomElement(using: &random) ?? ""
+    }
+
+    @Test("What a pipeline file says at the edge of its values is the same when it is written and read again")
+    func edges() throws {
+        var random = SeededGenerator(seed: 8)
+        var tried: Set<String> = []
+        for round in 0..<6000 {
+            let paths = Set((0...round % 6).compactMap { _ in Setting.all.randomElement(using: &random)?.path })
+            var text = ""
+            for section in SettingsSection.allCases {
+                let chosen = section.settings.filter { paths.contains($0.path) }
+                if chosen.contains(where: { !$0.name.isEmpty }) { text += section.rawValue + ":\n" }
+                for setting in chosen {
+                    let key = setting.name.isEmpty ? setting.path : "  " + setting.name
+                    text += "\(key): \(edge(of: setting, &random))\n"
+                }
+            }
+            guard let resolved = try? resolve(text) else { continue }
+            tried.formUnion(paths)
+            let again = try? resolve(resolved.yaml)
+            #expect(again?.settings == resolved.settings, "\(text)")
+        }
+        #expect(tried.count == Setting.all.count, "\(Set(Setting.all.map(\.path)).subtracting(tried))")
+    }
+
     @Test("People to keep visible are numbers, one or several")
     func people() throws {
         for (list, ids) in [("[2, 5]", [2, 5]), ("3", [3]), ("[5, 2, 5]", [2, 5])] {

@@ -74,11 +74,12 @@ struct TextTests {
     @Test("Any text survives a round trip through JSON")
     func jsonText() throws {
         let control = String(String.UnicodeScalarView((0..<0x20).compactMap(Unicode.Scalar.init)))
-        for original in ["", "\"\\/", control, "\u{7F}\u{2028}é漢😀", "a\tb\r\n"] {
+        for original in ["", "\"\\/", control, "\u{7F}\u{85}\u{2028}\u{FEFF}\u{FFFF}é漢😀", "a\tb\r\n"] {
             let written = text { $0.writeJSON(text: original) }
             let decoded = try JSONDecoder().decode([String].self, from: Data("[\(written)]".utf8))
             #expect(decoded == [original])
-            #expect(!written.utf8.contains { $0 < 0x20 })
+            let escaped = "\u{7F}\u{85}\u{2028}\u{FEFF}\u{FFFF}".unicodeScalars
+            #expect(!written.unicodeScalars.contains { $0.value < 0x20 || escaped.contains($0) })
         }
     }
 }

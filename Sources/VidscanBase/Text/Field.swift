@@ -100,7 +100,8 @@ extension ByteWriter {
             case "\n": write("\\n")
             case "\r": write("\\r")
             case "\t": write("\\t")
-            case "\u{0}"..<"\u{20}":
+            // YAML and JavaScript take some of them for the end of a line; no reader of YAML accepts the others.
+            case "\u{0}"..<"\u{20}", "\u{7F}"..."\u{9F}", "\u{2028}", "\u{2029}", "\u{FEFF}", "\u{FFFE}", "\u{FFFF}":
                 let hex = String(scalar.value, radix: 16)
                 write(text: "\\u" + String(repeating: "0", count: 4 - hex.count) + hex)
             default: write(text: String(scalar))
