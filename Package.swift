@@ -198,7 +198,7 @@ let package = Package(
         .testTarget(
             name: "CLITests",
             dependencies: ["CZlib", "TestSupport", "VidscanBase", "VidscanMedia", "VidscanRender", "vidscan"],
-            exclude: ["mesh.golden.json"],
+            exclude: ["mesh.golden.json", "Transcripts"],
             swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

@@ -82,11 +82,10 @@ struct ExportPlaces {
     }
 
     private static func create(_ folder: String) throws(VidscanError) {
-        do {
-            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        do throws(SystemError) {
+            try FileSystem.createFolder(folder)
         } catch {
-            throw VidscanError(
-                .output, "cannot create the folder \(folder): \(error.localizedDescription)", stage: .write)
+            throw .writing("cannot create the folder \(folder)", error, stage: .write)
         }
     }
 }

@@ -60,7 +60,7 @@ struct AnalyzeCommand: AsyncParsableCommand {
         }
         var settings = resolved.settings
         let reporter = ConsoleReporter(settings.messages)
-        for notice in resolved.notices { reporter.inform("note: \(notice)", [:]) }
+        for notice in resolved.notices { reporter.note(notice) }
         settings.segment = segment
         let models: ModelStore
         do {
@@ -79,9 +79,7 @@ struct AnalyzeCommand: AsyncParsableCommand {
                 let summary = try await analysis.run(
                     input: input, resultPath: targets[position], replaces: replaces)
                 reporter.delivered(input, summary: summary)
-                for notice in summary.notices {
-                    reporter.inform("\(input): note: \(notice)", ["input": .text(input)])
-                }
+                for notice in summary.notices { reporter.note(notice, input: input) }
             }
         }
     }

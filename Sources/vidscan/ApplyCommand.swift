@@ -4,15 +4,15 @@ internal import VidscanCorrections
 struct ApplyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "apply",
-        abstract: "Corrects the tables of a finished result, as a file of corrections says.",
+        abstract: "Applies a file of corrections to the tables of a finished result.",
         discussion: """
-            The report page saves corrections: two faces are one person, a track changes to somebody else, a pseudonym, no \
-            face, a range of time to leave out, a note. They name faces by time and box, so that they hold for another \
-            analysis of the same video too. The tables keep their columns; run.json records the corrections. A file that \
+            The report page saves corrections: people to join, tracks to split, pseudonyms, detections that are not faces, \
+            time ranges to leave out, and notes. They name faces by time and box, so that they also fit another analysis \
+            of the same video. The tables keep their columns; run.json records the corrections. A file that \
             does not fit is refused, and nothing is changed.
 
-            The tables as the analysis wrote them stay in the folder 'original' of the result. Corrections always apply to \
-            these: another file replaces those that were applied before, and --undo gives back every byte.
+            The tables as the analysis wrote them are kept in the folder 'original' of the result. Corrections always apply \
+            to these: another file replaces the corrections that were applied before, and --undo restores every byte.
 
             EXAMPLES
               vidscan apply movie.mp4.vidscan corrections.json --dry-run
@@ -36,7 +36,7 @@ struct ApplyCommand: AsyncParsableCommand {
     @Flag(help: "Print what each correction does, and change nothing.")
     var dryRun = false
 
-    @Flag(help: "Give back the tables as the analysis wrote them.")
+    @Flag(help: "Restore the tables as the analysis wrote them.")
     var undo = false
 
     @Flag(help: "Replace an existing result at --output.")

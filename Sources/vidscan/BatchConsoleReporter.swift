@@ -23,7 +23,7 @@ final class BatchConsoleReporter: BatchObserver {
             Output.standard("\(planned.isDue ? "run " : "skip")  \(planned.input.path)  (\(planned.explanation))")
         }
         for problem in skipped { Output.standard("skip  \(problem.path)  (\(problem.reason))") }
-        let time = seconds.map { ", in about \(Self.clock($0)) judged by the files that are done" } ?? ""
+        let time = seconds.map { " in about \(Self.clock($0)), estimated from the files that are done" } ?? ""
         Output.standard(
             "\(plan.count(where: \.isDue)) of \(NumberText.count(plan.count, "file")) would be analysed\(time)")
     }
@@ -68,7 +68,7 @@ final class BatchConsoleReporter: BatchObserver {
         let onlyReports = reason == "report.page false → true" ? ", and --only-missing report adds only the pages" : ""
         log.warning(
             .warning,
-            "\(again.count) finished results are made again (\(reason)); --keep-done keeps them as they are\(onlyReports)"
+            "\(again.count) finished results will be analysed again (\(reason)); --keep-done keeps them as they are\(onlyReports)"
         )
     }
 
@@ -135,7 +135,7 @@ final class BatchConsoleReporter: BatchObserver {
         log.error(
             .interrupted,
             "interrupted: \(NumberText.count(done, "result")) of this run \(done == 1 ? "is" : "are") kept, files in progress are"
-                + " not; the same command analyses the \(progress.left) left",
+                + " not; run the same command again for the \(progress.left) left",
             ["done": .integer(progress.done), "failed": .integer(progress.failed), "left": .integer(progress.left)])
     }
 

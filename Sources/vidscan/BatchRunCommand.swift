@@ -124,10 +124,10 @@ struct BatchRunCommand: AsyncParsableCommand {
         {
             return .someFailed
         }
-        do {
-            try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
+        do throws(SystemError) {
+            try FileSystem.createFolder(folder.path)
         } catch {
-            throw BatchError(.input, "cannot create the folder \(folder.path)")
+            throw BatchError(.input, "cannot create the folder \(folder.path): \(error)")
         }
         let journal = try BatchJournal(folder: folder.path, shard: files.shard?.value)
         if execution.onlyMissing != nil {

@@ -4,21 +4,25 @@ internal import VidscanCorrections
 extension ConsoleReporter {
     func corrected(_ result: String, summary: Correcting.Summary) {
         inform(
+            .corrected,
             "\(result): \(NumberText.count(summary.effects.count, "correction")) applied, \(summary.tables)"
                 + " -> \(Self.relative(summary.path))",
             [
                 "result": .text(result), "output": .text(summary.path), "corrections": .integer(summary.effects.count),
                 "faces": .integer(summary.faces), "face_ids": .integer(summary.faceIDs),
-                "person_ids": .integer(summary.personIDs),
+                "people": .integer(summary.personIDs),
             ])
         warnAboutOutdated(result, summary)
     }
 
     func undid(_ result: String, summary: Correcting.Summary) {
         inform(
+            .corrected,
             "\(result): corrections undone, \(summary.tables)",
             [
-                "result": .text(result), "faces": .integer(summary.faces), "face_ids": .integer(summary.faceIDs),
+                "result": .text(result), "output": .text(summary.path), "corrections": .integer(0),
+                "faces": .integer(summary.faces), "face_ids": .integer(summary.faceIDs),
+                "people": .integer(summary.personIDs),
             ])
         warnAboutOutdated(result, summary)
     }

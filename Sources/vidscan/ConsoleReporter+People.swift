@@ -2,12 +2,12 @@ internal import VidscanBase
 internal import VidscanPeople
 
 extension ConsoleReporter {
-    func linked(_ summary: PeopleStudy.Summary) { inform(summary.text, summary.fields) }
+    func linked(_ summary: PeopleStudy.Summary) { inform(.people, summary.text, summary.fields) }
 
     func forgot(_ result: String, hadEmbeddings: Bool) {
         let name = Self.relative(result, isFolder: false)
         inform(
-            "\(name): \(hadEmbeddings ? "embeddings removed" : "has no embeddings")",
+            .people, "\(name): \(hadEmbeddings ? "embeddings removed" : "has no embeddings")",
             ["result": .text(result), "removed": .flag(hadEmbeddings)])
     }
 }

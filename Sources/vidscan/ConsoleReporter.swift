@@ -155,9 +155,16 @@ final class ConsoleReporter: RunObserver {
         }
     }
 
-    /// Prints a message about people.
-    func inform(_ text: String, _ fields: LogFields) {
-        log.info(.people, text, fields)
+    /// Prints what is worth knowing, although nothing is wrong.
+    ///
+    /// - Parameter input: The input that it is about; `nil` if it is about all of them.
+    func note(_ text: String, input: String? = nil) {
+        let place = input.map { "\($0): " } ?? ""
+        log.info(.note, "\(place)note: \(text)", input.map { ["input": .text($0)] } ?? [:])
+    }
+
+    func inform(_ event: LogLine, _ text: String, _ fields: LogFields) {
+        log.info(event, text, fields)
     }
 
     // MARK: Text

@@ -48,7 +48,7 @@ struct FiltersCommand: AsyncParsableCommand {
         @Argument(help: ArgumentHelp("The name of a filter.", valueName: "filter"))
         var name: String
 
-        @Flag(help: "As a JSON object.")
+        @Flag(help: "Print a JSON object.")
         var json = false
 
         func run() throws {

@@ -3,10 +3,10 @@ internal import VidscanBase
 /// What a line of the log reports. In the JSON format, each line names it; `docs/log.schema.json` says which fields follow.
 enum LogLine: String, CaseIterable {
     // One input.
-    case opened, warning, failed, postponed, skipped
+    case opened, warning, note, failed, postponed, skipped
     case fileDone = "file_done"
     // Something that was made from a result.
-    case rendered, reported, exported
+    case rendered, reported, exported, corrected, verified
     // Several inputs.
     case started, reading, progress, waiting, finished, interrupted, stopped
     case retryLater = "retry_later"

@@ -155,11 +155,14 @@ extension SettingKind {
     fileprivate func parse(word: String) throws -> SettingValue {
         guard isList else { return try parse(word) }
         let items = word.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-        for item in items where items.count > 1 {
+        for item in items {
             do {
                 _ = try parse(item)
             } catch {
-                throw ValidationError("\(item.isEmpty ? "an item is empty" : "there is no '\(item)'"); \(error)")
+                let isName = if case .list = self { true } else { false }
+                let fault =
+                    item.isEmpty ? "an item is empty" : isName ? "there is no '\(item)'" : "'\(item)' is not one"
+                throw ValidationError("\(fault); \(error)")
             }
         }
         return try parse(items)

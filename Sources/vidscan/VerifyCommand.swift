@@ -124,6 +124,11 @@ struct VerifyCommand: AsyncParsableCommand {
             findings.episodes.isEmpty
             ? "no face found; \(searched)"
             : "a face may be visible in \(NumberText.count(findings.framesWithFaces, "frame")); \(searched)"
-        reporter.inform("\(input): \(text)", ["input": .text(input)])
+        reporter.inform(
+            .verified, "\(input): \(text)",
+            [
+                "input": .text(input), "frames": .integer(findings.frames),
+                "frames_with_faces": .integer(findings.framesWithFaces), "wall_seconds": .seconds(findings.wallSeconds),
+            ])
     }
 }

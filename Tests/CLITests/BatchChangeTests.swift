@@ -62,7 +62,7 @@ struct BatchChangeTests: BatchTesting {
         let folder = try makeFolder((0..<101).map { "\($0).png" })
         #expect(try Tool.run("batch", "in", "--output", "out", "--metrics", "none", "--quiet", in: folder).status == 0)
         let warning =
-            "vidscan: warning: 101 finished results are made again (sample.rate 5 → 6); --keep-done keeps them as they are"
+            "vidscan: warning: 101 finished results will be analysed again (sample.rate 5 → 6); --keep-done keeps them as they are"
         let process = try ChildProcess(
             [Checkout.tool, "batch", "in", "--output", "out", "--metrics", "none", "--rate", "6"], in: folder.path)
         // The work itself does not matter here.

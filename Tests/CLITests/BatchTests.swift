@@ -175,8 +175,8 @@ struct BatchTests: BatchTesting {
         #expect(outcome.status == 130)
         #expect(
             outcome.errorLines.last
-                == "vidscan: error: interrupted: 1 result of this run is kept, files in progress are not; the same command"
-                + " analyses the 1 left", "\(outcome.errors)")
+                == "vidscan: error: interrupted: 1 result of this run is kept, files in progress are not; run the same"
+                + " command again for the 1 left", "\(outcome.errors)")
         #expect(results(folder) == ["out/a.png.vidscan/run.json"])
         #expect(folder.entries.filter { $0.contains("partial") } == [])
         #expect(try index(folder)["long.mp4"]?["status"] == "pending")

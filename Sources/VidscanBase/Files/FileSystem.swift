@@ -20,6 +20,21 @@ package enum FileSystem {
         }
     }
 
+    /// Creates a folder, and those above it that are missing. One that exists stays as it is.
+    package static func createFolder(_ path: String) throws(SystemError) {
+        guard mkdir(path, 0o777) != 0 else { return }
+        let error = SystemError.current
+        var status = stat()
+        if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { return }
+        let parent = FilePath.folder(of: path)
+        guard error.number == ENOENT, parent != path, parent != "." else {
+            // A file that is in the way is a clearer reason than its mere existence.
+            throw error.number == EEXIST ? SystemError(ENOTDIR) : error
+        }
+        try createFolder(parent)
+        guard mkdir(path, 0o777) == 0 || errno == EEXIST else { throw .current }
+    }
+
     /// Syncs the content of a file to disk.
     package static func sync(_ descriptor: Int32) throws(SystemError) {
         guard fsync(descriptor) == 0 else { throw .current }

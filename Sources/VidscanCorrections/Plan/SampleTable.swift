@@ -80,7 +80,7 @@ struct SampleTable {
                 rows.append(Row(frame: number, faceID: id, box: try box.numbers(in: faceTable).box))
             }
         }
-        guard try !faceTable.next() else { throw faceTable.problem("is of no frame of frames.csv") }
+        guard try !faceTable.next() else { throw faceTable.problem("belongs to no frame in frames.csv") }
     }
 
     private mutating func readPeople(_ folder: String) throws(VidscanError) {

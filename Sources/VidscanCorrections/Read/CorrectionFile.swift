@@ -27,7 +27,7 @@ package struct CorrectionFile: Sendable {
         } catch {
             throw VidscanError(.result, error.reason, input: path, stage: .open)
         }
-        guard let text else { throw VidscanError(.result, "is not UTF-8 text", input: path, stage: .open) }
+        guard let text else { throw VidscanError(.result, "is not valid UTF-8", input: path, stage: .open) }
         try self.init(text: text, path: path)
     }
 
@@ -190,7 +190,7 @@ private struct CorrectionReader {
             let known = Correction.Kind.allCases.map(\.rawValue)
             throw Malformed(
                 line: node.line,
-                reason: "\(what): \(JSONText.shown(name)) is no correction; the corrections are"
+                reason: "\(what): \(JSONText.shown(name)) is not a correction; the corrections are"
                     + " \(known.joined(separator: ", "))\(NearestName.suggestion(for: name, among: known))")
         }
         func members(_ keys: String..., optional: [String] = []) throws(JSONText.Malformed) -> [String: JSONNode] {

@@ -108,7 +108,7 @@ final class BlendshapeCopy: FrameFileCopy {
     }
 
     func finish() throws(VidscanError) {
-        guard !hasRow else { throw table.problem("is of no frame of frames.csv") }
+        guard !hasRow else { throw table.problem("belongs to no frame in frames.csv") }
         try output.finish()
     }
 }

@@ -135,6 +135,6 @@ private final class FaceBoxes {
 
     /// - Throws: `VidscanError` if a row is left.
     func finish() throws(VidscanError) {
-        guard try !table.next() else { throw table.problem("is of no frame of frames.csv") }
+        guard try !table.next() else { throw table.problem("belongs to no frame in frames.csv") }
     }
 }

@@ -14,11 +14,10 @@ final class StudyFolder {
     init(_ path: String) throws(VidscanError) {
         self.path = path
         isNew = !FileManager.default.fileExists(atPath: path)
-        do {
-            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        do throws(SystemError) {
+            try FileSystem.createFolder(path)
         } catch {
-            throw VidscanError(
-                .output, "cannot create the folder \(path): \(SystemError.current)", stage: .write)
+            throw .writing("cannot create the folder \(path)", error, stage: .write)
         }
         descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else {

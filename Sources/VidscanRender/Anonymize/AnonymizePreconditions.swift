@@ -12,7 +12,7 @@ package enum AnonymizePreconditions {
         let found = result.record.pipeline
         guard found.sample.start == nil, found.sample.end == nil else {
             throw VidscanError(
-                .result, "was made of a part of the video only: faces in the rest of it would not be hidden",
+                .result, "was made from only a part of the video: faces in the rest of it would not be hidden",
                 stage: .open)
         }
         guard found.track.maxFaces == nil, found.detect.minFace == 0 else {
@@ -37,12 +37,12 @@ package enum AnonymizePreconditions {
         }
         if let filters = result.record.filters, let objection = AnonymizationFilters.objection(to: filters.chain) {
             throw VidscanError(
-                .result, "was made through filters that faces cannot be hidden after: \(objection)", stage: .open)
+                .result, "was made with filters after which faces cannot be hidden: \(objection)", stage: .open)
         }
         guard try result.mapToSource() == nil else {
             throw VidscanError(
                 .result,
-                "was made through filters that move or cut the picture: what they left out would not be hidden",
+                "was made with filters that move or cut the picture: what they left out would not be hidden",
                 stage: .open)
         }
         try checkPeople(options, in: result)

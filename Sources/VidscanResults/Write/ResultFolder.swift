@@ -45,10 +45,10 @@ package final class ResultFolder {
         partialPath = partial.path
         FolderReplacement(finalPath: finalPath, record: kind.record).recover()
         try checkVacancy()
-        do {
-            try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
+        do throws(SystemError) {
+            try FileSystem.createFolder(parent)
         } catch {
-            throw VidscanError(.output, "cannot create the folder \(parent): \(Self.reason(error))", stage: .write)
+            throw .writing("cannot create the folder \(parent)", error, stage: .write)
         }
         for leftover in partial.leftovers { try? FileManager.default.removeItem(atPath: leftover) }
         guard mkdir(partialPath, 0o755) == 0 else {
