@@ -48,5 +48,10 @@ public struct RenderOptions: Sendable, Equatable {
     package var copiesSubtitles: Bool { !isProxy && (anonymize == nil || keepsSubtitles) }
 
     /// The name of the output file in the result folder, without its extension.
-    package var name: String { isProxy ? "proxy" : anonymize == nil ? "overlay" : "anonymized" }
+    package var name: String {
+        guard !isProxy else { return "proxy" }
+        guard let anonymize else { return "overlay" }
+        // All faces may be visible in it.
+        return anonymize.isInverted ? "inverted" : "anonymized"
+    }
 }

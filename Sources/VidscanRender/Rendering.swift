@@ -24,6 +24,8 @@ public struct Rendering: Sendable {
         public let wallSeconds: Double
         /// What became of the faces that were to stay visible when the others were hidden; `nil` if nobody was named.
         public let visibility: VisibilityTally?
+        /// `faces hidden in 98 of 102 frames`; `nil` if none are hidden.
+        public let hidden: String?
     }
 
     /// Renders one video or picture in a single pass over the source: decode → draw → encode. If faces are hidden, a
@@ -42,8 +44,12 @@ public struct Rendering: Sendable {
         let summary = try await run(
             resultPath: resultPath, name: resultPath, input: input, outputPath: outputPath, replaces: replaces)
         let folder = FilePath.folder(of: FilePath.absolute(summary.path))
-        if options.anonymize != nil, folder == FilePath.absolute(resultPath) {
-            observer.warned(resultPath, message: IdentifyingFiles.notice(in: resultPath))
+        if let anonymize = options.anonymize, folder == FilePath.absolute(resultPath) {
+            observer.warned(
+                resultPath,
+                message: IdentifyingFiles.notice(
+                    in: resultPath, isInverted: anonymize.isInverted,
+                    copiesAudio: summary.seconds > 0 && options.copiesAudio))
         }
         return summary
     }
@@ -111,10 +117,40 @@ public struct Rendering: Sendable {
             try record.complete()
         }
         reportProblems(transcoder, name: name)
+        var hidden: String?
+        if let anonymize = options.anonymize, !anonymize.isInverted {
+            let frames = painter.hiddenSpans.frameCount
+            hidden = "faces hidden in \(frames) of \(NumberText.count(transcoder.frameCount, "frame"))"
+            reportWeakness(anonymize, hiddenFrames: frames, name: name)
+        }
         return Summary(
             path: path, frames: transcoder.frameCount, seconds: Double(progress.microseconds) / 1e6,
             wallSeconds: begin.duration(to: .now) / .seconds(1),
-            visibility: options.anonymize?.visible.keepsSomebody == true ? tally : nil)
+            visibility: options.anonymize?.visible.keepsSomebody == true ? tally : nil, hidden: hidden)
+    }
+
+    /// Warns about a video that may show more of the faces than the user expects.
+    private func reportWeakness(_ chosen: AnonymizeOptions, hiddenFrames: Int, name: String) {
+        if hiddenFrames == 0 { observer.warned(name, message: "no face was found, so nothing is hidden") }
+        let usual = AnonymizeOptions(method: chosen.method)
+        var weaker: [String] = []
+        if chosen.margin < usual.margin {
+            weaker.append("margin \(NumberText.plain(chosen.margin)) instead of \(NumberText.plain(usual.margin))")
+        }
+        if [.blur, .pixelate].contains(chosen.method), chosen.resolvedStrength < usual.resolvedStrength {
+            weaker.append(
+                "strength \(NumberText.plain(chosen.resolvedStrength)) instead of"
+                    + " \(NumberText.plain(usual.resolvedStrength))")
+        }
+        if chosen.holdSeconds < usual.holdSeconds {
+            weaker.append(
+                "hold \(NumberText.plain(chosen.holdSeconds)) s instead of \(NumberText.plain(usual.holdSeconds)) s")
+        }
+        if !weaker.isEmpty {
+            observer.warned(
+                name,
+                message: "less is hidden than usual (\(weaker.joined(separator: ", "))): people may be recognisable")
+        }
     }
 
     private func transcoder(

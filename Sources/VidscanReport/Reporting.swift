@@ -79,6 +79,9 @@ public struct Reporting: Sendable {
     private func write(
         _ resultPath: String, _ input: String?, _ path: String, _ replaces: Bool, _ cancellation: CancellationFlag
     ) throws(VidscanError) -> Summary {
+        if options.hidesFaces, case .file = options.video {
+            throw VidscanError(.output, "a page that can be passed on plays only the video in which faces are hidden")
+        }
         let result = try StoredResult(path: resultPath)
         let file = try AtomicFile(
             path: path, replaces: replaces, source: result.record.input.path, stage: .render)
@@ -95,7 +98,7 @@ public struct Reporting: Sendable {
             pictures = try FacePictures.make(
                 moments, of: result, from: source, limits: options.limits, cancellation: cancellation)
         }
-        var facts = ReportFacts(result.record, namesFileOnly: hidesFaces)
+        var facts = ReportFacts(result.record, namesFileOnly: hidesFaces, isShared: options.hidesFaces)
         if hidesFaces, options.hasThumbnails == nil {
             facts.notices.append(
                 options.hidesFaces
@@ -116,12 +119,16 @@ public struct Reporting: Sendable {
             eventCount: events.count, samples: samples, pictures: pictures
         ).page(curves)
         var notice: String?
+        if options.hidesFaces, video != nil, result.hiding?.keepsNobody != true {
+            notice = "the video shows the people who were kept visible in it"
+        }
         if let video {
             let builder = ReviewBuilder(
                 result: result, faces: faces, events: events, samples: samples, pictures: pictures)
             let folder = FilePath.folder(of: FilePath.absolute(path))
             let (data, rows) = try builder.build(
-                video, address: FilePath.relative(video.path, to: folder), hidesFaces: hidesFaces)
+                video, address: FilePath.relative(video.path, to: folder), hidesFaces: hidesFaces,
+                title: options.hidesFaces ? facts.title : nil)
             page.review = ReportPage.Review(data: data, rows: rows)
             if !video.isWidelyPlayable {
                 notice =
@@ -147,6 +154,8 @@ public struct Reporting: Sendable {
             return PageVideo(path: path, of: result, isSource: false)
         case .source:
             if hidesFaces {
+                // An earlier version gave the same name to a video with visible faces.
+                guard result.hiding?.isInverted != true else { return nil }
                 return result.videoWithHiddenFaces.map { PageVideo(path: $0, of: result, isSource: false) }
             }
             let proxy = result.name + "/proxy.mp4"

@@ -130,8 +130,9 @@ final class ConsoleReporter: RunObserver {
             "wall_seconds": .seconds(summary.wallSeconds),
         ]
         var visibility = ""
+        if let hidden = summary.hidden { visibility = "; " + hidden }
         if let tally = summary.visibility {
-            visibility = "; " + tally.words
+            visibility += "; " + tally.words
             fields["visible_frames"] = .integer(tally.visibleFrames)
             fields["doubtful_frames"] = .integer(tally.doubtfulFrames)
         }

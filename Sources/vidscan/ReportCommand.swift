@@ -58,7 +58,7 @@ struct ReportCommand: AsyncParsableCommand {
 
     @Flag(
         help: """
-            Make a page that can be passed on: no pictures of faces, no folder names; it plays the video in which faces are \
+            Make a page that can be passed on: no pictures of faces, no names of files and people; it plays the video in which faces are \
             hidden, if the result's folder has one.
             """)
     var hideFaces = false
@@ -80,6 +80,10 @@ struct ReportCommand: AsyncParsableCommand {
         let choices = [(video != nil, "--video"), (noVideo, "--no-video"), (proxy, "--proxy")].filter(\.0).map(\.1)
         if choices.count > 1 {
             throw ValidationError("\(choices.joined(separator: " and ")) cannot be used together.")
+        }
+        if hideFaces, video != nil {
+            throw ValidationError(
+                "--hide-faces and --video cannot be used together: the page plays the video in which faces are hidden.")
         }
         if hideFaces, proxy {
             throw ValidationError("--hide-faces and --proxy cannot be used together: a proxy shows faces.")

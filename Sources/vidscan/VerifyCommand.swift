@@ -16,10 +16,14 @@ struct VerifyCommand: AsyncParsableCommand {
         abstract: "Searches a finished video for faces that may still be visible.",
         discussion: """
             An independent second look at a video before you pass it on. Every frame is searched at several scales, with \
-            detectors that 'vidscan analyze' does not use, and no result is read. Prints the times at which a face may be \
-            visible, and exits with status 1 if there are any. A person whom you kept visible is listed too.
+            detectors that 'vidscan analyze' does not use, and no table is read. Prints the times at which a face may be \
+            visible. A person whom you kept visible is listed too. For a result folder, the video in it is searched in \
+            which faces are hidden.
 
-            Nothing is written unless you ask for it: --page makes a page with a picture of each finding.
+            Exits with status 1 if a face may be visible, and with 2 if a video could not be searched to its end.
+
+            Nothing is written unless you ask for it: --page makes a page with a picture of each finding, which shows \
+            these faces: remove it before you pass on the folder.
 
             EXAMPLES
               vidscan verify street.mp4.vidscan/anonymized.mp4
@@ -80,7 +84,8 @@ struct VerifyCommand: AsyncParsableCommand {
         }
         try await CommandWork.run(reporter) {
             var withFaces = 0
-            let failures = try await CommandWork.each(of: inputs, reporter) { input, _ in
+            let failures = try await CommandWork.each(of: inputs, reporter) { named, _ in
+                let input = try video(named)
                 let path = page || output != nil ? output ?? input + ".verify.html" : nil
                 if let path { try AtomicFile.checkVacancy(path, replaces: force) }
                 let findings = try await verification.run(input) { info in
@@ -95,10 +100,28 @@ struct VerifyCommand: AsyncParsableCommand {
                     try file.write(findings.page(name: FilePath.name(of: input)))
                     try file.complete()
                     reporter.reported(input, path: path)
+                    if !findings.episodes.isEmpty {
+                        reporter.note(
+                            "the page shows these faces; remove it before you pass on the folder", input: input)
+                    }
                 }
             }
-            return failures + withFaces
+            // Not to know is not the same as to have found something.
+            if failures > 0 { throw ExitStatus.usage }
+            return withFaces
         }
+    }
+
+    /// Returns the path of the video to search: the input, or if that is a result, the video with hidden faces in it.
+    private func video(_ input: String) throws -> String {
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: input, isDirectory: &isFolder), isFolder.boolValue else {
+            return input
+        }
+        guard let video = try StoredResult(path: input).videoWithHiddenFaces else {
+            throw VidscanError(.result, "has no video in which faces are hidden", input: input, stage: .open)
+        }
+        return video
     }
 
     private func report(_ findings: Verification.Findings, of input: String, to reporter: ConsoleReporter) {

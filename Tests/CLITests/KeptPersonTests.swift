@@ -55,7 +55,7 @@ struct KeptPersonTests {
         #expect(frames["total"] as? Int == ThreePeople.frameCount && visible >= apart && doubtful >= 10)
         #expect(
             outcome.errors.contains(
-                "; chosen faces visible in \(visible) frames, hidden because of a doubt in \(doubtful)\n"))
+                "; faces left visible in \(visible) frames, hidden in doubt in \(doubtful) frames\n"))
         let named = try #require(try record()["visible"] as? [String: Any])
         #expect(named["kept_person_ids"] as? [Int] == [1])
         #expect(try !clip.folder.text("new.mp4.json").contains(clip.folder.path))
@@ -162,7 +162,7 @@ struct KeptPersonTests {
         try clip.folder.write(table, to: tracks)
         let kept = try analyse(["--keep", "1", "--force"])
         try #require(kept.status == 0, "\(kept.errors)")
-        #expect(kept.errors.contains("three.mp4: note: chosen faces visible in "), "\(kept.errors)")
+        #expect(kept.errors.contains("three.mp4: note: faces left visible in "), "\(kept.errors)")
         #expect(
             try clip.folder.bytes("three.mp4.vidscan/anonymized.mp4") == clip.folder.bytes("new.mp4"))
         #expect(!clip.folder.entries.contains(tracks))

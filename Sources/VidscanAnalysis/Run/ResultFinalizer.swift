@@ -18,10 +18,11 @@ struct ResultFinalizer {
         if settings.render.namesSomebody {
             try EarlierPeople(resultPath: folder.finalPath, settings: settings.render).check(folder.partialPath)
         }
-        if settings.render.anonymize != nil {
+        if let anonymize = settings.rendering?.anonymize {
             let line = IdentifyingFiles.notice(
                 in: folder.partialPath, expected: settings.report.page ? ["report.html"] : [],
-                keepsTables: settings.write.keepsTables)
+                keepsTables: settings.write.keepsTables, isInverted: anonymize.isInverted,
+                copiesAudio: record.video.durationSeconds != nil && settings.rendering?.copiesAudio == true)
             record.notices.append(line)
             notice = line
         }
@@ -29,6 +30,7 @@ struct ResultFinalizer {
         if let rendering = settings.rendering {
             let summary = try await Rendering(options: rendering, observer: observer).run(
                 resultPath: folder.partialPath, name: name, input: nil, outputPath: nil, replaces: false)
+            if let hidden = summary.hidden { outcome.append(hidden) }
             if let visibility = summary.visibility { outcome.append(visibility.words) }
         }
         if settings.report.page {

@@ -1,5 +1,6 @@
 public import VidscanBase
 public import VidscanMedia
+internal import VidscanInference
 internal import VidscanRender
 
 /// All settings of a run, with their defaults, nested like a pipeline file. Each section is in its own file in
@@ -32,6 +33,7 @@ public struct Settings: Sendable, Equatable {
         detect.minimumConfidence = min(detect.minimumConfidence, AnonymizeRequirements.confidence)
         detect.keepsUncertainFaces = true
         detect.stride = AnonymizeRequirements.stride
+        detect.precision = .exact
         detect.minimumFace = 0
         track.minimumSamples = min(track.minimumSamples, AnonymizeRequirements.trackSamples)
         track.maximumFaces = nil

@@ -96,9 +96,7 @@ final class VideoEncoder {
             context.thread_count = min(av_cpu_count(), X264Options.maximumThreads)
             av_opt_set(context.priv_data, "preset", X264Options.preset, 0)
             av_opt_set_int(context.priv_data, "rc-lookahead", Int64(options.lookahead), 0)
-            if !options.looksAheadOnThread {
-                av_opt_set(context.priv_data, "x264-params", "sync-lookahead=0", 0)
-            }
+            av_opt_set(context.priv_data, "x264-params", options.parameters, 0)
         case .vp9:
             av_opt_set(context.priv_data, "row-mt", "1", 0)
         case .hevc:

@@ -1,3 +1,4 @@
+internal import CFFmpeg
 package import VidscanBase
 
 /// The options of x264, chosen for little time and memory at nearly the same quality.
@@ -28,6 +29,18 @@ package struct X264Options: Equatable, Sendable {
 
     private static let lookaheadBytes = 75e6
     private static let lookaheadRange = 5...10
+
+    /// Further options, in the syntax of `x264-params`.
+    ///
+    /// With AVX-512, x264 (core 164) reads memory that it has not written when it distributes the bits, so that the same frames
+    /// gave other bytes where the memory had held something else. Without it, they are the same, and those of processors that
+    /// have no AVX-512; encoding took 3 % longer.
+    var parameters: String {
+        var parameters: [String] = []
+        if av_get_cpu_flags() & AV_CPU_FLAG_AVX512 != 0 { parameters.append("asm=avx2,lzcnt,bmi2,fma3") }
+        if !looksAheadOnThread { parameters.append("sync-lookahead=0") }
+        return parameters.joined(separator: ":")
+    }
 
     /// x264 keeps several frames for each thread, 86 MB at 3840 × 2160. Its default is three threads for two processors; but
     /// another thread decodes and edits the frames, and keeps no more than these busy.

@@ -2,23 +2,13 @@ internal import CFFmpeg
 
 /// The filters that are allowed before detection when faces are to be anonymized.
 ///
-/// Faces that are found in a filtered frame are hidden in the unfiltered frame of the same time. Therefore each filter
-/// must give exactly one frame for each input frame, with the same timestamp, the same size and all content in the same
-/// position. Only filters that are known to do this are allowed. Filters that cover or fade a part of the frame are not,
-/// because a detector does not see what they cover.
+/// Faces that are found in a filtered frame are hidden in the unfiltered frame of the same time. Therefore a filter must
+/// give exactly one frame for each input frame, with the same timestamp, the same size and all content in the same
+/// position, and must leave visible to the detector what is visible in the unfiltered frame. A filter that darkens, blurs
+/// or recolours frames does not: with `eq=brightness=-1`, a detector finds nothing.
 public enum AnonymizationFilters {
-    /// Filters that are allowed with any options. `atadenoise` is missing because it gives no frame at all for a video of
-    /// fewer than four frames.
-    public static let names = Set(
-        words:
-            """
-            avgblur bilateral boxblur cas chromahold chromanr chromashift colorbalance colorchannelmixer
-            colorcontrast colorcorrect colorhold colorize colorlevels colormatrix colorspace colortemperature copy curves
-            dblur dctdnoiz deband deblock deflicker eq exposure format gblur gradfun grayworld histeq hqdn3d hue
-            huesaturation limiter lut lut1d lut3d lutrgb lutyuv median monochrome negate nlmeans noformat noise normalize
-            null owdenoise pp pp7 pseudocolor removegrain sab selectivecolor setfield setparams setrange smartblur spp
-            tonemap unsharp vaguedenoiser vibrance yaepblur
-            """)
+    /// Filters that are allowed with any options.
+    public static let names: Set<String> = ["copy", "null", "setfield"]
 
     /// Deinterlacers, and whether their default mode gives one frame for each input frame and not for each field.
     private static let deinterlacers = ["bwdif": false, "yadif": true]
@@ -36,7 +26,9 @@ public enum AnonymizationFilters {
         }
         for use in uses where !names.contains(use.name) {
             guard let isDefault = deinterlacers[use.name], let filter = avfilter_get_by_name(use.name) else {
-                return "the filter '\(use.name)' may drop, add, delay or move frames"
+                return
+                    "the filter '\(use.name)' may keep faces from the detector, or move, drop or add frames; apply it to"
+                    + " the video beforehand"
             }
             let modes = modes(use, FilterOptionTable(filter).positional)
             guard modes.isEmpty ? isDefault : modes.allSatisfy(frameModes.contains) else {

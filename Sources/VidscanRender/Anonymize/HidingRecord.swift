@@ -96,7 +96,7 @@ struct HidingRecord: Encodable {
     ///   - path: The path of the video or picture.
     ///   - isInResult: Whether it has its usual name in the result's folder.
     static func path(of path: String, isInResult: Bool) -> String {
-        isInResult ? FilePath.sibling(of: path, named: "anonymized.json") : path + ".json"
+        isInResult ? (path as NSString).deletingPathExtension + ".json" : path + ".json"
     }
 
     /// The record as JSON.

@@ -9,10 +9,10 @@ public struct VisibilityTally: Sendable, Equatable {
     /// The same by reason. A frame may have several.
     public private(set) var framesByDoubt: [Doubt: Int] = [:]
 
-    /// `chosen faces visible in 12 frames, hidden because of a doubt in 3`
+    /// `faces left visible in 12 frames, hidden in doubt in 3 frames`
     public var words: String {
-        "chosen faces visible in \(NumberText.count(visibleFrames, "frame")), hidden because of a doubt in"
-            + " \(doubtfulFrames)"
+        "faces left visible in \(NumberText.count(visibleFrames, "frame")), hidden in doubt in"
+            + " \(NumberText.count(doubtfulFrames, "frame"))"
     }
 
     /// Adds a frame.

@@ -7,16 +7,20 @@ internal import VidscanResults
 struct ReportFacts {
     private let record: RunRecord
     private let namesFileOnly: Bool
+    let title: String
     var notices: [String]
 
-    /// - Parameter namesFileOnly: Whether the page gives only the name of the video, without its folder.
-    init(_ record: RunRecord, namesFileOnly: Bool) {
+    /// - Parameters:
+    ///   - namesFileOnly: Whether the page gives only the name of the video, without its folder.
+    ///   - isShared: Whether the page can be passed on, and does not even give the name.
+    init(_ record: RunRecord, namesFileOnly: Bool, isShared: Bool) {
         self.record = record
         self.namesFileOnly = namesFileOnly
-        notices = record.notices
+        title = isShared ? "Video with hidden faces" : FilePath.name(of: record.input.path)
+        // They are about the result, which stays.
+        notices = isShared ? [] : record.notices
     }
 
-    var title: String { FilePath.name(of: record.input.path) }
     var warnings: [String] { record.warnings }
 
     func summary(samples: SampleTimes) -> String {

@@ -17,10 +17,11 @@ struct ReviewBuilder {
     /// - Parameters:
     ///   - video: The video that the page plays.
     ///   - address: Its address relative to the page.
-    ///   - hidesFaces: Whether the page can be passed on. Notes may name people, so it has none.
+    ///   - hidesFaces: Whether the page shows no face. Notes and names may tell who somebody is, so it has none.
+    ///   - title: What the page calls the video; `nil` for its name.
     /// - Returns: The data, and the packed rows of the faces.
     func build(
-        _ video: PageVideo, address: String, hidesFaces: Bool
+        _ video: PageVideo, address: String, hidesFaces: Bool, title: String?
     ) throws(VidscanError) -> (data: ReviewData, rows: [UInt8]) {
         let record = result.record
         let filters = record.filters
@@ -37,7 +38,7 @@ struct ReviewBuilder {
         let last = samples.range.upperBound + samples.interval
         let data = ReviewData(
             video: .init(
-                address: address, isPicture: video.isPicture, name: FilePath.name(of: record.input.path),
+                address: address, isPicture: video.isPicture, name: title ?? FilePath.name(of: record.input.path),
                 bytes: record.input.bytes, width: size.width, height: size.height, advice: video.advice),
             start: min(0, samples.range.lowerBound), end: max(record.video.durationSeconds ?? 0, last, 0.04),
             interval: samples.interval, stride: rows.stride, samples: samples.count, rows: rows.count,
@@ -45,15 +46,18 @@ struct ReviewBuilder {
             pictures: Dictionary(uniqueKeysWithValues: pictures.map { ("\($0)", $1) }), events: packedEvents(),
             cuts: events.filter { $0.kind == FaceEvent.Kind.shotCut.rawValue }.map {
                 .init(time: $0.seconds, isGradual: $0.value == "gradual")
-            }, corrections: (record.corrections?.list ?? []).filter { !hidesFaces || !Self.isNote($0) },
-            names: Dictionary(uniqueKeysWithValues: (record.corrections?.people ?? [:]).map { ("\($0)", $1) }),
+            }, corrections: (record.corrections?.list ?? []).filter { !hidesFaces || !Self.mayName($0) },
+            names: hidesFaces
+                ? [:]
+                : Dictionary(uniqueKeysWithValues: (record.corrections?.people ?? [:]).map { ("\($0)", $1) }),
             excluded: (record.corrections?.excluded ?? []).map { [$0.from, $0.to] })
         return (data, try Deflate.compress(rows.bytes))
     }
 
-    private static func isNote(_ correction: JSONValue) -> Bool {
-        guard case .object(let members) = correction else { return false }
-        return members["do"] == .text("note")
+    /// Whether a correction has text that the user wrote.
+    private static func mayName(_ correction: JSONValue) -> Bool {
+        guard case .object(let members) = correction else { return true }
+        return members["do"] == .text("note") || members["do"] == .text("name")
     }
 
     private func metric(_ field: FaceField) -> ReviewData.Metric {

@@ -70,6 +70,19 @@ package struct StoredResult {
             .map { "\(name)/anonymized.\($0)" }.first { FileManager.default.fileExists(atPath: $0) }
     }
 
+    /// What the record of the video with hidden faces says; `nil` if there is none, or if it cannot be read.
+    package var hiding: (isInverted: Bool, keepsNobody: Bool)? {
+        struct Record: Decodable {
+            struct Visible: Decodable {}
+            let invert: Bool
+            let visible: Visible?
+        }
+        guard let data = FileManager.default.contents(atPath: name + "/anonymized.json"),
+            let record = try? JSONDecoder().decode(Record.self, from: data)
+        else { return nil }
+        return (record.invert, record.visible == nil)
+    }
+
     /// Returns the map from positions in the tables to positions in the video, which filters may have moved; `nil` if
     /// nothing moved.
     ///

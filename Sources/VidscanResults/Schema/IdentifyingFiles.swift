@@ -6,7 +6,8 @@ package enum IdentifyingFiles {
     private static let ofFaces = [
         "faces.csv", "faces.json", "faces.jsonl", "tracks.csv", "events.csv", "landmarks.npy", "blendshapes.csv",
         OpenFaceTable.file, PyFeatTable.file,
-        "overlay.mp4", "overlay.mov", "overlay.mkv", "overlay.jpg", "overlay.png", "proxy.mp4", "report.html",
+        "overlay.mp4", "overlay.mov", "overlay.mkv", "overlay.jpg", "overlay.png", "inverted.mp4", "inverted.mov",
+        "inverted.mkv", "inverted.jpg", "inverted.png", "proxy.mp4", "report.html",
         "\(ResultFiles.originals)/faces.csv",
     ]
 
@@ -17,10 +18,14 @@ package enum IdentifyingFiles {
     ///   - folder: The folder of the result.
     ///   - expected: Files that do not exist yet but will.
     ///   - keepsTables: Whether the files that exist will stay.
+    ///   - isInverted: Whether everything but the faces is hidden.
+    ///   - copiesAudio: Whether the new video has the sound of the original, if that has any.
     /// - Returns: One sentence.
     package static func notice(
-        in folder: String, expected: Set<String> = [], keepsTables: Bool = true
+        in folder: String, expected: Set<String> = [], keepsTables: Bool = true, isInverted: Bool = false,
+        copiesAudio: Bool = true
     ) -> String {
+        if isInverted { return "only what surrounds the faces is hidden: the faces are visible" }
         func list(_ names: [String], _ what: String) -> String {
             let present = names.filter {
                 expected.contains($0)
@@ -31,8 +36,9 @@ package enum IdentifyingFiles {
         let files =
             list(ofFaces, "still describe the people in it")
             + list(ofPeople, "has the biometric data by which they can be recognised")
+        let sound = copiesAudio ? "; its sound is that of the original, unless --no-audio leaves it out" : ""
         return
             "pass on only the anonymized video or picture: beside it, \(files.isEmpty ? "" : files + "and ")run.json has the"
-            + " path of the original"
+            + " path of the original\(sound)"
     }
 }

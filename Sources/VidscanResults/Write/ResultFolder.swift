@@ -110,7 +110,9 @@ package final class ResultFolder {
     package func removeTables() throws(VidscanError) {
         do {
             for name in try FileManager.default.contentsOfDirectory(atPath: partialPath)
-            where name != kind.record && name != "report.html" && !name.hasPrefix("anonymized.") {
+            where name != kind.record && name != "report.html" && !name.hasPrefix("anonymized.")
+                && !name.hasPrefix("inverted.")
+            {
                 try FileManager.default.removeItem(atPath: "\(partialPath)/\(name)")
             }
         } catch {
