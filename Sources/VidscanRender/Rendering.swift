@@ -24,7 +24,7 @@ public struct Rendering: Sendable {
         public let wallSeconds: Double
         /// What became of the faces that were to stay visible when the others were hidden; `nil` if nobody was named.
         public let visibility: VisibilityTally?
-        /// `faces hidden in 98 of 102 frames`; `nil` if none are hidden.
+        /// `faces hidden in 98 of 102 frames`, and whose sound the video has; `nil` if no faces are to be hidden.
         public let hidden: String?
     }
 
@@ -47,9 +47,7 @@ public struct Rendering: Sendable {
         if let anonymize = options.anonymize, folder == FilePath.absolute(resultPath) {
             observer.warned(
                 resultPath,
-                message: IdentifyingFiles.notice(
-                    in: resultPath, isInverted: anonymize.isInverted,
-                    copiesAudio: summary.seconds > 0 && options.copiesAudio))
+                message: IdentifyingFiles.notice(in: resultPath, isInverted: anonymize.isInverted))
         }
         return summary
     }
@@ -120,7 +118,8 @@ public struct Rendering: Sendable {
         var hidden: String?
         if let anonymize = options.anonymize, !anonymize.isInverted {
             let frames = painter.hiddenSpans.frameCount
-            hidden = "faces hidden in \(frames) of \(NumberText.count(transcoder.frameCount, "frame"))"
+            let sound = transcoder.copiesAudio ? "; the sound is that of the original (--no-audio leaves it out)" : ""
+            hidden = "faces hidden in \(frames) of \(NumberText.count(transcoder.frameCount, "frame"))\(sound)"
             reportWeakness(anonymize, hiddenFrames: frames, name: name)
         }
         return Summary(

@@ -23,7 +23,7 @@ final class BatchConsoleReporter: BatchObserver {
             Output.standard("\(planned.isDue ? "run " : "skip")  \(planned.input.path)  (\(planned.explanation))")
         }
         for problem in skipped { Output.standard("skip  \(problem.path)  (\(problem.reason))") }
-        let time = seconds.map { " in about \(Self.clock($0)), estimated from the files that are done" } ?? ""
+        let time = seconds.map { ", in about \(Self.clock($0)), estimated from the files that are done" } ?? ""
         Output.standard(
             "\(plan.count(where: \.isDue)) of \(NumberText.count(plan.count, "file")) would be analysed\(time)")
     }

@@ -162,7 +162,7 @@ struct UsageTests {
         ("render a.vidscan --show box --style full", "--style and --show cannot be used together."),
         (
             "render a.vidscan --bars grin",
-            "The value 'grin' is invalid for '--bars <list>': allowed: "
+            "The value 'grin' is invalid for '--bars <list>': there is no 'grin'; allowed: "
         ),
         (
             "render a.vidscan --codec divx",

@@ -67,7 +67,7 @@ struct VerifyTests: AnonymizationTesting {
         #expect(page.components(separatedBy: "<img src=\"data:image/jpeg;base64,").count == 2)
         #expect(page.contains("default-src 'none'") && !page.contains("http:") && !page.contains("https"))
         let again = try Tool.run("verify", evil, "--page", in: folder)
-        again.expectError("\(evil).verify.html exists; --force replaces it")
+        again.expectError("\(evil).verify.html exists; --force replaces it", status: 2)
         let named = try Tool.run("verify", evil, "--output", "p.html", "-q", in: folder)
         #expect(named.status == 1 && folder.entries.contains("p.html"))
     }
@@ -75,10 +75,23 @@ struct VerifyTests: AnonymizationTesting {
     @Test("A file that cannot be read, or not to its end, is an error")
     func damaged() throws {
         let folder = try clips()
-        try Tool.run("verify", "none.mp4", in: folder).expectError("none.mp4: cannot open: No such file or directory")
+        try Tool.run("verify", "none.mp4", in: folder)
+            .expectError("none.mp4: cannot open: No such file or directory", status: 2)
         try folder.write("no video", to: "text.mp4")
-        try Tool.run("verify", "text.mp4", in: folder).expectError("text.mp4: not a video or picture")
+        try Tool.run("verify", "text.mp4", in: folder).expectError("text.mp4: not a video or picture", status: 2)
         let wrong = try Tool.run("verify", "movie.mp4", "--min-score", "2", in: folder)
         wrong.expectError("--min-score must be 0.1 to 1.", status: 2)
+    }
+
+    @Test("Of a result, the video with hidden faces is searched; a result without one is an error")
+    func result() throws {
+        let folder = try clips()
+        try #require(try Tool.run("analyze", "movie.mp4", "--anonymize", "solid", "-q", in: folder).status == 0)
+        let outcome = try Tool.run("verify", "movie.mp4.vidscan", in: folder)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.errors.contains("movie.mp4.vidscan/anonymized.mp4: no face found; "))
+        try #require(try Tool.run("analyze", "movie.mp4", "-q", "--force", in: folder).status == 0)
+        try Tool.run("verify", "movie.mp4.vidscan", in: folder)
+            .expectError("movie.mp4.vidscan: has no video in which faces are hidden", status: 2)
     }
 }

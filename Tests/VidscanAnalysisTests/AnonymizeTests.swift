@@ -196,7 +196,7 @@ struct AnonymizeTests {
         let source = try Variants.path("bpyramid.mp4")
         let part = try await AnalysisRun(source) { $0.sample.end = 1_000_000 }
         let few = try await AnalysisRun(source) { $0.track.maximumFaces = 1 }
-        for (analysis, words) in [(part, "a part of the video only"), (few, "--max-faces or --min-face")] {
+        for (analysis, words) in [(part, "only a part of the video"), (few, "--max-faces or --min-face")] {
             let error = await #expect(throws: VidscanError.self) {
                 _ = try await RenderedRun(analysis) { $0.anonymize = AnonymizeOptions(method: .blur) }
             }

@@ -21,8 +21,7 @@ struct ResultFinalizer {
         if let anonymize = settings.rendering?.anonymize {
             let line = IdentifyingFiles.notice(
                 in: folder.partialPath, expected: settings.report.page ? ["report.html"] : [],
-                keepsTables: settings.write.keepsTables, isInverted: anonymize.isInverted,
-                copiesAudio: record.video.durationSeconds != nil && settings.rendering?.copiesAudio == true)
+                keepsTables: settings.write.keepsTables, isInverted: anonymize.isInverted)
             record.notices.append(line)
             notice = line
         }

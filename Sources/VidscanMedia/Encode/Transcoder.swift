@@ -107,6 +107,9 @@ public final class Transcoder {
 
     private var streamIndices: [Int] { streams.map { Int($0.pointee.index) } }
 
+    /// Whether the sound of the source is copied.
+    public var copiesAudio: Bool { streams.contains { $0.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_AUDIO } }
+
     /// Number of subtitle streams that are not copied.
     public var subtitlesLeftOut: Int {
         reader.demuxer.input.streams.count {

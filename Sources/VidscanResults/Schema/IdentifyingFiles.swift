@@ -19,11 +19,9 @@ package enum IdentifyingFiles {
     ///   - expected: Files that do not exist yet but will.
     ///   - keepsTables: Whether the files that exist will stay.
     ///   - isInverted: Whether everything but the faces is hidden.
-    ///   - copiesAudio: Whether the new video has the sound of the original, if that has any.
     /// - Returns: One sentence.
     package static func notice(
-        in folder: String, expected: Set<String> = [], keepsTables: Bool = true, isInverted: Bool = false,
-        copiesAudio: Bool = true
+        in folder: String, expected: Set<String> = [], keepsTables: Bool = true, isInverted: Bool = false
     ) -> String {
         if isInverted { return "only what surrounds the faces is hidden: the faces are visible" }
         func list(_ names: [String], _ what: String) -> String {
@@ -36,9 +34,8 @@ package enum IdentifyingFiles {
         let files =
             list(ofFaces, "still describe the people in it")
             + list(ofPeople, "has the biometric data by which they can be recognised")
-        let sound = copiesAudio ? "; its sound is that of the original, unless --no-audio leaves it out" : ""
         return
             "pass on only the anonymized video or picture: beside it, \(files.isEmpty ? "" : files + "and ")run.json has the"
-            + " path of the original\(sound)"
+            + " path of the original"
     }
 }
