@@ -90,7 +90,7 @@ struct ExitStatus: Error {
     static let interrupted = ExitStatus(code: 130)
 
     static let meanings = [
-        (ExitStatus(code: 0), "every input was processed"),
+        (ExitStatus(code: 0), "no input failed"),
         (someFailed, "some inputs failed"),
         (usage, "wrong usage, or something is not installed"),
         (interrupted, "interrupted"),
