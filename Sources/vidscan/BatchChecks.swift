@@ -39,6 +39,11 @@ enum BatchChecks {
         while !FileManager.default.fileExists(atPath: existing), existing != "/" {
             existing = FilePath.folder(of: existing)
         }
+        var isFolder: ObjCBool = false
+        // A file in the way is an error of its own.
+        guard FileManager.default.fileExists(atPath: existing, isDirectory: &isFolder), isFolder.boolValue else {
+            return
+        }
         guard access(existing, W_OK | X_OK) == 0 else {
             throw BatchError(.input, "cannot write to \(existing): \(SystemError.current)")
         }
@@ -46,12 +51,26 @@ enum BatchChecks {
 
     /// Says what is wrong if no folder for the results is named: the first word may be a mistyped subcommand.
     static func missingFolder(_ inputs: [String]) -> String {
-        let names = BatchCommand.configuration.subcommands.compactMap { $0.configuration.commandName }
-        if let word = inputs.first, !FileManager.default.fileExists(atPath: word),
-            let name = NearestName.find(word, among: names)
-        {
+        if let word = inputs.first, let name = subcommand(meantBy: word) {
             return "\(word) does not exist; did you mean 'vidscan batch \(name)'?"
         }
         return "name the folder for the results and the journal with --output"
+    }
+
+    /// Returns `; did you mean 'vidscan batch status'?` if a command line with an option that is not one of `batch` names a
+    /// subcommand that does not exist, and otherwise an empty string.
+    static func suggestion(for commandLine: some Sequence<String>) -> String {
+        let words = Array(commandLine.prefix(2))
+        guard words.count == 2, words[0] == "batch", let name = subcommand(meantBy: words[1]) else { return "" }
+        return "; did you mean 'vidscan batch \(name)'?"
+    }
+
+    /// The subcommand with a similar name, if a word is neither an existing file nor a subcommand.
+    private static func subcommand(meantBy word: String) -> String? {
+        let names = BatchCommand.configuration.subcommands.compactMap { $0.configuration.commandName }
+        guard !names.contains(word), !word.hasPrefix("-"), !FileManager.default.fileExists(atPath: word) else {
+            return nil
+        }
+        return NearestName.find(word, among: names)
     }
 }
