@@ -405,7 +405,7 @@ struct BatchTests: BatchTesting {
         ("batch in --output out --sticker hat.png", "the sticker /"),
         ("batch statsu none", "statsu does not exist; did you mean 'vidscan batch status'?"),
         ("batch statsu none --json", "Unknown option '--json'; did you mean 'vidscan batch status'? (see --help)"),
-        ("batch prun", "prun does not exist; did you mean 'vidscan batch prune'?"),
+        ("batch prunne", "prunne does not exist; did you mean 'vidscan batch prune'?"),
         ("batch status none", ""), ("batch merge none", ""), ("batch merge none --table rows", "--table must be"),
         ("batch prune none", "Missing expected argument '--older-than <days>'"),
     ]
