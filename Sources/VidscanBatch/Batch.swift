@@ -192,9 +192,10 @@ public struct Batch: Sendable {
         while true {
             if Task.isCancelled { throw BatchError(.interrupted, "interrupted") }
             try checkFreeSpace()
+            // Before the claim, so that no input is overlooked that another process gives back in between.
+            let others = try journal.countClaimedByOthers(among: resultPaths, configuration: configuration)
             guard let item = try journal.claim(among: resultPaths, configuration: configuration) else {
                 // If another process dies, this one takes over its inputs.
-                let others = try journal.countClaimedByOthers(among: resultPaths, configuration: configuration)
                 guard others > 0 else { return }
                 if state.isFirstWait() { observer.waiting(forFiles: others) }
                 try? await Task.sleep(for: .seconds(1))
@@ -282,18 +283,24 @@ public struct Batch: Sendable {
             // The file changed during its analysis, so the result may describe half of it.
             return try postpone(item, state)
         case .done(let report) where options.selection.isStrict && !report.warnings.isEmpty:
+            // The result is complete, and what a run without --strict wants.
             let reason = BatchJournal.strictReason(report.warnings)
-            try finish(item, .failed(reason))
+            try finish(item, .done(withDigest(report, of: item)))
             state.countFailed(item.path, reason)
             observer.failed(item.path, reason: reason)
-        case .done(var report):
-            // The digest is that of the analysed content only if nothing has changed the file since before the analysis.
-            if FileState(path: item.path)?.changed != item.changed { report.digest = nil }
-            try finish(item, .done(report))
+        case .done(let report):
+            try finish(item, .done(withDigest(report, of: item)))
             state.countDone(report)
             observer.delivered(item.path, report: report, result: "\(folder)/\(item.resultPath)")
         }
         observer.progressed(state.advance(bytes: item.bytes))
+    }
+
+    /// The digest is that of the analysed content only if nothing has changed the file since before the analysis.
+    private func withDigest(_ report: WorkerReport, of item: BatchJournal.Item) -> WorkerReport {
+        var report = report
+        if FileState(path: item.path)?.changed != item.changed { report.digest = nil }
+        return report
     }
 
     private func checkFreeSpace() throws(BatchError) {

@@ -15,6 +15,9 @@ public struct BatchFolder: Sendable {
         FileManager.default.fileExists(atPath: "\(path)/\(resultPath)/run.json")
     }
 
+    /// Whether there is a batch in the folder.
+    public var hasJournal: Bool { BatchJournal.exists(in: path) }
+
     /// The input that a result was made from; `nil` if there is no result, or it does not say.
     func inputPath(ofResultAt resultPath: String) -> String? {
         try? RecordFile.decode(RunRecord.self, folder: "\(path)/\(resultPath)", name: "run.json").input.path

@@ -134,16 +134,21 @@ struct BatchPruneCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Remove results that were made more than this many days ago.", valueName: "days"))
     var olderThan: Double
 
+    @OptionGroup(title: MessageSettings.title)
+    var messages: MessageArguments
+
     func validate() throws {
         if !(olderThan >= 0) { throw ValidationError("--older-than must be 0 or more days.") }
     }
 
     func run() throws {
+        let reporter = BatchConsoleReporter(try messages.options())
+        let folder = BatchFolder(FilePath.absolute(folder))
         do {
-            let removed = try BatchFolder(FilePath.absolute(folder)).prune(olderThanDays: olderThan)
-            Output.standard("\(NumberText.count(removed, "result")) removed")
+            reporter.pruned(try folder.prune(olderThanDays: olderThan), folder: folder.path)
         } catch {
-            throw error.report()
+            reporter.stopped(error)
+            throw error.status
         }
     }
 }
@@ -154,6 +159,8 @@ extension BatchError {
     /// - Returns: The exit status.
     fileprivate func report() -> ExitStatus {
         Output.error("vidscan: error: \(self)")
-        return code == .input ? .usage : .someFailed
+        return status
     }
+
+    fileprivate var status: ExitStatus { code == .input ? .usage : .someFailed }
 }

@@ -20,10 +20,15 @@ final class BatchConsoleReporter: BatchObserver {
     /// - Parameter seconds: How long the analysis will take; `nil` if nothing is known about it.
     func listDecisions(_ plan: [BatchJournal.PlannedInput], skipped: [InputFinder.Problem], seconds: Double?) {
         for planned in plan {
-            Output.standard("\(planned.isDue ? "run " : "skip")  \(planned.input.path)  (\(planned.explanation))")
+            let decision = planned.isDue ? "run " : planned.reason == .hasWarnings ? "fail" : "skip"
+            Output.standard("\(decision)  \(planned.input.path)  (\(planned.explanation))")
         }
         for problem in skipped { Output.standard("skip  \(problem.path)  (\(problem.reason))") }
-        let time = seconds.map { ", in about \(Self.clock($0)), estimated from the files that are done" } ?? ""
+        let time =
+            seconds.map { seconds in
+                ", in \(seconds < 1 ? "less than a second" : "about \(Self.clock(seconds))")"
+                    + ", estimated from the files that are done"
+            } ?? ""
         Output.standard(
             "\(plan.count(where: \.isDue)) of \(NumberText.count(plan.count, "file")) would be analysed\(time)")
     }
@@ -59,6 +64,11 @@ final class BatchConsoleReporter: BatchObserver {
         log.info(
             .started, "\(NumberText.count(plan.count, "file")), \(due) to analyse",
             ["files": .integer(plan.count), "due": .integer(due)])
+        warnOfRepetition(plan)
+    }
+
+    /// Warns before many results are made again because of other settings.
+    func warnOfRepetition(_ plan: [BatchJournal.PlannedInput]) {
         // The explanation of a result that is made again says what is different, and is the same for most.
         let again = plan.filter { $0.isDue && $0.reason == .settingsChanged && $0.former?.status == .done }
         let reasons = Dictionary(grouping: again, by: \.explanation)
@@ -129,13 +139,16 @@ final class BatchConsoleReporter: BatchObserver {
 
     func stopped(_ error: BatchError) { log.error(error.code == .interrupted ? .interrupted : .stopped, "\(error)") }
 
-    /// Reports that a signal has ended the batch, what remains of its work, and how to go on.
-    func interrupted(_ progress: Batch.Progress) {
+    /// Reports that a signal has ended the batch, what remains of its work, and how to continue.
+    ///
+    /// - Parameter isForced: Whether all files were to be analysed again.
+    func interrupted(_ progress: Batch.Progress, isForced: Bool) {
+        let again = isForced ? "the same command without --force" : "the same command again"
         let done = progress.done
         log.error(
             .interrupted,
             "interrupted: \(NumberText.count(done, "result")) of this run \(done == 1 ? "is" : "are") kept, files in progress are"
-                + " not; run the same command again for the \(progress.left) left",
+                + " not; run \(again) for the \(progress.left) left",
             ["done": .integer(progress.done), "failed": .integer(progress.failed), "left": .integer(progress.left)])
     }
 
@@ -156,7 +169,8 @@ final class BatchConsoleReporter: BatchObserver {
         let failures = progress.failed + foreign.count + warned.count
         let warnings = progress.withWarnings > 0 ? " (\(progress.withWarnings) with warnings)" : ""
         var counts = ["\(progress.done) done\(warnings)", "\(failures) failed", "\(progress.skipped) skipped"]
-        if progress.postponed > 0 { counts.append("\(progress.postponed) left for the next run") }
+        if progress.postponed > 0 { counts.append("\(progress.postponed) postponed to the next run") }
+        let quarantined = plan.count { $0.reason == .quarantined }
         log.info(
             .finished,
             counts.joined(separator: ", ")
@@ -164,7 +178,8 @@ final class BatchConsoleReporter: BatchObserver {
                 + " -> \(folder)/",
             [
                 "done": .integer(progress.done), "failed": .integer(failures), "skipped": .integer(progress.skipped),
-                "postponed": .integer(progress.postponed), "with_warnings": .integer(progress.withWarnings),
+                "postponed": .integer(progress.postponed), "quarantined": .integer(quarantined),
+                "with_warnings": .integer(progress.withWarnings),
                 "video_seconds": .seconds(progress.videoSeconds), "elapsed_seconds": .seconds(progress.elapsedSeconds),
                 "output": .text(folder),
             ])
@@ -175,9 +190,8 @@ final class BatchConsoleReporter: BatchObserver {
                 "\(NumberText.count(waiting, "file")) failed earlier and \(waiting == 1 ? "waits" : "wait") for a retry;"
                     + " --only-failed retries now", ["files": .integer(waiting)])
         }
-        let quarantined = plan.count { $0.reason == .quarantined }
         if quarantined > 0 {
-            log.info(
+            log.warning(
                 .quarantined,
                 "\(NumberText.count(quarantined, "file")) failed too often and \(quarantined == 1 ? "is" : "are") quarantined;"
                     + " 'vidscan batch status \(folder)' lists \(quarantined == 1 ? "it" : "them")",
@@ -190,11 +204,19 @@ final class BatchConsoleReporter: BatchObserver {
     func addedReports(_ summary: Batch.Summary, of results: Int, folder: String) {
         log.clearProgressLine()
         let progress = summary.progress
+        let others = results - progress.done - progress.failed
         log.info(
             .finished,
-            "\(NumberText.count(progress.done, "report")) added, \(progress.failed) failed;"
-                + " \(NumberText.count(results, "finished result")) -> \(folder)/",
+            "\(NumberText.count(progress.done, "report")) added, \(progress.failed) failed,"
+                + " \(NumberText.count(others, "result")) had one already -> \(folder)/",
             ["done": .integer(progress.done), "failed": .integer(progress.failed), "output": .text(folder)])
+    }
+
+    /// Reports that old results were removed.
+    func pruned(_ results: Int, folder: String) {
+        log.info(
+            .pruned, "\(NumberText.count(results, "result")) removed",
+            ["results": .integer(results), "output": .text(folder)])
     }
 
     /// Reports who is who in all results of the batch.

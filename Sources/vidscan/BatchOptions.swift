@@ -94,7 +94,7 @@ struct BatchExecutionOptions: ParsableArguments {
             """)
     var byContent = false
 
-    @Flag(help: "Show which files would be analysed, and why.")
+    @Flag(help: "Show which files would be analysed, why, and about how long it takes.")
     var dryRun = false
 
     @Flag(help: "Retry only what failed before, including quarantined files, without waiting.")

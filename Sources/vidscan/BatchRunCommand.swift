@@ -56,7 +56,7 @@ struct BatchRunCommand: AsyncParsableCommand {
             throw ExitStatus.usage
         }
         guard let output = resolved.settings.write.folder else {
-            Output.error("vidscan: error: name the folder for the results and the journal with --output")
+            Output.error("vidscan: error: \(BatchChecks.missingFolder(files.inputs))")
             throw ExitStatus.usage
         }
         let reporter = BatchConsoleReporter(resolved.settings.messages)
@@ -95,6 +95,8 @@ struct BatchRunCommand: AsyncParsableCommand {
         interrupts: inout InterruptHandler?
     ) async throws -> ExitStatus? {
         let budget = try execution.budget(cores: Self.cores)
+        try BatchChecks.settings(resolved.settings, merges: execution.merge)
+        try BatchChecks.writable(folder.path)
         let findings = try files.find()
         for problem in findings.problems { reporter.failed(problem.path, reason: problem.reason) }
         var selection = BatchJournal.Selection()
@@ -103,6 +105,9 @@ struct BatchRunCommand: AsyncParsableCommand {
         selection.isOnlyFailed = execution.onlyFailed
         selection.keepsDone = execution.keepDone
         selection.isStrict = execution.strict
+        if execution.onlyMissing != nil, !folder.hasJournal {
+            throw BatchError(.input, "\(folder.path) does not contain a batch")
+        }
         if execution.dryRun {
             let journal = try BatchJournal.openReadOnly(folder: folder.path, shard: files.shard?.value)
             if execution.onlyMissing != nil {
@@ -110,12 +115,14 @@ struct BatchRunCommand: AsyncParsableCommand {
                 return findings.problems.isEmpty ? nil : .someFailed
             }
             var plan = try plan(findings.inputs, work, selection, in: journal, folder, reporter)
-            Self.explain(&plan, work.configuration, folder)
-            let estimate = TimeEstimate(try journal.items(), configuration: work.digest)
+            let items = try journal.items()
+            BatchExplanation(configuration: work.configuration, folder: folder, items: items).explain(&plan)
+            let estimate = TimeEstimate(items, configuration: work.digest)
             let due = plan.filter(\.isDue).map { Double($0.input.identity.bytes) }
             reporter.listDecisions(
                 plan, skipped: findings.skipped,
                 seconds: due.isEmpty ? nil : estimate?.seconds(due, jobs: budget.jobs))
+            reporter.warnOfRepetition(plan)
             return findings.problems.isEmpty ? nil : .someFailed
         }
         // Nothing that was named exists, probably because of a typing error: leave no folder behind.
@@ -135,11 +142,9 @@ struct BatchRunCommand: AsyncParsableCommand {
                 findings, resolved, work, selection, in: journal, folder, budget, reporter, &interrupts)
         }
         var plan = try plan(findings.inputs, work, selection, in: journal, folder, reporter)
-        Self.explain(&plan, work.configuration, folder)
+        BatchExplanation(configuration: work.configuration, folder: folder, items: try journal.items()).explain(&plan)
         reporter.skipped(findings.skipped)
         reporter.started(plan)
-        try journal.reject(
-            plan.filter { $0.reason == .hasWarnings }.map(\.input.resultPath), retries: selection.retries)
         let live = LiveReport(folder: folder.path, journal: journal, jobs: budget.jobs)
         let batch = Batch(
             folder: folder.path, journal: journal, configuration: work.digest, command: [Self.program, "batch-worker"],
@@ -158,10 +163,12 @@ struct BatchRunCommand: AsyncParsableCommand {
         }
         if case .failure(let error) = result, (error as? BatchError)?.code == .interrupted || error is CancellationError
         {
-            reporter.interrupted(live.progress)
+            reporter.interrupted(live.progress, isForced: selection.isForced)
             return .interrupted
         }
-        let summary = try result.get()
+        var summary = try result.get()
+        try add(
+            journal.failures(among: Set(due.map(\.resultPath)), isStrict: selection.isStrict), to: &summary, reporter)
         if execution.merge {
             try MergedTable(folder: folder.path, table: "faces").write(to: "\(folder.path)/faces.csv", replaces: true)
         }
@@ -172,29 +179,6 @@ struct BatchRunCommand: AsyncParsableCommand {
         }
         return succeeded ? nil : .someFailed
     }
-
-    /// Says of each result that other settings made what is different now. All results of one configuration have the same
-    /// settings, so that one of them is enough.
-    private static func explain(
-        _ plan: inout [BatchJournal.PlannedInput], _ configuration: Configuration, _ folder: BatchFolder
-    ) {
-        var details: [String: String] = [:]
-        for index in plan.indices where [.settingsChanged, .kept].contains(plan[index].reason) {
-            guard let former = plan[index].former, former.status == .done else { continue }
-            if details[former.configuration] == nil {
-                let result = "\(folder.path)/\(plan[index].input.resultPath)"
-                let changes = (try? Configuration(resultPath: result))?.changes(to: configuration) ?? []
-                if changes.isEmpty { continue }
-                let more = changes.count > maximumChanges ? ", and \(changes.count - maximumChanges) more" : ""
-                details[former.configuration] = changes.prefix(maximumChanges).joined(separator: ", ") + more
-            }
-            if let detail = details[former.configuration] {
-                plan[index].detail = plan[index].reason == .kept ? "kept: \(detail)" : detail
-            }
-        }
-    }
-
-    private static let maximumChanges = 5
 
     /// Looks for results without a report page.
     ///
@@ -231,6 +215,20 @@ struct BatchRunCommand: AsyncParsableCommand {
         let summary = try result.get()
         reporter.addedReports(summary, of: known, folder: folder.path)
         return summary.failures.isEmpty && findings.problems.isEmpty ? nil : .someFailed
+    }
+
+    /// Adds the failures of inputs of this run that another process has analysed.
+    ///
+    /// - Parameter failures: reasons by the paths of the inputs.
+    private func add(
+        _ failures: [String: String], to summary: inout Batch.Summary, _ reporter: BatchConsoleReporter
+    ) {
+        let known = Set(summary.failures.map(\.path))
+        for (path, reason) in failures.sorted(by: { $0.key < $1.key }) where !known.contains(path) {
+            summary.failures.append((path, reason))
+            summary.progress.failed += 1
+            reporter.failed(path, reason: reason)
+        }
     }
 
     /// Writes how the run ended.
@@ -278,7 +276,10 @@ struct BatchRunCommand: AsyncParsableCommand {
             inputs, configuration: work.digest, selection: selection,
             isEquivalent: { work.isMet(by: $0, at: "\(folder.path)/\($1)") }, verdicts: verdicts,
             isDryRun: execution.dryRun,
-            hasResult: folder.hasResult)
+            isMadeAsConfigured: { resultPath in
+                let made = try? Configuration(resultPath: "\(folder.path)/\(resultPath)")
+                return made?.changes(to: work.configuration).isEmpty ?? false
+            }, hasResult: folder.hasResult)
     }
 
     private static var cores: Int { max(1, ProcessInfo.processInfo.activeProcessorCount) }

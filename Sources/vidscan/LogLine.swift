@@ -11,6 +11,8 @@ enum LogLine: String, CaseIterable {
     case started, reading, progress, waiting, finished, interrupted, stopped
     case retryLater = "retry_later"
     case quarantined
+    /// Results that were removed because of their age.
+    case pruned
     /// Who is who in several videos, or whose traces were removed.
     case people
     /// Anything else.

@@ -13,9 +13,14 @@ extension MessageArguments {
     /// Makes the reporter for a command without other settings.
     ///
     /// - Throws: `ExitStatus`, after printing the reason.
-    func makeReporter() throws -> ConsoleReporter {
+    func makeReporter() throws -> ConsoleReporter { ConsoleReporter(try options()) }
+
+    /// The amount and the format of the messages of a command without other settings.
+    ///
+    /// - Throws: `ExitStatus`, after printing the reason.
+    func options() throws -> MessageOptions {
         do {
-            return ConsoleReporter(try ResolvedSettings(workers: 1, overrides: overrides()).settings.messages)
+            return try ResolvedSettings(workers: 1, overrides: overrides()).settings.messages
         } catch {
             Output.error("vidscan: error: \(error)")
             throw ExitStatus.usage

@@ -19,7 +19,9 @@ enum OutputSettings: SettingSelection { static let group = SettingGroup.output }
 enum BatchOutputSettings: SettingSelection {
     static let group = SettingGroup.output
     static let help = [
-        "write.folder": "Folder for the results and the journal. Required, unless the pipeline names it."
+        "write.folder": "Folder for the results and the journal. Required, unless the pipeline names it.",
+        "write.replace":
+            "Analyse all files again, also those that are done, and replace results that are not from this batch.",
     ]
 }
 

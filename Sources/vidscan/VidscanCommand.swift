@@ -61,10 +61,17 @@ struct VidscanCommand: AsyncParsableCommand {
             return 0
         }
         let isUsage = exitCode(for: error) == .validationFailure
-        let message = message(for: error)
+        var message = message(for: error)
+        let subcommand =
+            message.hasPrefix("Unknown option") ? BatchChecks.suggestion(for: CommandLine.arguments.dropFirst()) : ""
+        // An option that is similar is not what was meant.
+        if !subcommand.isEmpty, let end = message.firstRange(of: ". Did you mean") {
+            message = String(message[..<end.lowerBound])
+        }
         let near =
             message.lowercased().contains("unexpected argument")
-            ? (try? CommandHelp.root().suggestion(for: CommandLine.arguments.dropFirst())) ?? "" : ""
+            ? (try? CommandHelp.root().suggestion(for: CommandLine.arguments.dropFirst())) ?? ""
+            : subcommand
         Output.error("vidscan: error: \(message)\(near)\(isUsage ? hyphenHint : "")" + (isUsage ? " (see --help)" : ""))
         return isUsage ? ExitStatus.usage.code : ExitStatus.someFailed.code
     }
@@ -90,7 +97,7 @@ struct ExitStatus: Error {
     static let interrupted = ExitStatus(code: 130)
 
     static let meanings = [
-        (ExitStatus(code: 0), "every input was processed"),
+        (ExitStatus(code: 0), "no input failed"),
         (someFailed, "some inputs failed"),
         (usage, "wrong usage, or something is not installed"),
         (interrupted, "interrupted"),

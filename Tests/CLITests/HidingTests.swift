@@ -124,6 +124,58 @@ struct HidingTests: AnonymizationTesting {
         }
         #expect(corners.allSatisfy { $0 == colour } == (shape == "rectangle"), "\(corners) \(colour)")
     }
+
+    @Test("Less than the usual cover is warned about, and --invert is called what it is")
+    func weak() throws {
+        let folder = try clip()
+        let weak = try Tool.run(
+            "analyze", "movie.mp4", "--anonymize", "blur", "--margin", "0", "--strength", "0.1", "--hold", "0",
+            in: folder)
+        #expect(weak.status == 0)
+        #expect(
+            weak.errors.contains(
+                "less is hidden than usual (margin 0 instead of 0.35, strength 0.1 instead of 0.5, hold 0 s instead of 0.5 s):"
+                    + " people may be recognisable"), "\(weak.errors)")
+        #expect(weak.errors.contains("movie.mp4: note: faces hidden in "))
+        let inverted = try Tool.run("analyze", "movie.mp4", "--anonymize", "solid", "--invert", "--force", in: folder)
+        #expect(inverted.status == 0)
+        #expect(try names("movie.mp4.vidscan", in: folder) == ["inverted.json", "inverted.mp4", "run.json"])
+        #expect(inverted.errors.contains("only what surrounds the faces is hidden: the faces are visible"))
+        #expect(!inverted.errors.contains("pass on"))
+    }
+
+    @Test("A page to pass on names no file and no person, and plays nothing but the video with hidden faces")
+    func sharedPage() throws {
+        let folder = try clip()
+        try FileManager.default.moveItem(atPath: folder.path + "/movie.mp4", toPath: folder.path + "/Ann Example.mp4")
+        let made = try Tool.run("analyze", "Ann Example.mp4", "--anonymize", "solid", "--tables", "-q", in: folder)
+        try #require(made.status == 0, "\(made.errors)")
+        let result = "Ann Example.mp4.vidscan"
+        let faces = try CSVTable(bytes: folder.bytes(result + "/faces.csv"))
+        let box = try ["x", "y", "width", "height"].map { try faces.texts($0)[0] }.joined(separator: ", ")
+        let size = try folder.bytes("Ann Example.mp4").count
+        try folder.write(
+            """
+            {"format": "vidscan corrections 1", "video": {"name": "Ann Example.mp4", "bytes": \(size)}, "corrections": [
+              {"do": "name", "face": {"time": \(try faces.texts("time")[0]), "box": [\(box)]}, "name": "Dr Max Secret"},
+              {"do": "note", "time": 0, "text": "Secret note"}]}
+            """, to: "c.json")
+        let applied = try Tool.run("apply", result, "c.json", "-q", in: folder)
+        try #require(applied.status == 0, "\(applied.errors)")
+        let page = try Tool.run("report", result, "--hide-faces", "--force", in: folder)
+        #expect(page.status == 0, "\(page.errors)")
+        let html = try folder.text(result + "/report.html")
+        #expect(html.contains("anonymized.mp4"))
+        for name in ["Ann Example", "Secret"] { #expect(!html.contains(name), "\(name)") }
+        try Tool.run("report", result, "--hide-faces", "--video", "Ann Example.mp4", "--force", in: folder)
+            .expectError("--hide-faces and --video cannot be used together", status: 2)
+        // People who were kept visible are in the video.
+        try #require(
+            try Tool.run("render", result, "--anonymize", "solid", "--keep", "1", "--force", "-q", in: folder).status
+                == 0)
+        let kept = try Tool.run("report", result, "--hide-faces", "--force", in: folder)
+        #expect(kept.errors.contains("the video shows the people who were kept visible in it"), "\(kept.errors)")
+    }
 }
 
 /// Pictures in, pictures out.
@@ -217,57 +269,5 @@ private enum FrameCount {
             "stream=nb_read_frames", "-of", "csv=p=0", path,
         ])
         return try #require(Int(counted.output.filter(\.isNumber)))
-    }
-
-    @Test("Less than the usual cover is warned about, and --invert is called what it is")
-    func weak() throws {
-        let folder = try clip()
-        let weak = try Tool.run(
-            "analyze", "movie.mp4", "--anonymize", "blur", "--margin", "0", "--strength", "0.1", "--hold", "0",
-            in: folder)
-        #expect(weak.status == 0)
-        #expect(
-            weak.errors.contains(
-                "less is hidden than usual (margin 0 instead of 0.35, strength 0.1 instead of 0.5, hold 0 s instead of 0.5 s):"
-                    + " people may be recognisable"), "\(weak.errors)")
-        #expect(weak.errors.contains("movie.mp4: note: faces hidden in "))
-        let inverted = try Tool.run("analyze", "movie.mp4", "--anonymize", "solid", "--invert", "--force", in: folder)
-        #expect(inverted.status == 0)
-        #expect(try names("movie.mp4.vidscan", in: folder) == ["inverted.json", "inverted.mp4", "run.json"])
-        #expect(inverted.errors.contains("only what surrounds the faces is hidden: the faces are visible"))
-        #expect(!inverted.errors.contains("pass on"))
-    }
-
-    @Test("A page to pass on names no file and no person, and plays nothing but the video with hidden faces")
-    func sharedPage() throws {
-        let folder = try clip()
-        try FileManager.default.moveItem(atPath: folder.path + "/movie.mp4", toPath: folder.path + "/Ann Example.mp4")
-        let made = try Tool.run("analyze", "Ann Example.mp4", "--anonymize", "solid", "--tables", "-q", in: folder)
-        try #require(made.status == 0, "\(made.errors)")
-        let result = "Ann Example.mp4.vidscan"
-        let faces = try CSVTable(bytes: folder.bytes(result + "/faces.csv"))
-        let box = try ["x", "y", "width", "height"].map { try faces.texts($0)[0] }.joined(separator: ", ")
-        let size = try folder.bytes("Ann Example.mp4").count
-        try folder.write(
-            """
-            {"format": "vidscan corrections 1", "video": {"name": "Ann Example.mp4", "bytes": \(size)}, "corrections": [
-              {"do": "name", "face": {"time": \(try faces.texts("time")[0]), "box": [\(box)]}, "name": "Dr Max Secret"},
-              {"do": "note", "time": 0, "text": "Secret note"}]}
-            """, to: "c.json")
-        let applied = try Tool.run("apply", result, "c.json", "-q", in: folder)
-        try #require(applied.status == 0, "\(applied.errors)")
-        let page = try Tool.run("report", result, "--hide-faces", "--force", in: folder)
-        #expect(page.status == 0, "\(page.errors)")
-        let html = try folder.text(result + "/report.html")
-        #expect(html.contains("anonymized.mp4"))
-        for name in ["Ann Example", "Secret"] { #expect(!html.contains(name), "\(name)") }
-        try Tool.run("report", result, "--hide-faces", "--video", "Ann Example.mp4", "--force", in: folder)
-            .expectError("--hide-faces and --video cannot be used together", status: 2)
-        // People who were kept visible are in the video.
-        try #require(
-            try Tool.run("render", result, "--anonymize", "solid", "--keep", "1", "--force", "-q", in: folder).status
-                == 0)
-        let kept = try Tool.run("report", result, "--hide-faces", "--force", in: folder)
-        #expect(kept.errors.contains("the video shows the people who were kept visible in it"), "\(kept.errors)")
     }
 }

@@ -94,6 +94,22 @@ struct LogSchemaTests: BatchTesting {
             try Tool.run(
                 "batch", "in", "--output", "out", "--log-format", "json", "--only-missing", "report", in: folder))
         #expect(third["reported"] != nil)
+        for _ in 0..<2 {
+            _ = try Tool.run(
+                "batch", "in", "--output", "out", "--quiet", "--only-failed", "--retries", "0", in: folder)
+        }
+        let fourth = try check(
+            try Tool.run("batch", "in", "--output", "out", "--log-format", "json", "--retries", "0", in: folder))
+        #expect(fourth["quarantined"]?["level"] as? String == "warning")
+        #expect(fourth["finished"]?["quarantined"] as? Int == 1)
+        #expect(fourth["finished"]?["failed"] as? Int == 0)
+        for (days, count) in [("1", 0), ("0", 2)] {
+            let pruned = try Tool.run(
+                "batch", "prune", "out", "--older-than", days, "--log-format", "json", in: folder)
+            #expect(try check(pruned)["pruned"]?["results"] as? Int == count)
+        }
+        #expect(
+            try Tool.run("batch", "prune", "out", "--older-than", "0", "--quiet", in: folder).errors == "")
     }
 
     @Test("So do analyses, reports, exports, videos, corrections, searches and studies of people")

@@ -61,6 +61,17 @@ struct ScheduleTests {
         // A setting of the pipeline that is not a default.
         #expect(try folder.text("out/a.png.vidscan/run.json").contains("\"max_duration\" : 43200"))
 
+        // With a retention time, the log remains one object per line.
+        try folder.write(folder.text("nightly.conf") + "KEEP_RESULTS_DAYS=1\n", to: "nightly.conf")
+        #expect(try ChildProcess.run(["bash", "-c", command]).status == 0)
+        for log in logs {
+            let lines = try folder.text(log).split(separator: "\n")
+            #expect(lines.last?.contains("\"event\":\"pruned\"") == true)
+            for line in lines {
+                #expect(throws: Never.self, "\(line)") { try JSONSerialization.jsonObject(with: Data(line.utf8)) }
+            }
+        }
+
         try folder.write("no video", to: "in/broken.mp4")
         let second = try ChildProcess.run(["bash", "-c", command])
         #expect(second.status == 1)

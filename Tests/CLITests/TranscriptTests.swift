@@ -64,7 +64,8 @@ struct TranscriptTests {
         let outcome = try ChildProcess.run(["bash", "-o", "pipefail", "-c", setting], in: folder.path)
         let lines = outcome.output.split(separator: "\n", omittingEmptySubsequences: false).filter {
             // Lines of progress come every ten seconds.
-            !$0.contains(" frames/s  ") && !$0.contains("\"event\":\"progress\"") && !$0.contains(#/ left  [0-9:]+ of video/#)
+            !$0.contains(" frames/s  ") && !$0.contains("\"event\":\"progress\"")
+                && !$0.contains(#/ left  [0-9:]+ of video/#)
         }
         var text = lines.joined(separator: "\n")
         if !text.isEmpty, !text.hasSuffix("\n") { text += "\n" }
@@ -87,7 +88,8 @@ private enum Transcript {
         for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
             if line.hasPrefix("$ ") {
                 // Output may end with empty lines; one comes before each command.
-                blocks.append(Block(head: (blocks.isEmpty ? "" : "\n") + line + "\n", command: String(line.dropFirst(2))))
+                blocks.append(
+                    Block(head: (blocks.isEmpty ? "" : "\n") + line + "\n", command: String(line.dropFirst(2))))
             } else if line.hasPrefix("## ") {
                 blocks.append(Block(head: (blocks.isEmpty ? "" : "\n") + line + "\n", command: nil))
             }
@@ -103,7 +105,7 @@ private enum Transcript {
             .replacing(/workers: [0-9]+ */, with: "workers: #  ")
             .replacing(#/, [0-9]+\.[0-9] s ->/#, with: ", # s ->")
             .replacing(/score 0\.[0-9]+/, with: "score #")
-            .replacing(/in about [0-9:]+/, with: "in about #")
+            .replacing(/in (about [0-9:]+|less than a second)/, with: "in about #")
             .replacing(/[0-9]+(\.[0-9]+)? s \([0-9]+\.[0-9]× real time\)/, with: "# s (#× real time)")
             .replacing(#/ in [0-9]+\.[0-9] s/#, with: " in # s")
             .replacing(/of video in [0-9:]+/, with: "of video in #")

@@ -130,11 +130,15 @@ struct ContentCheckTests {
         #expect(try setBack.reason() == .done)
     }
 
-    @Test("A new registration removes the old digest")
+    @Test("The digest of the content that was analysed remains until another result replaces it")
     func again() throws {
         let analysed = try Analysed(digest: "one")
         try analysed.folder.write("three", to: "a.mp4")
         _ = try analysed.journal.register(analysed.found(), configuration: "c", selection: .init()) { _ in true }
+        #expect(try analysed.journal.items().map(\.digest) == ["one"])
+        let item = try #require(try analysed.journal.claim(among: ["a.mp4.vidscan"], configuration: "c"))
+        let report = WorkerReport(frames: 1, faces: 1, videoSeconds: 1, wallSeconds: 1)
+        try analysed.journal.finish(item, .done(report), retries: 0)
         #expect(try analysed.journal.items().map(\.digest) == [nil])
     }
 

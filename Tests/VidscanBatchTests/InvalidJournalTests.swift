@@ -63,7 +63,10 @@ struct InvalidJournalTests {
         "video = 'a'", "frames = 9223372036854775807", "frames = -1", "faces = 'a'", "digest = x'00'", "changed = 'a'",
         "people = -1", "people = 'a'", "events = 9223372036854775807", "warnings = x'00'", "progress = 2",
         "progress = 'a'",
-        "modified = 'a'", "configuration = x'00'",
+        "modified = 'a'", "configuration = x'00'", "kept_configuration = 'c'", "kept_bytes = 1", "kept_digest = x'00'",
+        "kept_configuration = 'c', kept_bytes = 1, kept_modified = 1",
+        "status = 'pending', kept_configuration = 'c', kept_bytes = -1, kept_modified = 1",
+        "status = 'pending', kept_configuration = 'c', kept_bytes = 1, kept_modified = 1, kept_finished = 'a'",
     ]
 
     @Test(
@@ -96,7 +99,10 @@ struct InvalidJournalTests {
             ALTER TABLE item DROP COLUMN digest; ALTER TABLE item DROP COLUMN changed;
             ALTER TABLE item DROP COLUMN people; ALTER TABLE item DROP COLUMN events;
             ALTER TABLE item DROP COLUMN warnings; ALTER TABLE item DROP COLUMN progress;
-            DELETE FROM grdb_migrations WHERE identifier IN ('content', 'outcome')
+            ALTER TABLE item DROP COLUMN kept_configuration; ALTER TABLE item DROP COLUMN kept_bytes;
+            ALTER TABLE item DROP COLUMN kept_modified; ALTER TABLE item DROP COLUMN kept_changed;
+            ALTER TABLE item DROP COLUMN kept_digest; ALTER TABLE item DROP COLUMN kept_finished;
+            DELETE FROM grdb_migrations WHERE identifier IN ('content', 'outcome', 'kept')
             """)
         #expect(try BatchReport(folder: folder.path).text.hasPrefix("1 file: "))
         #expect(try BatchJournal(folder: folder.path).items().map(\.path) == ["/a"])

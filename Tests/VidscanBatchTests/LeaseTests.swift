@@ -51,7 +51,7 @@ struct LeaseTests: JournalTesting {
         #expect(try claim("a.vidscan", in: ours) == nil)
         #expect(try reasons([input("/a")], in: ours, forced: true) == [.running])
         clock.advance(by: 2)
-        #expect(try reasons([input("/a")], in: ours) == [.unfinished])
+        #expect(try reasons([input("/a")], in: ours) == [.interrupted])
         #expect(try claim("a.vidscan", in: ours)?.attempts == 2)
         // The former owner can neither finish nor renew.
         try theirs.finish(item, .failed("late"), retries: 0)

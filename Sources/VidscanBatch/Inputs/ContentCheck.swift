@@ -22,6 +22,8 @@ public struct ContentCheck: Sendable {
     /// A file that has to be read, and the row that its digest is for.
     private struct DigestCandidate {
         var input: BatchInput
+        var row: BatchJournal.Item
+        /// The row as it describes the result; see `BatchJournal.Item.hasKept`.
         var item: BatchJournal.Item
 
         var hasOtherDate: Bool { item.modified != input.identity.modified }
@@ -69,13 +71,16 @@ public struct ContentCheck: Sendable {
     private func candidates(
         _ inputs: [BatchInput], _ configuration: String, _ hasResult: (String) -> Bool
     ) throws(BatchError) -> [DigestCandidate] {
+        let now = journal.clock()
         let candidates: [DigestCandidate] = try journal.read { database in
             try inputs.compactMap { input in
-                guard let item = try ItemRow.fetchOne(database, path: input.path),
+                guard let row = try ItemRow.fetchOne(database, path: input.path) else { return nil }
+                let item = row.relevant(to: configuration, input.identity, now: now)
+                guard
                     item.status == .pruned || item.status == .done && item.configuration == configuration,
                     item.bytes == input.identity.bytes
                 else { return nil }
-                let candidate = DigestCandidate(input: input, item: item)
+                let candidate = DigestCandidate(input: input, row: row, item: item)
                 if item.digest != nil {
                     return candidate.hasOtherDate || item.changed != input.changed ? candidate : nil
                 }
@@ -99,14 +104,12 @@ public struct ContentCheck: Sendable {
 
     /// Records a digest, unless another process has started the input again meanwhile.
     private func record(_ digest: String, of candidate: DigestCandidate) throws(BatchError) {
-        typealias Columns = ItemRow.Columns
-        let (input, item) = (candidate.input, candidate.item)
+        let input = candidate.input
         try journal.write { database in
-            _ = try ItemRow.filter(.done, .pruned)
-                .filter(Columns.resultPath == item.resultPath && Columns.digest == item.digest)
-                .updateAll(
-                    database, Columns.digest.set(to: digest),
-                    Columns.modified.set(to: input.identity.modified), Columns.changed.set(to: input.changed))
+            guard var row = try ItemRow.fetchOne(database, key: candidate.row.resultPath), row.item == candidate.row
+            else { return }
+            row.item.setSource(input.identity, changed: input.changed, digest: digest)
+            try row.update(database)
         }
     }
 }

@@ -97,6 +97,8 @@ public final class BatchJournal: Sendable {
         return journals
     }
 
+    static func exists(in folder: String) -> Bool { !names(in: folder).isEmpty }
+
     /// Whether the batch in a folder is divided into shards.
     static func hasShards(_ folder: String) -> Bool { names(in: folder).contains { $0 != "batch" } }
 
@@ -156,24 +158,44 @@ public final class BatchJournal: Sendable {
         }
     }
 
-    /// All inputs, in the order of their results' paths.
+    /// All inputs, in the order of their results' paths. One whose analysis did not come to its end is still done if it has
+    /// a finished result of an earlier one.
     public func items() throws(BatchError) -> [Item] {
-        try read { try ItemRow.order(ItemRow.Columns.resultPath).fetchAll($0).map(\.item) }
+        let now = clock()
+        return try read { database in
+            try ItemRow.order(ItemRow.Columns.resultPath).fetchAll(database).map { $0.item.settled(now: now) }
+        }
     }
 
     /// How many inputs have each status, how many have warnings, and the inputs in progress.
     func counts() throws(BatchError) -> (files: [Status: Int], withWarnings: Int, running: [Item]) {
-        try read { database in
+        let now = clock()
+        return try read { database in
             var files: [Status: Int] = [:]
-            let rows = try Row.fetchCursor(database, sql: "SELECT status, COUNT(*) FROM item GROUP BY status")
+            var withWarnings = 0
+            let rows = try Row.fetchCursor(
+                database,
+                sql: """
+                    SELECT CASE WHEN status = 'pending' AND kept_configuration IS NOT NULL THEN 'done' ELSE status END
+                        AS settled, COUNT(*), COUNT(warnings)
+                    FROM item WHERE status <> 'running' GROUP BY settled
+                    """)
             while let row = try rows.next() {
-                if let status = Status(rawValue: row[0]) { files[status] = row[1] }
+                guard let status = Status(rawValue: row[0]) else { continue }
+                files[status] = row[1]
+                if status == .done { withWarnings = row[2] }
             }
-            return (
-                files,
-                try ItemRow.filter(.done).filter(ItemRow.Columns.warnings != nil).fetchCount(database),
-                try ItemRow.filter(.running).order(ItemRow.Columns.resultPath).fetchAll(database).map(\.item)
-            )
+            var running: [Item] = []
+            for row in try ItemRow.filter(.running).order(ItemRow.Columns.resultPath).fetchAll(database) {
+                let item = row.item.settled(now: now)
+                files[item.status, default: 0] += 1
+                if item.status == .running {
+                    running.append(item)
+                } else if item.warningText != nil {
+                    withWarnings += 1
+                }
+            }
+            return (files, withWarnings, running)
         }
     }
 
@@ -182,9 +204,20 @@ public final class BatchJournal: Sendable {
     /// - Parameter seconds: since 1970.
     /// - Returns: the paths of their results, and of all results that were marked earlier.
     public func prune(before seconds: Double) throws(BatchError) -> [String] {
-        try write { database in
+        let now = clock()
+        return try write { database in
             try ItemRow.filter(.done).filter(ItemRow.Columns.finished < seconds)
                 .updateAll(database, ItemRow.Columns.status.set(to: Status.pruned.rawValue))
+            // Results that were to be replaced, unless somebody is still doing that.
+            if try !ItemRow.filter(.running).fetchAll(database).contains(where: { $0.item.isLeased(now: now) }) {
+                let rows = ItemRow.filter(.pending, .running).filter(ItemRow.Columns.keptConfiguration != nil)
+                for row in try rows.fetchAll(database) {
+                    var item = row.item.settled(now: now)
+                    guard let finished = item.finished, finished < seconds else { continue }
+                    item.status = .pruned
+                    try ItemRow(item).update(database)
+                }
+            }
             return try ItemRow.filter(.pruned).order(ItemRow.Columns.resultPath)
                 .select(ItemRow.Columns.resultPath, as: String.self).fetchAll(database)
         }

@@ -9,17 +9,14 @@ struct ItemRow: Codable, FetchableRecord, PersistableRecord {
         static let resultPath = Column(BatchJournal.Item.CodingKeys.resultPath)
         static let path = Column(BatchJournal.Item.CodingKeys.path)
         static let bytes = Column(BatchJournal.Item.CodingKeys.bytes)
-        static let modified = Column(BatchJournal.Item.CodingKeys.modified)
         static let configuration = Column(BatchJournal.Item.CodingKeys.configuration)
         static let status = Column(BatchJournal.Item.CodingKeys.status)
         static let due = Column(BatchJournal.Item.CodingKeys.due)
         static let owner = Column(BatchJournal.Item.CodingKeys.owner)
         static let lease = Column(BatchJournal.Item.CodingKeys.lease)
         static let finished = Column(BatchJournal.Item.CodingKeys.finished)
-        static let digest = Column(BatchJournal.Item.CodingKeys.digest)
-        static let changed = Column(BatchJournal.Item.CodingKeys.changed)
-        static let warnings = Column(BatchJournal.Item.CodingKeys.warningText)
         static let progress = Column(BatchJournal.Item.CodingKeys.progress)
+        static let keptConfiguration = Column(BatchJournal.Item.CodingKeys.keptConfiguration)
     }
 
     var item: BatchJournal.Item

@@ -63,6 +63,13 @@ extension BatchJournal {
         public var digest: String?
         /// See `BatchInput.changed`.
         public var changed: Int64?
+        /// What is different for the result of an earlier analysis, while a later one has not replaced it; see `hasKept`.
+        var keptConfiguration: String?
+        var keptBytes: Int64?
+        var keptModified: Int64?
+        var keptChanged: Int64?
+        var keptDigest: String?
+        var keptFinished: Double?
 
         /// The names of the columns.
         enum CodingKeys: String, CodingKey {
@@ -75,6 +82,12 @@ extension BatchJournal {
             case frames, faces, people, events
             case warningText = "warnings"
             case progress, digest, changed
+            case keptConfiguration = "kept_configuration"
+            case keptBytes = "kept_bytes"
+            case keptModified = "kept_modified"
+            case keptChanged = "kept_changed"
+            case keptDigest = "kept_digest"
+            case keptFinished = "kept_finished"
         }
 
         /// Problems that may affect the result, in words.
@@ -107,7 +120,11 @@ extension BatchJournal {
         case settingsChanged = "settings, version or models changed"
         case failed = "failed before"
         case resultMissing = "result missing"
-        case unfinished, forced
+        /// A run that was to analyse it has ended before.
+        case notStarted = "not started"
+        /// The process that analysed it has ended.
+        case interrupted
+        case forced
         case retryRequested = "failed before, retry requested"
         case done = "already done"
         case dateChanged = "only the date changed"
@@ -128,7 +145,7 @@ extension BatchJournal {
         public var reason: Reason
         /// Whether this run is to analyse it.
         public var isDue: Bool
-        /// What the journal said of the input before; `nil` for a new one.
+        /// What the journal said of the input before, or of its finished result; `nil` for a new one.
         public var former: Former?
         /// More than the reason says, in words.
         public var detail: String?
@@ -209,6 +226,7 @@ extension BatchJournal.Item {
             events = report.events
             warningText = report.warnings.isEmpty ? nil : report.warnings.map(Printable.line).joined(separator: "\n")
             digest = report.digest
+            dropKept()
         case .failed(let reason):
             failures += 1
             status = failures > retries ? .quarantined : .failed

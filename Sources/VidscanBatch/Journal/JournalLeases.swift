@@ -54,6 +54,22 @@ extension BatchJournal {
         }
     }
 
+    /// The failure of each of the inputs that has failed, by the paths of the inputs.
+    ///
+    /// - Parameter isStrict: whether warnings of a finished result are a failure.
+    public func failures(among resultPaths: Set<String>, isStrict: Bool) throws(BatchError) -> [String: String] {
+        var failures: [String: String] = [:]
+        for item in try items() where resultPaths.contains(item.resultPath) {
+            switch item.status {
+            case .failed, .quarantined: failures[item.path] = item.error ?? ""
+            case .done where isStrict && !item.warnings.isEmpty:
+                failures[item.path] = Self.strictReason(item.warnings)
+            default: break
+            }
+        }
+        return failures
+    }
+
     /// Records the end of an attempt, unless another process has taken over the input.
     ///
     /// - Parameter retries: how many more attempts a failed input gets.

@@ -15,13 +15,16 @@ extension BatchJournal {
     ///     one would make.
     ///   - verdicts: those of a `ContentCheck`, by the paths of the inputs.
     ///   - isDryRun: decides, but registers nothing.
+    ///   - isMadeAsConfigured: whether the result at a path says that this configuration made it. A process can be killed
+    ///     after it has replaced a result, and before it has recorded that.
     ///   - hasResult: whether there is a result at a path.
     /// - Returns: the decisions, in the order of the inputs, with the paths of their results.
     @discardableResult
     public func register(
         _ inputs: [BatchInput], configuration: String, selection: Selection,
         isEquivalent: (String, String) -> Bool = { _, _ in false },
-        verdicts: [String: ContentCheck.Verdict] = [:], isDryRun: Bool = false, hasResult: (String) -> Bool
+        verdicts: [String: ContentCheck.Verdict] = [:], isDryRun: Bool = false,
+        isMadeAsConfigured: (String) -> Bool = { _ in true }, hasResult: (String) -> Bool
     ) throws(BatchError) -> [PlannedInput] {
         let now = clock()
         var plan: [PlannedInput] = []
@@ -30,29 +33,39 @@ extension BatchJournal {
         var taken: Set<String> = []
         func decide(_ candidate: inout Candidate) {
             let input = candidate.planned.input
-            (candidate.planned.reason, candidate.planned.isDue) = Self.decide(
-                candidate.item, input, configuration, isEquivalent, selection, now: now, verdict: verdicts[input.path],
-                hasResult: hasResult(input.resultPath))
-            candidate.planned.former = candidate.item.map {
-                Former(status: $0.status, configuration: $0.configuration)
+            let relevant = candidate.item?.relevant(to: configuration, input.identity, now: now)
+            candidate.hasResult = hasResult(input.resultPath)
+            var (reason, isDue) = Self.decide(
+                candidate.item, relevant, input, configuration, isEquivalent, selection, now: now,
+                verdict: verdicts[input.path], hasResult: candidate.hasResult)
+            let isAccepted = !isDue && relevant?.status == .done && reason != .notFailed
+            if isAccepted, candidate.item?.hasKept == true, relevant?.configuration == configuration,
+                !isMadeAsConfigured(input.resultPath)
+            {
+                (reason, isDue) = selection.keepsDone ? (.kept, false) : (.interrupted, true)
             }
-            if candidate.planned.reason == .hasWarnings {
-                candidate.planned.detail = Self.strictReason(candidate.item?.warnings ?? [])
-            }
+            candidate.planned.reason = reason
+            candidate.planned.isDue = isDue
+            candidate.planned.former = relevant.map { Former(status: $0.status, configuration: $0.configuration) }
+            if reason == .hasWarnings { candidate.planned.detail = Self.strictReason(relevant?.warnings ?? []) }
+            // A failure of other settings does not matter any more.
+            let isLeft = candidate.item?.isUnfinished == true || relevant == candidate.item
+            candidate.restored = isAccepted && !isDue && !isLeft ? relevant : nil
         }
         for start in stride(from: 0, to: inputs.count, by: Self.transactionSize) {
             let slice = inputs[start..<min(start + Self.transactionSize, inputs.count)]
             var candidates = try read { database in try slice.map { try candidate(for: $0, &taken, database) } }
             // Not in a transaction, because file systems can be slow and other processes wait for the journal.
             for index in candidates.indices { decide(&candidates[index]) }
-            if !isDryRun, candidates.contains(where: \.planned.isDue) {
+            if !isDryRun, candidates.contains(where: \.hasChange) {
                 try write { database in
-                    for (index, input) in slice.enumerated() where candidates[index].planned.isDue {
+                    for (index, input) in slice.enumerated() where candidates[index].hasChange {
                         // Another process may have changed the journal since it was read.
                         if try !isCurrent(candidates[index], database) {
                             candidates[index] = try candidate(for: input, &taken, database)
                             decide(&candidates[index])
                         }
+                        if let item = candidates[index].restored { try ItemRow(item).update(database) }
                         guard candidates[index].planned.isDue else { continue }
                         try Self.setPending(candidates[index], configuration, database)
                     }
@@ -71,6 +84,12 @@ extension BatchJournal {
     private struct Candidate {
         var planned: PlannedInput
         var item: Item?
+        var hasResult = false
+        /// What the row becomes because its earlier result is what the run wants; `nil` if it stays as it is.
+        var restored: Item?
+
+        /// Whether the row has to be written.
+        var hasChange: Bool { planned.isDue || restored != nil }
     }
 
     // MARK: Paths of results
@@ -115,22 +134,6 @@ extension BatchJournal {
         return candidate
     }
 
-    // MARK: Later decisions
-
-    /// Makes failures of finished inputs whose results have warnings.
-    public func reject(_ resultPaths: [String], retries: Int) throws(BatchError) {
-        let now = clock()
-        try write { database in
-            for resultPath in resultPaths {
-                guard var row = try ItemRow.fetchOne(database, key: resultPath), row.item.status == .done else {
-                    continue
-                }
-                let reason = Self.strictReason(row.item.warnings)
-                try row.updateChanges(database) { $0.item.finish(.failed(reason), retries: retries, now: now) }
-            }
-        }
-    }
-
     // MARK: Decisions
 
     private static func setPending(
@@ -142,6 +145,12 @@ extension BatchJournal {
             ?? Item(
                 resultPath: input.resultPath, path: input.path, bytes: input.identity.bytes,
                 modified: input.identity.modified, configuration: configuration, isNamed: input.isNamed)
+        let isContinued =
+            [.failed, .notStarted, .interrupted].contains(reason)
+            || reason != .forced && item.isUnfinished && item.configuration == configuration
+                && item.identity == input.identity
+        if !isContinued { item.failures = 0 }
+        if !candidate.hasResult { item.dropKept() } else if item.status == .done { item.keepResult() }
         item.bytes = input.identity.bytes
         item.modified = input.identity.modified
         item.changed = input.changed
@@ -152,22 +161,25 @@ extension BatchJournal {
         item.due = 0
         item.owner = nil
         item.lease = nil
-        if reason != .failed && reason != .unfinished { item.failures = 0 }
         if candidate.item == nil { try ItemRow(item).insert(database) } else { try ItemRow(item).update(database) }
     }
 
+    /// - Parameters:
+    ///   - row: the input's row, and `nil` if it is new.
+    ///   - relevant: what the row says of the result that the run would accept.
     private static func decide(
-        _ item: Item?, _ input: BatchInput, _ configuration: String, _ isEquivalent: (String, String) -> Bool,
-        _ selection: Selection, now: Double, verdict: ContentCheck.Verdict?, hasResult: Bool
+        _ row: Item?, _ relevant: Item?, _ input: BatchInput, _ configuration: String,
+        _ isEquivalent: (String, String) -> Bool, _ selection: Selection, now: Double, verdict: ContentCheck.Verdict?,
+        hasResult: Bool
     ) -> (Reason, isDue: Bool) {
-        guard let item else {
+        guard let row, let item = relevant else {
             if selection.isOnlyFailed { return (.notFailed, false) }
             if selection.isForced { return (.forced, true) }
             return hasResult ? (.foreignResult, false) : (.new, true)
         }
-        if item.status == .running, item.isLeased(now: now) { return (.running, false) }
+        if row.status == .running, row.isLeased(now: now) { return (.running, false) }
         if selection.isOnlyFailed {
-            return [.failed, .quarantined].contains(item.status) ? (.retryRequested, true) : (.notFailed, false)
+            return [.failed, .quarantined].contains(row.status) ? (.retryRequested, true) : (.notFailed, false)
         }
         if selection.isForced { return (.forced, true) }
         let isSame =
@@ -185,8 +197,13 @@ extension BatchJournal {
             if item.status == .done, hasResult { return (.kept, false) }
             if item.status != .skipped { return (.settingsChanged, true) }
         }
-        return switch item.status {
-        case .pending, .running: (.unfinished, true)
+        // An analysis with these settings was asked for, with --force, and did not come to its end.
+        let isLeft =
+            row.isUnfinished && row.configuration == configuration && row.identity == input.identity
+            && !selection.keepsDone
+        return switch isLeft ? row.status : item.status {
+        case .pending: (.notStarted, true)
+        case .running: (.interrupted, true)
         case .done where !hasResult: (.resultMissing, true)
         case .done where selection.isStrict && !item.warnings.isEmpty: (.hasWarnings, false)
         case .done: (verdict == .same ? .dateChanged : .done, false)

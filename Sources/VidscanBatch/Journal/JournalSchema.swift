@@ -32,6 +32,17 @@ enum JournalSchema {
                     ALTER TABLE item ADD COLUMN progress DOUBLE;
                     """)
         }
+        migrator.registerMigration("kept") { database in
+            try database.execute(
+                sql: """
+                    ALTER TABLE item ADD COLUMN kept_configuration TEXT;
+                    ALTER TABLE item ADD COLUMN kept_bytes INTEGER;
+                    ALTER TABLE item ADD COLUMN kept_modified INTEGER;
+                    ALTER TABLE item ADD COLUMN kept_changed INTEGER;
+                    ALTER TABLE item ADD COLUMN kept_digest TEXT;
+                    ALTER TABLE item ADD COLUMN kept_finished DOUBLE;
+                    """)
+        }
         return migrator
     }()
 
@@ -74,6 +85,7 @@ enum JournalSchema {
         let valid =
             validRow + (columns.contains("digest") ? validContentColumns : "")
             + (columns.contains("people") ? validOutcomeColumns : "")
+            + (columns.contains("kept_configuration") ? validKeptColumns : "")
         if let row = try Row.fetchOne(
             database,
             sql: "SELECT place FROM item WHERE (\(valid)) IS NOT TRUE LIMIT 1"
@@ -158,5 +170,15 @@ enum JournalSchema {
         AND (events IS NULL OR typeof(events) = 'integer' AND events BETWEEN 0 AND 1000000000000)
         AND typeof(warnings) IN ('text', 'null')
         AND (progress IS NULL OR typeof(progress) IN ('real', 'integer') AND progress BETWEEN 0 AND 1)
+        """
+
+    /// Either all of an earlier result, or nothing. A finished result has replaced it.
+    private static let validKeptColumns = """
+         AND (coalesce(kept_configuration, kept_bytes, kept_modified, kept_changed, kept_digest, kept_finished) IS NULL
+            OR typeof(kept_configuration) = 'text' AND typeof(kept_bytes) = 'integer' AND kept_bytes >= 0
+            AND typeof(kept_modified) = 'integer' AND typeof(kept_changed) IN ('integer', 'null')
+            AND typeof(kept_digest) IN ('text', 'null') AND (kept_finished IS NULL
+                OR typeof(kept_finished) IN ('real', 'integer') AND kept_finished BETWEEN -1e12 AND 1e12)
+            AND status NOT IN ('done', 'pruned'))
         """
 }

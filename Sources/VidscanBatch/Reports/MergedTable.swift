@@ -20,7 +20,7 @@ public struct MergedTable: Sendable {
         try Self.rejectDuplicates(origins.sorted { $0.item.resultPath < $1.item.resultPath }, by: \.resultPath)
         origins.sort { $0.item.path < $1.item.path }
         try Self.rejectDuplicates(origins, by: \.path)
-        items = origins.map(\.item).filter { $0.status == .done }
+        items = origins.map(\.item).filter(\.isFinished)
     }
 
     /// A journal contains each only once, but one journal can be a copy of another, or divide files by another rule.

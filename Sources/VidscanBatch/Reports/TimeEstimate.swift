@@ -4,11 +4,13 @@ public struct TimeEstimate: Sendable {
 
     /// - Parameters:
     ///   - items: those of a journal.
-    ///   - configuration: the configuration of the inputs to come. If some input was analysed with it, only such inputs count.
+    ///   - configuration: the configuration of the inputs to come, if it is known. Only inputs that were analysed with it
+    ///     count, because other settings can take many times as long.
     public init?(_ items: [BatchJournal.Item], configuration: String? = nil) {
-        let done = items.filter { $0.hasCounts && ($0.wallSeconds ?? 0) > 0 && $0.bytes > 0 }
-        let same = done.filter { $0.configuration == configuration }
-        let used = same.isEmpty ? done : same
+        let used = items.filter {
+            $0.hasCounts && ($0.wallSeconds ?? 0) > 0 && $0.bytes > 0
+                && (configuration == nil || $0.configuration == configuration)
+        }
         let bytes = used.reduce(0) { $0 + Double($1.bytes) }
         guard bytes > 0 else { return nil }
         secondsPerByte = used.reduce(0) { $0 + ($1.wallSeconds ?? 0) } / bytes

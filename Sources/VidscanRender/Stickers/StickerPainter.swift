@@ -13,12 +13,7 @@ final class StickerPainter {
     /// - Throws: `VidscanError` if the image cannot be read, or if the cap insets leave no middle.
     init(_ options: StickerOptions) throws(VidscanError) {
         self.options = options
-        let file = try InputFile(options.path)
-        do {
-            image = DrawnImage(try PictureFile.read(file.absolutePath))
-        } catch {
-            throw VidscanError(.media(error.code), "the sticker \(options.path): \(error.message)", stage: .open)
-        }
+        image = DrawnImage(try Self.read(options.path))
         if let insets = options.capInsets {
             let size = image.size
             guard insets.left >= 0, insets.top >= 0, insets.right >= 0, insets.bottom >= 0,
@@ -29,6 +24,21 @@ final class StickerPainter {
                     "--sticker-insets leave nothing in the middle of the sticker \(options.path) (\(size) pixels)",
                     stage: .open)
             }
+        }
+    }
+
+    /// Reads an image, and names it in the error because the input of the run is another file.
+    private static func read(_ path: String) throws(VidscanError) -> RasterImage {
+        let file: InputFile
+        do {
+            file = try InputFile(path)
+        } catch {
+            throw VidscanError(error.code, "the sticker \(path): \(error.reason)", stage: .open)
+        }
+        do {
+            return try PictureFile.read(file.absolutePath)
+        } catch {
+            throw VidscanError(.media(error.code), "the sticker \(path): \(error.message)", stage: .open)
         }
     }
 
