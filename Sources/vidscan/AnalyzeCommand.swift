@@ -75,12 +75,15 @@ struct AnalyzeCommand: AsyncParsableCommand {
         let window = ConsoleReporter.Window(start: settings.sample.start, end: settings.sample.end, segment: segment)
         let replaces = settings.write.replaces
         try await CommandWork.run(reporter) {
-            try await CommandWork.each(of: inputs, window: window, reporter) { input, position in
+            var notes = ResultNotes(inputCount: inputs.count, reporter)
+            let failures = try await CommandWork.each(of: inputs, window: window, reporter) { input, position in
                 let summary = try await analysis.run(
                     input: input, resultPath: targets[position], replaces: replaces)
                 reporter.delivered(input, summary: summary)
-                for notice in summary.notices { reporter.note(notice, input: input) }
+                notes.add(summary, input: input)
             }
+            notes.finish()
+            return failures
         }
     }
 }

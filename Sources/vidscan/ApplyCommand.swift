@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Foundation
 internal import VidscanCorrections
 
 struct ApplyCommand: AsyncParsableCommand {
@@ -53,8 +54,16 @@ struct ApplyCommand: AsyncParsableCommand {
         } else if corrections == nil {
             throw ValidationError("Name the file of corrections, or use --undo.")
         }
+        if let corrections, Self.isResult(corrections), !Self.isResult(result) {
+            throw ValidationError(
+                "The result comes first: 'vidscan apply \(corrections) \(result)'.")
+        }
         if force, output == nil { throw ValidationError("--force replaces what is at --output.") }
         if dryRun, output != nil { throw ValidationError("--dry-run writes nothing, so --output has no use.") }
+    }
+
+    private static func isResult(_ path: String) -> Bool {
+        FileManager.default.fileExists(atPath: path + "/" + "run.json")
     }
 
     func run() async throws {

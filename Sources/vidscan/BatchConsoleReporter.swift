@@ -10,6 +10,8 @@ internal import VidscanPeople
 final class BatchConsoleReporter: BatchObserver {
     private let log: ConsoleLog
     private let lastProgress = Mutex(ContinuousClock.now - .seconds(60))
+    /// The number of results of this run that have a notice, by its text.
+    private let notices = Mutex<[String: Int]>([:])
 
     init(_ options: MessageOptions) {
         log = ConsoleLog(options)
@@ -103,6 +105,7 @@ final class BatchConsoleReporter: BatchObserver {
     }
 
     func delivered(_ path: String, report: WorkerReport, result: String) {
+        countNotices(of: result)
         log.record(
             .fileDone,
             "\(path): \(NumberText.count(report.faces, "face")) in \(NumberText.count(report.frames, "frame"))",
@@ -183,6 +186,7 @@ final class BatchConsoleReporter: BatchObserver {
                 "video_seconds": .seconds(progress.videoSeconds), "elapsed_seconds": .seconds(progress.elapsedSeconds),
                 "output": .text(folder),
             ])
+        reportNotices(done: progress.done)
         let waiting = plan.count { $0.reason == .waiting }
         if waiting > 0 {
             log.error(
@@ -199,6 +203,26 @@ final class BatchConsoleReporter: BatchObserver {
         }
         return failures == 0 && waiting == 0
     }
+
+    /// Counts the notices in the record of a result.
+    private func countNotices(of result: String) {
+        // A result without a readable record has another problem, which is reported elsewhere.
+        guard log.isInfoEnabled, let found = try? ResultNotices(resultPath: result) else { return }
+        notices.withLock { counts in for text in found.texts { counts[text, default: 0] += 1 } }
+    }
+
+    /// Reports the notices of this run's results, each of them once, and the most frequent ones only.
+    private func reportNotices(done: Int) {
+        let counts = notices.withLock { $0 }.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+        for (text, count) in counts.prefix(Self.maximumNotices) {
+            log.info(.note, "note: \(text)" + (count < done ? " (\(count) of \(NumberText.count(done, "file")))" : ""))
+        }
+        if counts.count > Self.maximumNotices {
+            log.info(.note, "note: run.json of each result has \(counts.count - Self.maximumNotices) other notes")
+        }
+    }
+
+    private static let maximumNotices = 3
 
     /// Reports how many report pages were added to results.
     func addedReports(_ summary: Batch.Summary, of results: Int, folder: String) {

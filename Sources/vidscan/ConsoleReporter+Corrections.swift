@@ -38,9 +38,9 @@ extension ConsoleReporter {
 }
 
 extension Correcting.Summary {
-    /// `95 faces of 3 ids and 2 people`
+    /// `3 faces of 2 people in 95 rows`
     fileprivate var tables: String {
-        "\(NumberText.count(faces, "face")) of \(NumberText.count(faceIDs, "id")) and"
-            + " \(personIDs) \(personIDs == 1 ? "person" : "people")"
+        "\(NumberText.count(faceIDs, "face")) of \(personIDs) \(personIDs == 1 ? "person" : "people") in"
+            + " \(NumberText.count(faces, "row"))"
     }
 }

@@ -103,10 +103,11 @@ final class ConsoleReporter: RunObserver {
         let extent =
             segment.map { "segment \($0): " } ?? summary.segmentCount.map { NumberText.count($0, "segment") + ": " }
             ?? ""
-        let ids = segment == nil ? " of \(summary.identities) \(summary.identities == 1 ? "id" : "ids")" : ""
+        let faces =
+            segment == nil
+            ? NumberText.count(summary.identities, "face") : NumberText.count(summary.faces, "detection")
         let text =
-            "\(input): \(extent)\(NumberText.count(summary.faces, "face"))\(ids) in"
-            + " \(NumberText.count(summary.frames, "frame")),"
+            "\(input): \(extent)\(faces) in \(NumberText.count(summary.frames, "sample")),"
             + " \(seconds) s\(speed) -> \(Self.relative(summary.resultPath))"
         log.info(
             .fileDone, text,

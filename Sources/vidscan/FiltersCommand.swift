@@ -1,6 +1,7 @@
-public import ArgumentParser
+internal import ArgumentParser
 internal import VidscanAnalysis
-public import VidscanMedia
+internal import VidscanBase
+internal import VidscanMedia
 
 struct FiltersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -23,7 +24,8 @@ struct FiltersCommand: AsyncParsableCommand {
         @Option(
             help: ArgumentHelp(
                 "Only this category: \(FilterCategory.allCases.map(\.rawValue).joined(separator: ", ")).",
-                valueName: "category"))
+                valueName: "category"),
+            transform: FilterCategory.init(argument:))
         var category: FilterCategory?
 
         func run() {
@@ -61,7 +63,15 @@ struct FiltersCommand: AsyncParsableCommand {
     }
 }
 
-extension FilterCategory: ExpressibleByArgument {
-    /// Empty, because the names are too many for a one-line error. The help lists them.
-    public static var allValueStrings: [String] { [] }
+extension FilterCategory {
+    /// - Throws: `ValidationError` that lists the categories.
+    fileprivate init(argument: String) throws {
+        guard let category = FilterCategory(rawValue: argument) else {
+            let names = FilterCategory.allCases.map(\.rawValue)
+            throw ValidationError(
+                "allowed: one of \(names.joined(separator: ", "))\(NearestName.suggestion(for: argument, among: names))"
+            )
+        }
+        self = category
+    }
 }

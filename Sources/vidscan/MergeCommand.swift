@@ -45,12 +45,16 @@ struct MergeCommand: AsyncParsableCommand {
         }
         let joining = SegmentMerger(observer: reporter)
         try await CommandWork.run(reporter) {
-            try await CommandWork.each(of: sets.map(\.name), reporter) { name, position in
+            var notes = ResultNotes(inputCount: sets.count, reporter)
+            let failures = try await CommandWork.each(of: sets.map(\.name), reporter) { name, position in
                 let set = sets[position]
                 let summary = try await joining.run(
                     set, resultPath: ResultPaths.path(of: set.resultName, folder: output), replaces: force)
                 reporter.delivered(name, summary: summary)
+                notes.add(summary, input: name)
             }
+            notes.finish()
+            return failures
         }
     }
 }

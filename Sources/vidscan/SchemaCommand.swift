@@ -13,11 +13,15 @@ struct SchemaCommand: ParsableCommand {
             EXAMPLES
               vidscan schema
               vidscan schema gaze_yaw
+              vidscan schema emotions
               vidscan schema --format markdown > columns.md
               vidscan schema --format json | jq '.[] | .columns[].name'
             """)
 
-    @Argument(help: ArgumentHelp("Columns or files to explain. Default: all.", valueName: "column"))
+    @Argument(
+        help: ArgumentHelp(
+            "Columns, groups of metrics (eyes, expressions, emotions, emojis, aus) or files to explain. Default: all.",
+            valueName: "column"))
     var names: [String] = []
 
     @Option(help: "text, markdown or json.")

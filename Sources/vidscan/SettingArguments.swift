@@ -98,7 +98,7 @@ extension SettingOption {
         switch form {
         case .value where setting.kind.isList:
             return Option<[SettingValue]>(
-                wrappedValue: [], name: names, parsing: .singleValue, help: .of(setting),
+                wrappedValue: [], name: names, parsing: .singleValue, help: .of(setting, text: text),
                 completion: setting.completion
             ) { word in
                 do {
@@ -190,7 +190,9 @@ extension ArgumentHelp {
 
     fileprivate static func of(_ setting: Setting, text: String? = nil) -> ArgumentHelp {
         var text = text ?? setting.helpWithDefault
-        if case .choice(let names) = setting.kind { text += " (values: \(names.joined(separator: ", ")))" }
+        if let values = setting.kind.listedValues, !setting.kind.isList || !values.allSatisfy(text.contains) {
+            text += " (values: \(values.joined(separator: ", ")))"
+        }
         let valueName = setting.options.lazy.compactMap { option -> String? in
             if case .value(let name) = option.form { name } else { nil }
         }.first

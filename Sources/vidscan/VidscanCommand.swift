@@ -53,6 +53,10 @@ struct VidscanCommand: AsyncParsableCommand {
     private static func report(_ error: any Error) -> Int32 {
         if let status = error as? ExitStatus { return status.code }
         if exitCode(for: error) == .success {
+            if let problem = try? CommandHelp.root().unknownTopic(of: CommandLine.arguments.dropFirst()) {
+                Output.error("vidscan: error: \(problem) (see --help)")
+                return ExitStatus.usage.code
+            }
             if BatchCommand.isHelpRequest(CommandLine.arguments.dropFirst()) {
                 Output.write(BatchCommand.help, to: STDOUT_FILENO)
                 return 0
@@ -61,30 +65,9 @@ struct VidscanCommand: AsyncParsableCommand {
             return 0
         }
         let isUsage = exitCode(for: error) == .validationFailure
-        var message = message(for: error)
-        let subcommand =
-            message.hasPrefix("Unknown option") ? BatchChecks.suggestion(for: CommandLine.arguments.dropFirst()) : ""
-        // An option that is similar is not what was meant.
-        if !subcommand.isEmpty, let end = message.firstRange(of: ". Did you mean") {
-            message = String(message[..<end.lowerBound])
-        }
-        let near =
-            message.lowercased().contains("unexpected argument")
-            ? (try? CommandHelp.root().suggestion(for: CommandLine.arguments.dropFirst())) ?? ""
-            : subcommand
-        Output.error("vidscan: error: \(message)\(near)\(isUsage ? hyphenHint : "")" + (isUsage ? " (see --help)" : ""))
+        let message = UsageMessage(message(for: error), of: CommandLine.arguments.dropFirst())
+        Output.error("vidscan: error: \(isUsage ? message.text + " (see --help)" : message.original)")
         return isUsage ? ExitStatus.usage.code : ExitStatus.someFailed.code
-    }
-
-    /// What to do about a file whose name was taken for options; empty if there is none.
-    private static var hyphenHint: String {
-        let words = CommandLine.arguments.dropFirst().prefix { $0 != "--" }
-        let file = words.first { word in
-            guard word.hasPrefix("-"), word.count > 1, !word.contains("=") else { return false }
-            return access(word, F_OK) == 0
-                || !word.hasPrefix("--") && word.dropFirst().contains(".") && Double(word) == nil
-        }
-        return file.map { "; if \($0) is a file, write -- before it, as in 'vidscan analyze -- \($0)'" } ?? ""
     }
 }
 

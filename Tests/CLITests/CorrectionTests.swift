@@ -72,7 +72,7 @@ struct CorrectionTests: BatchTesting {
         #expect(outcome.status == 0)
         #expect(
             outcome.errors
-                == "vidscan: \(Self.name): 3 corrections applied, 96 faces of 3 ids and 3 people -> \(Self.name)/\n")
+                == "vidscan: \(Self.name): 3 corrections applied, 3 faces of 3 people in 96 rows -> \(Self.name)/\n")
         let corrected = try Self.files(folder)
         #expect(corrected["\(Self.name)/original/corrections.json"] == (try folder.bytes("c.json")))
         #expect(corrected["\(Self.name)/notes.txt"] == Data("mine".utf8))
@@ -92,7 +92,7 @@ struct CorrectionTests: BatchTesting {
         #expect(again.errors == outcome.errors)
         let undone = try Tool.run("apply", Self.name, "--undo", in: folder)
         #expect(undone.status == 0)
-        #expect(undone.errorLines.first == "vidscan: \(Self.name): corrections undone, 100 faces of 2 ids and 2 people")
+        #expect(undone.errorLines.first == "vidscan: \(Self.name): corrections undone, 2 faces of 2 people in 100 rows")
         #expect(undone.errorLines.last?.contains("report.html shows the tables as they were before") == true)
         var after = try Self.files(folder)
         after["\(Self.name)/report.html"] = nil

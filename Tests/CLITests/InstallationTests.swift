@@ -54,6 +54,39 @@ struct InstallationTests {
         #expect(analysis.status == 0, "\(analysis.errors)")
     }
 
+    @Test("The documentation is installed with everything that its pages and the messages name")
+    func documentation() throws {
+        let folder = try TemporaryFolder()
+        let documents = folder.path + "/share/doc/vidscan"
+        for _ in 1...2 {
+            let installed = try ChildProcess.run([Checkout.root + "/scripts/install_docs", documents])
+            try #require(installed.status == 0, "\(installed.errors)")
+        }
+        for file in ["README.md", "docs/formats.md", "docs/log.schema.json", "samples/nightly/nightly.conf"] {
+            #expect(
+                FileManager.default.contentsEqual(atPath: documents + "/" + file, andPath: Checkout.root + "/" + file),
+                "\(file)")
+        }
+        #expect(FileManager.default.isExecutableFile(atPath: documents + "/samples/nightly/vidscan-nightly"))
+        // Every page and picture that a page names.
+        var links = 0
+        for page in folder.entries where page.hasSuffix(".md") && page.contains("/docs/") {
+            let directory = (folder.path + "/" + page as NSString).deletingLastPathComponent
+            for link in try folder.text(page).matches(
+                of: #/\]\(((images\/)?[a-z-]+\.(md|jpg|svg))|src(set)?="([^"]+)"/#)
+            {
+                let name = String(link.1 ?? link.5 ?? "")
+                #expect(FileManager.default.fileExists(atPath: directory + "/" + name), "\(page) names \(name)")
+                links += 1
+            }
+        }
+        #expect(links > 20)
+        for named in try ChildProcess.run([Checkout.tool, "schema"]).output.matches(of: #/docs\/[a-z.-]+\.(md|json)/#) {
+            #expect(FileManager.default.fileExists(atPath: documents + "/" + String(named.0)))
+        }
+        #expect(try ChildProcess.run([Checkout.root + "/scripts/install_docs"]).status == 2)
+    }
+
     @Test("Without its models, vidscan says what is missing and what to do")
     func noModels() throws {
         let folder = try TemporaryFolder()

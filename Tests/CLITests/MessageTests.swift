@@ -21,7 +21,7 @@ struct MessageTests {
         let outcome = try Tool.run("analyze", path, in: folder)
         #expect(outcome.status == 0)
         #expect(outcome.errorLines.count == 3)
-        #expect(outcome.errorLines.last?.contains(": note: blinks are not in events.csv") == true)
+        #expect(outcome.errorLines.last?.contains(": note: no blinks: they need at least 12 samples per") == true)
         #expect(
             outcome.errorLines.first
                 == "vidscan: warning: \(path): the video ends at 1.920 s, although its duration is 3.000 s; the file may be truncated"
@@ -38,12 +38,14 @@ struct MessageTests {
         let objects = try outcome.errorLines.map {
             try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
         }
-        #expect(objects.map { $0["level"] as? String } == ["debug", "warning", "info", "info", "error"])
+        #expect(objects.map { $0["level"] as? String } == ["debug", "warning", "info", "error", "info"])
         for object in objects { #expect(object["message"] != nil && object["time"] != nil) }
         #expect(objects[2]["input"] as? String == path)
         #expect(objects[2]["frames"] as? Int == 10)
         #expect(objects[2]["result"] as? String == folder.path + "/truncated.mkv.vidscan")
-        #expect(objects[4]["input"] as? String == "missing \"quoted\".mp4")
+        #expect(objects[3]["input"] as? String == "missing \"quoted\".mp4")
+        // What is true of all inputs names none of them.
+        #expect(objects[4]["event"] as? String == "note" && objects[4]["input"] == nil)
     }
 
     @Test("On a terminal, a line shows the progress")

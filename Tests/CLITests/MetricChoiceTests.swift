@@ -25,9 +25,29 @@ struct MetricChoiceTests {
             #expect(try all.number("joy", row) != nil)
             #expect(try some.text("joy", row) == "")
             #expect(try some.text("smile", row) == all.text("smile", row))
+            #expect(try some.text("has_smile", row) == all.text("has_smile", row))
+            #expect(try !all.text("has_smile", row).isEmpty)
             #expect(try some.text("left_eye_openness", row) == all.text("left_eye_openness", row))
             #expect(try none.text("smile", row) == "")
             #expect(try none.number("yaw", row) == all.number("yaw", row))
+        }
+    }
+
+    @Test("has_smile comes with smile and can be alone, and is none of the eyes")
+    func hasSmile() throws {
+        let all = try analyze(["--metrics", "expressions"])
+        let smile = try analyze(["--metrics", "smile"])
+        let alone = try analyze(["--metrics", "has_smile"])
+        let eyes = try analyze(["--metrics", "eyes"])
+        try #require([all, smile, alone, eyes].map(\.rows.count) == [5, 5, 5, 5])
+        for row in all.rows.indices {
+            let value = try all.text("has_smile", row)
+            #expect(["0", "1"].contains(value))
+            #expect(try smile.text("has_smile", row) == value)
+            #expect(try alone.text("has_smile", row) == value)
+            #expect(try alone.text("smile", row) == "")
+            #expect(try eyes.text("has_smile", row) == "")
+            #expect(try !eyes.text("gaze_yaw", row).isEmpty)
         }
     }
 

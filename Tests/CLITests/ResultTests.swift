@@ -30,7 +30,7 @@ struct ResultTests {
         let outcome = try Tool.run("analyze", path, in: folder)
         #expect(outcome.status == 0)
         #expect(outcome.output == "")
-        let line = /vidscan: .*still\.png: 1 face of 1 id in 1 frame, \d+\.\d s -> still\.png\.vidscan\//
+        let line = /vidscan: .*still\.png: 1 face in 1 sample, \d+\.\d s -> still\.png\.vidscan\//
         #expect(outcome.errorLines.count == 1)
         #expect(outcome.errorLines.last?.wholeMatch(of: line) != nil, "\(outcome.errors)")
         #expect(

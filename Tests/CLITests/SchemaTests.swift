@@ -45,6 +45,36 @@ struct SchemaTests {
         #expect(markdown.matches(of: #/(?m)^\| `([a-zA-Z0-9_]+)` \|/#).map { String($0.1) } == names)
     }
 
+    @Test("A group of metrics is explained as its columns")
+    func groups() throws {
+        let folder = try TemporaryFolder()
+        let eyes = try Tool.run("schema", "eyes", "--format", "json", in: folder)
+        let tables = try JSONDecoder().decode([Table].self, from: Data(eyes.outputBytes))
+        #expect(tables.map(\.file) == ["faces.csv"])
+        #expect(
+            tables.first?.columns.map(\.name) == [
+                "left_eye_openness", "right_eye_openness", "left_eye_closed", "right_eye_closed", "gaze_yaw",
+                "gaze_pitch",
+            ])
+        for (group, column) in [("expressions", "has_smile"), ("emotions", "joy"), ("emojis", "wink"), ("aus", "AU12")]
+        {
+            let text = try Tool.run("schema", group, in: folder)
+            #expect(text.status == 0 && text.output.contains("\n  \(column) "), "\(group)")
+        }
+    }
+
+    @Test("The header of a table says what the figures in its columns are, if they have some")
+    func legend() throws {
+        let folder = try TemporaryFolder()
+        let (r, area) = ("r is the correlation with MediaPipe", "AUC is the area under")
+        for (name, hasR, hasArea) in [("smile", true, false), ("joy", false, true), ("time", false, false)] {
+            for format in ["text", "markdown"] {
+                let text = try Tool.run("schema", name, "--format", format, in: folder).output
+                #expect(text.contains(r) == hasR && text.contains(area) == hasArea, "\(name), \(format)")
+            }
+        }
+    }
+
     @Test("A name explains one column, in every table that has it, and a file all of its columns")
     func columns() throws {
         let folder = try TemporaryFolder()

@@ -104,8 +104,42 @@ struct UsageTests {
         ),
         (
             "analyze -rf.mp4",
-            "Missing expected argument '<input> ...'; if -rf.mp4 is a file, write -- before it, as in 'vidscan analyze --"
-                + " -rf.mp4'"
+            "Missing expected argument '<input> ...'; if -rf.mp4 is a file, write ./-rf.mp4 (see --help)"
+        ),
+        (
+            "batch -rf.mp4",
+            "Name at least one file or folder, or use --from; if -rf.mp4 is a file, write ./-rf.mp4 (see --help)"
+        ),
+        ("analyze -o1.mp4", "Unknown option '-o1.mp4'; if -o1.mp4 is a file, write ./-o1.mp4 (see --help)"),
+        ("analyze -vacation.mp4", "Unknown option '-vacation.mp4'; if -vacation.mp4 is a file, write ./-vacation.mp4"),
+        ("analyze x.mp4 --fps 12", "Unknown option '--fps'; did you mean '--rate'? (see --help)"),
+        ("schema --fps 12", "Unknown option '--fps' (see --help)"),
+        ("help metrics", "there is no command 'metrics'; the commands are analyze, merge, "),
+        ("help analyse", "there is no command 'analyse'; did you mean 'analyze'? (see --help)"),
+        ("help pipelines schow", "there is no command 'schow'; did you mean 'show'? (see --help)"),
+        (
+            "filters list --category denoise,blur",
+            "The value 'denoise,blur' is invalid for '--category <category>': allowed: one of blur, color-adjustment, "
+        ),
+        (
+            "analyze x.mp4 --metrics smyle",
+            "The value 'smyle' is invalid for '--metrics <list>': there is no 'smyle'; allowed: smile, smiley, all, none,"
+                + " eyes, expressions, emotions, emojis, aus and 67 more, see 'vidscan schema' (see --help)"
+        ),
+        (
+            "analyze x.mp4 --metrics happiness",
+            "The value 'happiness' is invalid for '--metrics <list>': there is no 'happiness'; allowed: all, none, eyes,"
+                + " expressions, emotions, emojis, aus and 69 more, see 'vidscan schema'; did you mean 'joy'?"
+        ),
+        (
+            "analyze x.mp4 --metrics blink",
+            "The value 'blink' is invalid for '--metrics <list>': there is no 'blink'; allowed: all, none, eyes,"
+                + " expressions, emotions, emojis, aus and 69 more, see 'vidscan schema'; blinks are events, which need the"
+                + " metrics of the eyes and --rate 12"
+        ),
+        (
+            "analyze x.mp4 --metrics yaw",
+            "The value 'yaw' is invalid for '--metrics <list>': there is no 'yaw'; allowed: gaze_yaw, "
         ),
         ("schema gaze", "there is no column or file 'gaze'; the nearest are gaze_yaw, gaze_pitch, gaze_yaw"),
         ("analyze x.mp4 --quiet --verbose", "--quiet and --verbose cannot be used together."),
@@ -162,7 +196,7 @@ struct UsageTests {
         ("render a.vidscan --show box --style full", "--style and --show cannot be used together."),
         (
             "render a.vidscan --bars grin",
-            "The value 'grin' is invalid for '--bars <list>': there is no 'grin'; allowed: "
+            "The value 'grin' is invalid for '--bars <list>': there is no 'grin'; allowed: one of 69 names, see 'vidscan schema'"
         ),
         (
             "render a.vidscan --codec divx",
@@ -204,6 +238,39 @@ struct UsageTests {
         ("pipelines schow x", "2 unexpected arguments: 'schow', 'x'; did you mean 'show'?"),
         ("sample --rate 5 a.mp4 b.mp4", "Unexpected argument 'b.mp4' (see --help)"),
     ]
+
+    @Test("A folder whose name was taken for options is called a folder")
+    func hyphenatedFolder() throws {
+        let folder = try TemporaryFolder()
+        let made = try ChildProcess.run(["mkdir", folder.path + "/-day.1"])
+        try #require(made.status == 0)
+        let outcome = try Tool.run("batch", "-day.1", "--output", "out", in: folder)
+        outcome.expectError("if -day.1 is a folder, write ./-day.1", status: 2)
+        #expect(try Tool.run("batch", "./-day.1", "--output", "out", in: folder).status == 0)
+    }
+
+    @Test("A folder, and a result in the wrong place, are answered with the command that was meant")
+    func wrongPlace() throws {
+        let folder = try TemporaryFolder()
+        let made = try ChildProcess.run(["mkdir", "-p", folder.path + "/day/x.mp4.vidscan"])
+        try #require(made.status == 0)
+        try Tool.run("analyze", "day", in: folder).expectError(
+            "day: is a folder; name the files in it, or use 'vidscan batch'")
+        try folder.write("{}", to: "day/x.mp4.vidscan/run.json")
+        try folder.write("{}", to: "c.json")
+        try Tool.run("apply", "c.json", "day/x.mp4.vidscan", in: folder).expectError(
+            "The result comes first: 'vidscan apply day/x.mp4.vidscan c.json'", status: 2)
+    }
+
+    @Test("The help of an option that takes a list says what may be in the list")
+    func lists() throws {
+        let render = try ChildProcess.run([Checkout.tool, "render", "--help"]).output.replacing(/\s+/, with: " ")
+        #expect(render.contains("(values: box, id, emotion, emoji, bars, points, mesh, axes, trail)"))
+        let analyze = try ChildProcess.run([Checkout.tool, "analyze", "--help"]).output.replacing(/\s+/, with: " ")
+        #expect(analyze.contains("Formats to write: csv, json, jsonl, "))
+        #expect(analyze.contains("Reports, videos and exports are made from csv."))
+        #expect(analyze.contains("or the groups eyes, expressions, "))
+    }
 
     @Test("A wrong command is one line that says what is wrong, with status 2", arguments: wrong)
     func wrongUsage(line: String, message: String) throws {

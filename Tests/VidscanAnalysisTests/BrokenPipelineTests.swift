@@ -95,8 +95,8 @@ struct Broken: Sendable, CustomTestStringConvertible {
             "2:1: is not valid YAML: found character that cannot start any token"),
         Broken(
             "measure:\n  metrics: [smile, smyle]",
-            "2:20: 'measure.metrics' is smyle; allowed: smile, smiley, smirk, all, none, eyes, dimpler, joy, rage, emojis,"
-                + " aus, has_smile and 64 more, see 'vidscan schema'"),
+            "2:20: 'measure.metrics' is smyle; allowed: smile, smiley, all, none, eyes, expressions, emotions, emojis,"
+                + " aus and 67 more, see 'vidscan schema'"),
         Broken(
             "measure:\n  metrics: []",
             "2:12: 'measure.metrics' is an empty list; allowed: a list of names, see 'vidscan schema'"),

@@ -85,6 +85,14 @@ struct DeclarationTests {
         #expect(accepted > 50)
     }
 
+    @Test("The man page keeps the lines of a list that follows a sentence")
+    func manPageLists() throws {
+        let page = try Self.tool("generate", "man")
+        let list = try #require(page.components(separatedBy: "Corrections are lines of a text file;").dropFirst().first)
+        let lines = list.split(separator: "\n").dropFirst().prefix(3).map { $0.prefix(12) }
+        #expect(lines == [".PP", ".EX", "  merge 3 7 "])
+    }
+
     @Test("groff formats the man page without a warning")
     func manPage() throws {
         let found = try ChildProcess.run(["bash", "-c", "command -v groff"])

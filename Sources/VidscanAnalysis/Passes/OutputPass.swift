@@ -68,6 +68,7 @@ struct OutputPass {
         report.counts.faceIds = rows.count
         report.counts.personIds = Set(rows.compactMap(\.personID)).count
         report.counts.tracksDropped = following.identities.count { $0 == nil }
+        report.peopleLeftOut = following.peopleLeftOut
         report.lacksBlinks = !aggregator.detectsBlinks && aggregator.hasMeasuredEyes
     }
 }

@@ -9,6 +9,8 @@ struct TrackingResult {
     let summaries: [TrackSummary]
     /// By track, from 0; `nil` for tracks that are dropped.
     let identities: [TrackSelection.Identity?]
+    /// The number of people that `track.max_faces` left out.
+    let peopleLeftOut: Int
     /// The last sample in which each face appears, by face_id.
     let lastSamples: [Int: Int]
     /// How certain the person of each face is, 0…1, by face_id.
@@ -140,7 +142,7 @@ struct TrackingPass {
         }
         return TrackingResult(
             indices: tracks.indices, summaries: tracks.summaries, identities: selection.identities,
-            lastSamples: lastSamples, personConfidences: confidences, sampleCount: tracks.sampleCount,
-            interval: tracks.interval)
+            peopleLeftOut: selection.peopleLeftOut, lastSamples: lastSamples, personConfidences: confidences,
+            sampleCount: tracks.sampleCount, interval: tracks.interval)
     }
 }

@@ -42,6 +42,8 @@ public struct Analysis: Sendable {
         public let warnings: [String]
         /// Limits of the result that follow from the settings, in words.
         public let notices: [String]
+        /// Those of the notices that say the same of every input that is analysed with these settings.
+        public let commonNotices: [String]
         /// The number of segments that were merged; `nil` if a single run made the result.
         public let segmentCount: Int?
 
@@ -60,6 +62,7 @@ public struct Analysis: Sendable {
             self.wallSeconds = wallSeconds
             warnings = outcome.warnings
             notices = outcome.notices + visibility
+            commonNotices = outcome.commonNotices
             self.segmentCount = segmentCount
         }
     }

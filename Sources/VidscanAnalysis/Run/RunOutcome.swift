@@ -10,17 +10,11 @@ struct RunOutcome: Sendable {
     private(set) var written = WriteStage.Report()
     private(set) var times = StageTimes()
 
-    /// The minimum sampling rate at which blinks are detected, in samples per second.
-    private let blinkRate: String
-
-    private let formats: Set<OutputFormat>
-    private let keepsTables: Bool
+    private let settings: Settings
 
     init(input: String, settings: Settings) {
         self.input = input
-        blinkRate = NumberText.plain(settings.track.events.blinkMinimumRate)
-        formats = settings.write.formats
-        keepsTables = settings.write.keepsTables
+        self.settings = settings
     }
 
     mutating func add(_ result: StageResult) {
@@ -82,17 +76,30 @@ struct RunOutcome: Sendable {
 
     /// Limits of the result that follow from the settings, in words.
     var notices: [String] {
+        guard written.peopleLeftOut > 0, let maximum = settings.track.maximumFaces else { return commonNotices }
+        let people = written.peopleLeftOut == 1 ? "1 person" : "\(written.peopleLeftOut) people"
+        return ["\(people) left out by --max-faces \(maximum) (track.max_faces)"] + commonNotices
+    }
+
+    /// Those of the notices that say the same of every video with these settings.
+    var commonNotices: [String] {
         var notices: [String] = []
-        if written.lacksBlinks, keepsTables, decoded?.info.isPicture != true {
-            notices.append(
-                "blinks are not in events.csv: they need at least \(blinkRate) samples per second, as in --pipeline"
-                    + " interview or with --rate \(blinkRate)")
+        if written.lacksBlinks, settings.write.keepsTables, settings.write.formats.contains(.csv),
+            decoded?.info.isPicture != true
+        {
+            let minimum = settings.track.events.blinkMinimumRate
+            let rate = NumberText.plain(minimum)
+            // A pipeline that changes the minimum cannot be used together with another one.
+            let pipeline =
+                minimum == EventOptions().blinkMinimumRate
+                ? ", or --pipeline interview for at most two people" : ""
+            notices.append("no blinks: they need at least \(rate) samples per second; use --rate \(rate)\(pipeline)")
         }
         if let filtering = decoded?.filtering, filtering.toSource == nil {
             notices.append(
                 "the filters transform the frame in an unknown way: positions cannot be mapped to the source")
         }
-        return notices + OutputFormat.allCases.filter(formats.contains).compactMap(\.notice)
+        return notices + OutputFormat.allCases.filter(settings.write.formats.contains).compactMap(\.notice)
     }
 
     /// Whether the last frame lies well before the announced end: by more than a second and more than a tenth of the

@@ -1,4 +1,5 @@
 internal import VidscanBase
+internal import VidscanFaces
 internal import VidscanRender
 
 /// The settings of a run and the origin of each value. A pipeline file overrides the defaults, and the command line
@@ -93,6 +94,8 @@ public struct ResolvedSettings: Sendable {
     /// - Throws: `SettingsError` if an option asks for less than that.
     private mutating func addImplied() throws {
         if settings.render.anonymize != nil { try addHiding() }
+        // Whether a face smiles follows from its smile, under another name.
+        if settings.measure.metrics.contains(.smile) { settings.measure.metrics.insert(.hasSmile) }
         if settings.rendering?.needsLandmarks == true, !settings.write.landmarks {
             settings.write.landmarks = true
             origins["write.landmarks"] = .implied("render")

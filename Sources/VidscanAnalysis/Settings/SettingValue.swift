@@ -41,6 +41,9 @@ public enum SettingKind: Sendable, Equatable {
     /// The maximum number of names that a message lists.
     private static let namesAtOnce = 12
 
+    /// The maximum number of similar names that a message lists.
+    private static let nearNamesAtOnce = 5
+
     static let positive = Double.leastNonzeroMagnitude...Double.greatestFiniteMagnitude
 
     /// Whether a value is a list of items.
@@ -48,6 +51,15 @@ public enum SettingKind: Sendable, Equatable {
         switch self {
         case .list, .ids: true
         default: false
+        }
+    }
+
+    /// The names that the value, or an item of it, is one of, if they are few enough to be listed.
+    public var listedValues: [String]? {
+        switch self {
+        case .choice(let names): names
+        case .list(let names): names.count > Self.namesAtOnce ? nil : names
+        default: nil
         }
     }
 
@@ -109,10 +121,15 @@ public enum SettingKind: Sendable, Equatable {
             switch self {
             case .choice(let names) where names.count > Self.namesAtOnce,
                 .list(let names) where names.count > Self.namesAtOnce:
-                let near = NearestName.sorted(names, by: word).prefix(Self.namesAtOnce)
+                let groups = names.filter(MetricChoice.groups.contains)
+                let near = NearestName.near(word, among: names.filter { !groups.contains($0) })
+                let listed = near.prefix(Self.nearNamesAtOnce) + groups
+                let hint = groups.isEmpty ? nil : MetricChoice.hint(for: word)
                 throw SettingError(
-                    allowed:
-                        "\(near.joined(separator: ", ")) and \(names.count - near.count) more, see 'vidscan schema'")
+                    allowed: (listed.isEmpty
+                        ? "one of \(names.count) names"
+                        : "\(listed.joined(separator: ", ")) and \(names.count - listed.count) more")
+                        + ", see 'vidscan schema'" + (hint ?? ""))
             case .choice(let names), .list(let names):
                 throw SettingError(allowed: allowed + NearestName.suggestion(for: word, among: names))
             default: throw SettingError(allowed: allowed)

@@ -8,6 +8,8 @@ struct WriteStage {
         var timings = RunRecord.Timings()
         /// Whether eyes were measured, but at too low a sampling rate to detect blinks.
         var lacksBlinks = false
+        /// The number of people that `track.max_faces` left out.
+        var peopleLeftOut = 0
         var firstMicroseconds: Int64?
         var lastMicroseconds: Int64?
         /// The number of rows of `embeddings.npy`; `nil` if it is not written.

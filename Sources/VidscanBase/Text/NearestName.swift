@@ -9,10 +9,24 @@ public enum NearestName {
             let distance = distance(typed, Array(candidate.lowercased().unicodeScalars))
             if distance < best?.distance ?? .max { best = (candidate, distance) }
         }
-        guard let best, best.distance <= max(1, max(typed.count, best.name.unicodeScalars.count) / 3) else {
-            return nil
-        }
+        guard let best, isNear(best.name, typed, best.distance) else { return nil }
         return best.name
+    }
+
+    /// Returns the names that contain the typed one or are similar to it, nearest first.
+    public static func near(_ name: String, among names: [String]) -> [String] {
+        let typed = name.lowercased()
+        let letters = Array(typed.unicodeScalars)
+        return sorted(names, by: name).filter { candidate in
+            let lowercased = candidate.lowercased()
+            return !typed.isEmpty && lowercased.contains(typed)
+                || isNear(candidate, letters, distance(letters, Array(lowercased.unicodeScalars)))
+        }
+    }
+
+    /// Whether the distance is at most a third of the letters of the longer name.
+    private static func isNear(_ name: String, _ typed: [Unicode.Scalar], _ distance: Int) -> Bool {
+        distance <= max(1, max(typed.count, name.unicodeScalars.count) / 3)
     }
 
     /// Returns the names, nearest first: those that contain the typed one, then by distance. Equally near names keep their

@@ -1,6 +1,6 @@
 /// A measurement of a face other than its landmarks. The raw value is the name of its column.
 public enum Metric: String, Sendable, CaseIterable, Comparable {
-    // Eyes and mouth.
+    // Eyes, and among them `hasSmile`, so that columns keep their order.
     case leftEyeOpenness = "left_eye_openness"
     case rightEyeOpenness = "right_eye_openness"
     case leftEyeClosed = "left_eye_closed"
@@ -50,8 +50,7 @@ public enum Metric: String, Sendable, CaseIterable, Comparable {
 
     public var group: Group {
         switch self {
-        case .leftEyeOpenness, .rightEyeOpenness, .leftEyeClosed, .rightEyeClosed, .hasSmile, .gazeYaw, .gazePitch:
-            .eyes
+        case .leftEyeOpenness, .rightEyeOpenness, .leftEyeClosed, .rightEyeClosed, .gazeYaw, .gazePitch: .eyes
         case .anger, .contempt, .disgust, .fear, .joy, .sadness, .surprise, .engagement, .valence: .emotions
         case .laughing, .smiley, .relaxed, .wink, .kissing, .stuckOutTongue, .stuckOutTongueWinkingEye, .flushed,
             .disappointed, .rage, .scream, .emojiSmirk:

@@ -1,9 +1,23 @@
 /// The description of each metric for the schema: its definition, its measured validity and its caveats.
 ///
-/// `r` is the correlation with MediaPipe FaceLandmarker v2 on held-out images / on held-out clips. AUC is the area
-/// under the receiver operating characteristic on held-out images with people's labels. `MODEL_CARD.md` beside the
-/// weights has the details.
+/// `Metric.legend` says what the figures in it are. `MODEL_CARD.md` beside the weights has the details.
 extension Metric {
+    /// Returns what the figures in some meanings are: a sentence for each kind of figure; empty if there are none.
+    public static func legend(for meanings: [String]) -> String {
+        var sentences: [String] = []
+        if meanings.contains(where: { $0.contains("r 0.") }) {
+            sentences.append(
+                "r is the correlation with MediaPipe FaceLandmarker v2 for people who were not used in training: the"
+                    + " first number is for pictures, the second one for clips.")
+        }
+        if meanings.contains(where: { $0.contains("AUC") }) {
+            sentences.append(
+                "AUC is the area under the receiver operating characteristic for such people: how often, of two faces, the"
+                    + " one that shows it has the higher score; 0.5 is chance.")
+        }
+        return sentences.joined(separator: " ")
+    }
+
     public var unit: String {
         switch self {
         case .gazeYaw, .gazePitch: "degrees"
@@ -52,9 +66,6 @@ extension Metric {
                 + Self.nearEyeOnly
         case .leftEyeClosed, .rightEyeClosed:
             "1 when the eye's openness is 35 or less. AUC 0.99 against the reference's blinks." + Self.nearEyeOnly
-        case .hasSmile:
-            "1 when smile is above \(Int(Self.smileThreshold)) (or the setting track.smile_above), as in events. Found in 71 % of"
-                + " the faces that people call happy, and in 3 % of those that they call neutral."
         case .gazeYaw:
             "Where the eyes look, sideways, relative to the camera's axis: head yaw plus the irises' turn; > 0 to the"
                 + " subject's left. The irises' part: r 0.84."
@@ -75,6 +86,9 @@ extension Metric {
         case .dimpler: "Mouth corners drawn inwards (AU 14). r 0.69/0.77: weak."
         case .eyeClosure: "Both eyes closed: the mean of the eyes' closures."
         case .eyeWiden: "Upper lids raised (AU 5). Learned from eyeWide, r 0.79/0.89, and the lids' gap."
+        case .hasSmile:
+            "1 when smile is above \(Int(Self.smileThreshold)) (or the setting track.smile_above), as in events. Found in 71 % of"
+                + " the faces that people call happy, and in 3 % of those that they call neutral."
         case .innerBrowRaise: "Inner brows raised (AU 1). r 0.91/0.91."
         case .jawDrop: "Jaw lowered (AU 26). r 0.89/0.97."
         case .lidTighten: "Lids narrowed (AU 7). r 0.87/0.94."

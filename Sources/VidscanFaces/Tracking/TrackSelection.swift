@@ -38,6 +38,9 @@ public struct TrackSelection: Sendable {
     /// The identity of each track, indexed by the tracker's number minus 1; `nil` for tracks that are dropped.
     public let identities: [Identity?]
 
+    /// The number of people that ``Options/maximumFaces`` left out.
+    public let peopleLeftOut: Int
+
     /// Returns the indices of the tracks that are seen often and clearly enough to be faces.
     ///
     /// - Parameters:
@@ -83,6 +86,7 @@ public struct TrackSelection: Sendable {
         for index in kept {
             if let face = identities[index]?.faceID { identities[index]?.personConfidence = confidences[face] ?? 0 }
         }
+        var peopleLeftOut = 0
         if let maximum = options.maximumFaces {
             // Tracks of one person count once.
             var groups: [Int: (prominence: Double, first: Int)] = [:]
@@ -93,11 +97,13 @@ public struct TrackSelection: Sendable {
             }
             let best = groups.sorted { ($1.value.prominence, $0.value.first) < ($0.value.prominence, $1.value.first) }
                 .prefix(maximum).map(\.key)
+            peopleLeftOut = groups.count - best.count
             let chosen = Set(best)
             for (order, index) in kept.enumerated() where !chosen.contains(people[order].group) {
                 identities[index] = nil
             }
         }
         self.identities = identities
+        self.peopleLeftOut = peopleLeftOut
     }
 }

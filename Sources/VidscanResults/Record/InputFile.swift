@@ -25,7 +25,7 @@ public struct InputFile: Sendable {
         }
         switch status.st_mode & S_IFMT {
         case S_IFREG: break
-        case S_IFDIR: throw failure(.notAFile, "is a folder; name the files in it")
+        case S_IFDIR: throw failure(.notAFile, "is a folder; name the files in it, or use 'vidscan batch'")
         default: throw failure(.notAFile, "is not a regular file")
         }
         guard access(name, R_OK) == 0 else {

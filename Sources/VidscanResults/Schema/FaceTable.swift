@@ -77,8 +77,8 @@ public enum FaceTable {
         ) { $0.personID.map { .integer(Int64($0)) } ?? .missing },
         Definition(
             "person_match", range: "0 to 1", decimals: 2,
-            "How certain it is that this sample shows the same face as the best samples of its track, and nobody else's"
-                + " of the video: 0.5 if another person is as near. Blank in the samples that were not compared, which are"
+            "How certain it is that this sample shows the same face as the best samples of its track rather than another"
+                + " person's of the video: 0.5 if another person is as near. Blank in the samples that were not compared, which are"
                 + " most."
         ) { $0.personMatch },
     ]

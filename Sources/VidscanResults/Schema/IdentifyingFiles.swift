@@ -14,6 +14,9 @@ package enum IdentifyingFiles {
     /// Files with which the people can be recognised in other videos.
     private static let ofPeople = [EmbeddingFile.name, "\(ResultFiles.originals)/\(EmbeddingFile.name)"]
 
+    /// The beginning of every notice.
+    package static let advice = "pass on only the anonymized video or picture"
+
     /// - Parameters:
     ///   - folder: The folder of the result.
     ///   - expected: Files that do not exist yet but will.
@@ -35,7 +38,6 @@ package enum IdentifyingFiles {
             list(ofFaces, "still describe the people in it")
             + list(ofPeople, "has the biometric data by which they can be recognised")
         return
-            "pass on only the anonymized video or picture: beside it, \(files.isEmpty ? "" : files + "and ")run.json has the"
-            + " path of the original"
+            "\(advice): beside it, \(files.isEmpty ? "" : files + "and ")run.json has the path of the original"
     }
 }

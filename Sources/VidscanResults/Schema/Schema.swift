@@ -8,6 +8,12 @@ public enum Schema {
         public let file: String
         public let meaning: String
         public let columns: [Column]
+
+        /// The meaning, followed by what holds for the columns.
+        var explanation: String {
+            let legend = Metric.legend(for: columns.map(\.meaning))
+            return meaning + " A missing value is blank." + (legend.isEmpty ? "" : " " + legend)
+        }
     }
 
     public static let tables = [
@@ -50,7 +56,7 @@ public enum Schema {
             columns: []),
         Table(
             file: PyFeatTable.file,
-            meaning: "With --format pyfeat: the columns that the detector of Py-Feat 2 writes, but for its face"
+            meaning: "With --format pyfeat: the columns that the detector of Py-Feat 2 writes, except for its face"
                 + " embeddings: a row per face and sampled frame, and one for a frame without a face. Points are not"
                 + " smoothed. docs/formats.md compares each column.",
             columns: []),
@@ -71,18 +77,20 @@ public enum Schema {
 
     /// Returns the tables that have some columns, with only these columns, and whole tables that are named by their file.
     ///
-    /// - Parameter names: Names of columns and files.
-    /// - Throws: `UnknownColumn` for the first name that is neither.
+    /// - Parameter names: Names of columns, groups of metrics and files.
+    /// - Throws: `UnknownColumn` for the first name that is none of them.
     public static func tables(explaining names: [String]) throws(UnknownColumn) -> [Table] {
-        let known = tables.map(\.file) + tables.flatMap { $0.columns.map(\.name) }
+        let groups = Metric.Group.allCases.map(\.rawValue)
+        let known = tables.map(\.file) + groups + tables.flatMap { $0.columns.map(\.name) }
         for name in names where !known.contains(name) {
             var distinct: [String] = []
             for other in known where !distinct.contains(other) { distinct.append(other) }
             throw UnknownColumn(name: name, nearest: Array(NearestName.sorted(distinct, by: name).prefix(5)))
         }
+        let metrics = Metric.allCases.filter { names.contains($0.group.rawValue) }.map(\.rawValue)
         return tables.compactMap { table in
             if names.contains(table.file) { return table }
-            let columns = table.columns.filter { names.contains($0.name) }
+            let columns = table.columns.filter { names.contains($0.name) || metrics.contains($0.name) }
             return columns.isEmpty ? nil : Table(file: table.file, meaning: table.meaning, columns: columns)
         }
     }
@@ -95,7 +103,7 @@ public enum Schema {
                 let name = column.name + String(repeating: " ", count: width - column.name.count)
                 return "  \(name)  \(column.meaning) [\(facts(column))]"
             }
-            return (["\(table.file): \(table.meaning) A missing value is blank."] + lines).joined(separator: "\n")
+            return (["\(table.file): \(table.explanation)"] + lines).joined(separator: "\n")
                 + "\n"
         }.joined(separator: "\n")
     }
@@ -107,7 +115,7 @@ public enum Schema {
             }
             return
                 ([
-                    "## \(table.file)", "", table.meaning + " A missing value is blank.", "",
+                    "## \(table.file)", "", table.explanation, "",
                     "| column | unit | range | status | meaning |", "|---|---|---|---|---|",
                 ] + rows).joined(separator: "\n") + "\n"
         }.joined(separator: "\n")

@@ -149,11 +149,11 @@ public enum TrackTable {
         },
         Definition(
             "blink_seconds", unit: "s", range: "0 and up", decimals: 3,
-            "The part of seconds_visible in which a blink can be seen: an eye is measured. Blank as blinks."
+            "The part of seconds_visible in which a blink can be seen: an eye is measured. Blank where blinks is blank."
         ) { row in row.blinks.flatMap { $0.seconds > 0 ? $0.seconds : nil } },
         Definition(
             "blink_rate", unit: "1/min", range: "0 and up", decimals: 2,
-            "blinks per minute of blink_seconds. Blank as blinks."
+            "blinks per minute of blink_seconds. Blank where blinks is blank."
         ) { $0.blinks?.perMinute },
     ]
 
@@ -181,12 +181,12 @@ public enum TrackTable {
         ] + rest(of: measure, index) + counts(of: measure, index)
     }
 
-    /// What the mean, median and maximum of a number rest on.
+    /// How much the mean, median and maximum of a number are computed from.
     private static func counts(of measure: FaceField, _ index: Int) -> [Definition] {
         [
             Definition(
                 "\(measure.name)_samples", range: "0 and up",
-                "The number of samples in which \(measure.name) is known: on these, its mean, median and maximum rest."
+                "The number of samples in which \(measure.name) is known: its mean, median and maximum are computed from these."
             ) { .integer(Int64($0.statistics[index].samples)) },
             Definition(
                 "\(measure.name)_seconds", unit: "s", range: "0 and up", decimals: 3,

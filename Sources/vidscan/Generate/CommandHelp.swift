@@ -58,6 +58,36 @@ struct CommandHelp: Decodable {
         return ""
     }
 
+    /// Returns the command that the command line names: the program itself if it names none.
+    func command(of commandLine: some Sequence<String>) -> CommandHelp {
+        var command = self
+        for word in commandLine {
+            guard let next = command.subcommands?.first(where: { $0.commandName == word }) else { break }
+            command = next
+        }
+        return command
+    }
+
+    /// Returns what is wrong with a command line such as `help metrics`, which asks for the help of a command that does not
+    /// exist; `nil` if nothing is.
+    func unknownTopic(of commandLine: some Sequence<String>) -> String? {
+        var words = Array(commandLine)
+        guard words.first == "help" else { return nil }
+        words.removeFirst()
+        words.removeAll { $0.hasPrefix("-") }
+        var command = self
+        for word in words {
+            guard let next = command.subcommands?.first(where: { $0.commandName == word }) else {
+                let names = command.listed.map(\.commandName)
+                let near = NearestName.suggestion(for: word, among: names)
+                return "there is no command '\(word)'"
+                    + (!near.isEmpty || names.isEmpty ? near : "; the commands are \(names.joined(separator: ", "))")
+            }
+            command = next
+        }
+        return nil
+    }
+
     // MARK: The discussion
 
     /// The paragraphs of the discussion, without examples and other lists under a heading in capitals.

@@ -65,11 +65,12 @@ struct ManPage {
         roff.subsection(name)
         roff.line(command.abstract ?? "")
         for paragraph in command.paragraphs {
-            if paragraph.hasPrefix("  ") {
-                roff.example(paragraph.split(separator: "\n").map { String($0.dropFirst(2)) })
-            } else {
-                roff.paragraph(paragraph)
-            }
+            // Indented lines are a list, which may follow a sentence.
+            let lines = paragraph.split(separator: "\n")
+            let sentence = lines.prefix { !$0.hasPrefix("  ") }
+            if !sentence.isEmpty { roff.paragraph(sentence.joined(separator: "\n")) }
+            let list = lines.dropFirst(sentence.count)
+            if !list.isEmpty { roff.example(list.map { String($0.hasPrefix("  ") ? $0.dropFirst(2) : $0) }) }
         }
         let arguments = (command.arguments ?? []).filter(\.shouldDisplay)
         let shared = Set(settingOptions.compactMap(Self.longName))

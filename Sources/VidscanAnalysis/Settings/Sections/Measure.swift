@@ -1,3 +1,4 @@
+internal import VidscanBase
 public import VidscanFaces
 
 extension Settings {
@@ -25,15 +26,36 @@ extension Settings.Measure {
             }),
         Setting(
             .measure, "baseline", \.measure.baseline, options: [.value("baseline", "whose")],
-            "Judge emotions, emojis and events by what the face looks like at rest: that of the person, of each face_id"
-                + " (track), or none. It needs five seconds of a video that show the face well."),
+            "Judge emotions, emojis and events relative to the resting face of the person, of each face_id (track), or not"
+                + " at all (none). It needs five seconds of a video that show the face well."),
     ]
 }
 
 /// Selects metrics by name or by the name of their group.
 public enum MetricChoice {
-    public static let names =
-        ["all", "none"] + Metric.Group.allCases.map(\.rawValue) + Metric.allCases.map(\.rawValue)
+    public static let names = groups + Metric.allCases.map(\.rawValue)
+
+    /// The names that select several metrics.
+    static let groups = ["all", "none"] + Metric.Group.allCases.map(\.rawValue)
+
+    /// Returns what to do about a name that is not a metric but means something known, such as `; did you mean 'joy'?`.
+    static func hint(for name: String) -> String? {
+        let name = name.lowercased()
+        if let metric = synonyms[name] { return "; did you mean '\(metric)'?" }
+        if ["blink", "blinks", "eye_blink", "blink_rate"].contains(name) {
+            let rate = NumberText.plain(EventOptions().blinkMinimumRate)
+            return "; blinks are events, which need the metrics of the eyes and --rate \(rate)"
+        }
+        if ["yaw", "pitch", "roll", "pose", "head_pose", "brightness", "sharpness"].contains(name) {
+            return "; \(name) is always measured"
+        }
+        return nil
+    }
+
+    private static let synonyms: [String: Metric.RawValue] = [
+        "happiness": "joy", "happy": "joy", "angry": "anger", "scared": "fear", "afraid": "fear",
+        "eye_contact": "attention", "action_units": "aus", "facs": "aus",
+    ]
 
     /// - Returns: `nil` if a name is neither a metric nor a group.
     public static func metrics(named names: [String]) -> Set<Metric>? {

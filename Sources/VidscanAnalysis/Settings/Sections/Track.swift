@@ -43,7 +43,7 @@ extension Settings.Track {
                 "Smooth boxes and landmarks over time, at 8 or more samples per second."),
             Setting(
                 .track, "person", \.track.person, options: [.onOff("person")], follows: "track.smoothing",
-                "Recognise people by face embeddings, otherwise by hair and clothes."),
+                "Tell people apart by face embeddings, otherwise by hair and clothes."),
             Setting(
                 .track, "keep_embeddings", \.track.keepsEmbeddings, options: [.onOff("people")],
                 follows: "track.person",

@@ -35,7 +35,8 @@ extension Settings.Write {
             "Replace existing results."),
         Setting(
             .write, "formats", \.write.formats, options: [.value("format", "list")],
-            "Formats to write: csv, json, jsonl, and the tables of other programs: openface, pyfeat."),
+            "Formats to write: csv, json, jsonl, and the tables of other programs: openface, pyfeat. Reports, videos and"
+                + " exports are made from csv."),
         Setting(
             .write, "tables", \.write.tables, options: [.onOff("tables")],
             null: "true, unless faces are hidden and no other setting asks for tables",
