@@ -26,11 +26,13 @@ struct AnonymizationTests: AnonymizationTesting {
     @Test("Filters in a pipeline file are checked too; a filter that could keep faces from the detector is refused")
     func filtersOfPipelines() throws {
         let folder = try TemporaryFolder()
-        let pipeline = try folder.write("filters: [yadif, eq=brightness=-1]\nrender: {anonymize: solid}\n", to: "p.yaml")
+        let pipeline = try folder.write(
+            "filters: [yadif, eq=brightness=-1]\nrender: {anonymize: solid}\n", to: "p.yaml")
         for command in [["analyze", Checkout.clip], ["batch", Checkout.samples, "--output", "out"]] {
             let outcome = try ChildProcess.run(
                 [Checkout.tool] + command + ["--pipeline", pipeline], in: folder.path)
-            outcome.expectError("the filter 'eq' may keep faces from the detector, or move, drop or add frames", status: 2)
+            outcome.expectError(
+                "the filter 'eq' may keep faces from the detector, or move, drop or add frames", status: 2)
             #expect(folder.entries == ["p.yaml"])
         }
         let hidden = try anonymizedMovie("--filter", "null", "--filter", "yadif=0")

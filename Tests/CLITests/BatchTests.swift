@@ -41,7 +41,7 @@ struct BatchTests: BatchTesting {
         let dry = try Tool.run("batch", "in", "--output", "out", "--dry-run", in: folder)
         #expect(dry.status == 0)
         // The time depends on the speed of this machine.
-        let decisions = try #require(dry.output.firstMatch(of: #/ in (about 0:0\d|less than a second), estimated/#))
+        let decisions = try #require(dry.output.firstMatch(of: #/, in (about 0:0\d|less than a second), estimated/#))
             .range
         #expect(
             dry.output[..<decisions.lowerBound] == """

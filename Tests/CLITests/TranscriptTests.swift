@@ -104,6 +104,7 @@ private enum Transcript {
             .replacing(Checkout.root, with: "$CHECKOUT")
             .replacing(/workers: [0-9]+ */, with: "workers: #  ")
             .replacing(#/, [0-9]+\.[0-9] s ->/#, with: ", # s ->")
+            .replacing(/(hidden|visible|doubt) in [0-9]+ (of|frames?)/) { "\($0.1) in # \($0.2)" }
             .replacing(/score 0\.[0-9]+/, with: "score #")
             .replacing(/in (about [0-9:]+|less than a second)/, with: "in about #")
             .replacing(/[0-9]+(\.[0-9]+)? s \([0-9]+\.[0-9]× real time\)/, with: "# s (#× real time)")

@@ -86,7 +86,8 @@ struct VerifyTests: AnonymizationTesting {
     @Test("Of a result, the video with hidden faces is searched; a result without one is an error")
     func result() throws {
         let folder = try clips()
-        try #require(try Tool.run("analyze", "movie.mp4", "--anonymize", "solid", "-q", in: folder).status == 0)
+        try #require(
+            try Tool.run("analyze", "movie.mp4", "--anonymize", "solid", "-q", "--force", in: folder).status == 0)
         let outcome = try Tool.run("verify", "movie.mp4.vidscan", in: folder)
         #expect(outcome.status == 0, "\(outcome.errors)")
         #expect(outcome.errors.contains("movie.mp4.vidscan/anonymized.mp4: no face found; "))
