@@ -119,7 +119,9 @@ public struct Rendering: Sendable {
         if let anonymize = options.anonymize, !anonymize.isInverted {
             let frames = painter.hiddenSpans.frameCount
             let sound = transcoder.copiesAudio ? "; the sound is that of the original (--no-audio leaves it out)" : ""
-            hidden = "faces hidden in \(frames) of \(NumberText.count(transcoder.frameCount, "frame"))\(sound)"
+            let subtitles = transcoder.copiesSubtitles ? "; the subtitles are those of the original" : ""
+            hidden =
+                "faces hidden in \(frames) of \(NumberText.count(transcoder.frameCount, "frame"))\(sound)\(subtitles)"
             reportWeakness(anonymize, hiddenFrames: frames, name: name)
         }
         return Summary(

@@ -145,8 +145,8 @@ struct KeptPersonTests {
         try analyse(["--keep", "1,7", "--force"]).expectError(
             "three.mp4: the earlier result three.mp4.vidscan has no person_id 7, which --keep or --hide names; it has")
         try analyse(["--keep", "1", "--output", "new"]).expectError(
-            "people are chosen by the person_ids of an earlier result, but three.mp4.vidscan has no tracks.csv; run"
-                + " 'vidscan analyze --anonymize solid --report' first")
+            "people are chosen by the person_ids of an earlier result, but there is no three.mp4.vidscan; first run"
+                + " 'vidscan analyze VIDEO --anonymize solid --report'")
         #expect(clip.folder.entries == before)
         // An earlier result that numbers people in another way.
         let tracks = "three.mp4.vidscan/tracks.csv"

@@ -24,11 +24,13 @@ struct EarlierPeople {
         let method = settings.anonymize?.rawValue ?? "blur"
         let name = FilePath.name(of: resultPath)
         guard FileManager.default.fileExists(atPath: resultPath + "/tracks.csv") else {
+            let isThere = FileManager.default.fileExists(atPath: resultPath)
             throw VidscanError(
                 .result,
-                "people are chosen by the person_ids of an earlier result, but \(name) has no tracks.csv; run"
-                    + " 'vidscan analyze --anonymize \(method) --report' first, see in the report who is who, and"
-                    + " repeat this command with --force", stage: .open)
+                "people are chosen by the person_ids of an earlier result, but"
+                    + " \(isThere ? "\(name) has no tracks.csv" : "there is no \(name)"); first run 'vidscan analyze"
+                    + " VIDEO --anonymize \(method) --report\(isThere ? " --force" : "")' and 'vidscan report \(name)"
+                    + " --thumbnails --force', see who is who, and repeat this command with --force", stage: .open)
         }
         do throws(VidscanError) {
             let result = try StoredResult(path: resultPath)

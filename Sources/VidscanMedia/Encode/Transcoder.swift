@@ -108,7 +108,14 @@ public final class Transcoder {
     private var streamIndices: [Int] { streams.map { Int($0.pointee.index) } }
 
     /// Whether the sound of the source is copied.
-    public var copiesAudio: Bool { streams.contains { $0.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_AUDIO } }
+    public var copiesAudio: Bool { copies(AVMEDIA_TYPE_AUDIO) }
+
+    /// Whether subtitles of the source are copied.
+    public var copiesSubtitles: Bool { copies(AVMEDIA_TYPE_SUBTITLE) }
+
+    private func copies(_ type: AVMediaType) -> Bool {
+        streams.contains { $0.pointee.codecpar.pointee.codec_type == type }
+    }
 
     /// Number of subtitle streams that are not copied.
     public var subtitlesLeftOut: Int {

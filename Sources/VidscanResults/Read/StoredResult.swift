@@ -77,9 +77,9 @@ package struct StoredResult {
             let invert: Bool
             let visible: Visible?
         }
-        guard let data = FileManager.default.contents(atPath: name + "/anonymized.json"),
-            let record = try? JSONDecoder().decode(Record.self, from: data)
-        else { return nil }
+        guard let record = try? RecordFile.decode(Record.self, folder: name, name: "anonymized.json") else {
+            return nil
+        }
         return (record.invert, record.visible == nil)
     }
 
