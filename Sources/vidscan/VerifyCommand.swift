@@ -118,7 +118,7 @@ struct VerifyCommand: AsyncParsableCommand {
         guard FileManager.default.fileExists(atPath: input, isDirectory: &isFolder), isFolder.boolValue else {
             return input
         }
-        guard let video = try StoredResult(path: input).videoWithHiddenFaces else {
+        guard let video = StoredResult.videoWithHiddenFaces(in: input) else {
             throw VidscanError(.result, "has no video in which faces are hidden", input: input, stage: .open)
         }
         return video

@@ -65,9 +65,12 @@ package struct StoredResult {
     }
 
     /// The path of the video or the picture in which faces are hidden; `nil` if the result's folder has none.
-    package var videoWithHiddenFaces: String? {
+    package var videoWithHiddenFaces: String? { Self.videoWithHiddenFaces(in: name) }
+
+    /// The same of any folder, also of a result without tables.
+    package static func videoWithHiddenFaces(in folder: String) -> String? {
         (VideoContainer.allCases.map(\.rawValue) + PictureFormat.allCases.map(\.rawValue))
-            .map { "\(name)/anonymized.\($0)" }.first { FileManager.default.fileExists(atPath: $0) }
+            .map { "\(folder)/anonymized.\($0)" }.first { FileManager.default.fileExists(atPath: $0) }
     }
 
     /// What the record of the video with hidden faces says; `nil` if there is none, or if it cannot be read.
