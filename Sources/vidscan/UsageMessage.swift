@@ -18,7 +18,7 @@ struct UsageMessage {
 
     var text: String {
         // The parser lists several explanations of one word on lines of their own. The first one is about the whole word.
-        var line = original.prefix { $0 != "\n" }
+        var line = original[..<(original.firstRange(of: "\n   or: ")?.lowerBound ?? original.endIndex)]
         if let (option, meant) = foreignOption { return "Unknown option '\(option)'; did you mean '\(meant)'?" }
         let subcommand = line.hasPrefix("Unknown option") ? BatchChecks.suggestion(for: words) : ""
         // An option that is similar is not what was meant.

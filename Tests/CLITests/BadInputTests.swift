@@ -22,7 +22,7 @@ struct BadInputTests {
                 try FileManager.default.createDirectory(
                     atPath: $0.path + "/folder.mp4", withIntermediateDirectories: false)
             },
-            message: "is a folder; name the files in it"),
+            message: "is a folder; name the files in it, or use 'vidscan batch'"),
         Case(name: "text.mp4", variant: "text.mp4", message: "not a video or picture in a format that FFmpeg supports"),
         Case(name: "audio.m4a", variant: "audio.m4a", message: "has no video stream"),
         Case(name: "song.m4a", variant: "cover_audio.m4a", message: "has no video stream, only a cover picture"),
@@ -106,7 +106,7 @@ struct BadInputTests {
         #expect(outcome.status == 1)
         #expect(outcome.errorLines.count == 5)
         #expect(outcome.errorLines.count { $0.hasPrefix("vidscan: error: ") } == 2)
-        #expect(outcome.errorLines.count { $0.contains(": note: blinks") } == 1)
+        #expect(outcome.errorLines.count { $0.contains(": note: no blinks") } == 1)
         #expect(
             Set(folder.entries.filter { !$0.contains("/") }) == ["still.png.vidscan", "faces.mp4.vidscan"])
         #expect(try folder.text("faces.mp4.vidscan/frames.csv").split(separator: "\n").count == 6)

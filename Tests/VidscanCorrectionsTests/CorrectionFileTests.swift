@@ -53,7 +53,7 @@ struct CorrectionFileTests {
             (Self.text("", video: #"{"name": "a", "bytes": -1}"#), "must be from 0 to"),
             (Self.text("", video: #"{"name": "a"}"#), "'video' has no 'bytes'"),
             (Self.text("\n{}"), "line 2: 'do' of correction 1 must be a text"),
-            (Self.text(#"{"do": "splitt"}"#), "'splitt' is no correction"),
+            (Self.text(#"{"do": "splitt"}"#), "'splitt' is not a correction"),
             (Self.text(#"{"do": "splitt"}"#), "did you mean 'split'?"),
             (Self.text(#"{"do": "exclude", "from": 1, "too": 2}"#), "correction 1 has the unknown key 'too'"),
             (Self.text(#"{"do": "exclude", "from": 2, "to": 1}"#), "'to' is before 'from'"),
