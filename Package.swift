@@ -14,7 +14,7 @@ import PackageDescription
 // Vidscan, the library for other packages, is a thin layer over VidscanAnalysis.
 // Each C library is visible to one target: FFmpeg to VidscanMedia, OpenVINO to VidscanInference, Cairo to VidscanRender, zlib to
 // VidscanReport.
-// CPixels has the inner loops over pixels.
+// CPixels has the inner loops over pixels, CNetwork those of the mesh network.
 
 let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
@@ -45,6 +45,7 @@ let package = Package(
         .target(name: "CFFmpegFilter", dependencies: ["CFFmpeg"], linkerSettings: [.linkedLibrary("dl")]),
         .target(name: "CFFmpegLog", dependencies: ["CFFmpeg"]),
         .target(name: "COpenVINO", linkerSettings: [.linkedLibrary("dl")]),
+        .target(name: "CNetwork"),
         .target(name: "CPixels"),
         .target(name: "VidscanBase", dependencies: ["CLinux", "CPixels"], swiftSettings: strict),
         .target(
@@ -55,7 +56,8 @@ let package = Package(
             ],
             resources: [.embedInCode("Resources")], swiftSettings: strict),
         .target(
-            name: "VidscanInference", dependencies: ["VidscanBase", "VidscanFaces", "COpenVINO"], swiftSettings: strict),
+            name: "VidscanInference", dependencies: ["VidscanBase", "VidscanFaces", "CNetwork", "COpenVINO"],
+            swiftSettings: strict),
         .target(
             name: "VidscanFaces", dependencies: ["VidscanBase"],
             // Set-up puts the weights where the other models lie; a SwiftPM bundle could not be moved.
@@ -155,7 +157,7 @@ let package = Package(
         .testTarget(
             name: "VidscanInferenceTests",
             dependencies: ["TestSupport", "VidscanBase", "VidscanFaces", "VidscanInference"],
-            exclude: ["embedding.golden.json"],
+            exclude: ["embedding.golden.json", "mesh.golden.json"],
             swiftSettings: strict),
         .testTarget(
             name: "VidscanFacesTests", dependencies: ["TestSupport", "VidscanBase", "VidscanFaces"],
@@ -210,7 +212,7 @@ if let runtime = Context.environment["VIDSCAN_FUZZER_RUNTIME"] {
     package.targets.removeAll { $0.type == .test || $0.name == "TestSupport" }
     for target in package.targets
     where target.name != "FuzzTargets" && (target.type == .regular || target.type == .executable) {
-        if ["CFFmpegFilter", "CFFmpegLog", "COpenVINO", "CPixels"].contains(target.name) {
+        if ["CFFmpegFilter", "CFFmpegLog", "CNetwork", "COpenVINO", "CPixels"].contains(target.name) {
             target.cSettings = [.unsafeFlags(["-fsanitize=fuzzer-no-link,address"])]
         } else {
             target.swiftSettings = strict + [.unsafeFlags(["-sanitize=fuzzer,address"])]

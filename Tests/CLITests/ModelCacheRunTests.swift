@@ -7,7 +7,7 @@ struct ModelCacheRunTests {
     private let folder: TemporaryFolder
     private let picture: String
     /// The detector at two sizes, and the mesh.
-    private static let modelCount = 3
+    private static let modelCount = 2
 
     init() throws {
         folder = try TemporaryFolder()

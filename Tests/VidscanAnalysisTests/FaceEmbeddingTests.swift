@@ -27,7 +27,7 @@ struct FaceEmbeddingTests {
     private static func samples() throws -> [Sample] {
         let runtime = try InferenceRuntime()
         let mesh = try AttentionMesh(
-            runtime: runtime, path: Checkout.models + "/attention_mesh.xml", concurrency: 1, precision: .exact
+            path: Checkout.models + "/attention_mesh.json", weights: Checkout.models + "/attention_mesh.weights"
         ).makeSession()
         let embedder = try FaceEmbedder(
             runtime: runtime, path: Checkout.models + "/face_embedding.xml", concurrency: 1, precision: .exact
@@ -43,8 +43,8 @@ struct FaceEmbeddingTests {
             for _ in 0..<3 {
                 try cropper.crop(
                     frame, square: square, resolution: AttentionMesh.resolution,
-                    into: try #require(try mesh.input().baseAddress))
-                let fit = try mesh.locate(in: square)
+                    into: try #require(mesh.input.baseAddress))
+                let fit = mesh.locate(in: square)
                 square = MeshCrop.implied(by: fit.mesh)
                 found = fit.mesh
             }

@@ -27,13 +27,13 @@ struct ModelCacheTests {
         #expect(try models() == stored, "the model was compiled again")
     }
 
-    @Test("The attention mesh gives the same points, and a model for one thread serves several")
-    func sameMesh() throws {
-        let compiled = try points(cache: nil, concurrency: 1)
+    @Test("The face embedder gives the same values, and a model for one thread serves several")
+    func sameEmbedding() throws {
+        let compiled = try embedding(cache: nil, concurrency: 1)
         let cache = try ModelCache(path: path)
-        #expect(try points(cache: cache, concurrency: 1) == compiled)
+        #expect(try embedding(cache: cache, concurrency: 1) == compiled)
         let stored = try models()
-        #expect(try points(cache: cache, concurrency: 2) == compiled)
+        #expect(try embedding(cache: cache, concurrency: 2) == compiled)
         #expect(try models() == stored, "the model was compiled again")
     }
 
@@ -176,17 +176,15 @@ struct ModelCacheTests {
         try outputs(cache: ModelCache(path: path), inputSize: inputSize, concurrency: concurrency)
     }
 
-    private func points(cache: ModelCache?, concurrency: Int) throws -> [Double] {
-        let mesh = try AttentionMesh(
-            runtime: InferenceRuntime(cache: cache), path: Checkout.models + "/attention_mesh.xml",
+    private func embedding(cache: ModelCache?, concurrency: Int) throws -> [Float] {
+        let embedder = try FaceEmbedder(
+            runtime: InferenceRuntime(cache: cache), path: Checkout.models + "/face_embedding.xml",
             concurrency: concurrency, precision: .exact)
-        let session = try mesh.makeSession()
+        let session = try embedder.makeSession()
         var generator = SeededGenerator(seed: 7)
         let input = try session.input()
         for index in input.indices { input[index] = Float.random(in: 0...255, using: &generator) }
-        let square = RotatedSquare(center: Point(x: 96, y: 96), side: 192, angle: 0)
-        let (mesh:points, presence) = try session.locate(in: square)
-        return (0..<FaceMesh.pointCount).flatMap { [points[$0].x, points[$0].y] } + [presence]
+        return try session.embed().values
     }
 
     // MARK: The folder

@@ -1,10 +1,10 @@
 """A simple second implementation of picture to mesh, as a reference for vidscan's.
 
-    python reference.py samples/faces.mp4 samples/faces.truth.csv .deps/models/attention_mesh.xml GOLDEN.json
+    python reference.py samples/faces.mp4 samples/faces.truth.csv attention_mesh.xml GOLDEN.json
 
 The ffmpeg command line gives whole frames as RGB, numpy crops them with plain bilinear interpolation around the true boxes of
-the sample, and OpenVINO's Python API runs the same converted model. Only the model is shared with vidscan. Pictures are also
-rotated by 90 and 180 degrees. Needs numpy and openvino.
+the sample, and OpenVINO's Python API runs the model that scripts/mesh/openvino_model.cpp makes. Only the weights are shared
+with vidscan. Pictures are also rotated by 90 and 180 degrees. Needs numpy and openvino.
 """
 
 import csv

@@ -21,11 +21,11 @@ public final class ModelStore: Sendable {
         expectedDigest: "09189deaaf8646c5c51a68447e3c744ea1e211798155d4728c20507b9f5aefbc")
 
     public static let attentionMesh = Model(
-        name: "attention mesh", fileName: "attention_mesh.xml",
-        expectedDigest: "1b7ed22345e25c6924f3e8aa890e4732f704c4c9f0f7a9106ac04b0fcb8953a3")
+        name: "attention mesh", fileName: "attention_mesh.json",
+        expectedDigest: "1cdf49f826f94c2d9849b33f1cc2e6ac4e54e1fdf31620e41294887b10761f01")
     public static let attentionMeshWeights = Model(
-        name: "attention mesh weights", fileName: "attention_mesh.bin",
-        expectedDigest: "35e1e5630f80c9b7d7696cd9be918a6aedf53e39b028207472d918a4d52aa760")
+        name: "attention mesh weights", fileName: "attention_mesh.weights",
+        expectedDigest: "34589a11e1dbb74fbccdda81acd838d58baa17c818f98ec073620916cd8967f0")
 
     public static let faceEmbedding = Model(
         name: "face embedding", fileName: "face_embedding.xml",
@@ -159,20 +159,16 @@ public final class ModelStore: Sendable {
         return try result.get()
     }
 
-    /// Returns the attention mesh model, which is loaded at first use.
-    ///
-    /// - Parameter sessions: The number of sessions that run at the same time; others wait. Each takes time to load, and
-    ///   memory.
-    func attentionMesh(sessions: Int) throws(InferenceError) -> AttentionMesh {
+    /// Returns the attention mesh, which is read at first use.
+    func attentionMesh() throws(InferenceError) -> AttentionMesh {
         let result: Result<AttentionMesh, InferenceError> = mesh.withLock { mesh in
-            if let mesh, mesh.concurrency >= sessions { return .success(mesh) }
+            if let mesh { return .success(mesh) }
             return Result { () throws(InferenceError) in
-                let compiled = try AttentionMesh(
-                    runtime: runtime, path: folder + "/" + Self.attentionMesh.fileName, concurrency: sessions,
-                    precision: precision)
-                mesh = compiled
-                vs_trim_heaps()
-                return compiled
+                let new = try AttentionMesh(
+                    path: folder + "/" + Self.attentionMesh.fileName,
+                    weights: folder + "/" + Self.attentionMeshWeights.fileName)
+                mesh = new
+                return new
             }
         }
         return try result.get()

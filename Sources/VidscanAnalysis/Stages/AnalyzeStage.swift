@@ -27,8 +27,7 @@ struct AnalyzeStage {
         // A single worker would only delay the detector.
         guard number > 0, number == line.workerThreads.count - 1 else { return }
         do throws(InferenceError) {
-            _ = try models.attentionMesh(
-                sessions: MeshFitter.initialConcurrency(settings, sessions: line.sessions))
+            _ = try models.attentionMesh()
         } catch {
             throw VidscanError(.inference, error.reason, stage: .analyze)
         }

@@ -21,7 +21,7 @@ final class FaceAnalyzer {
         // All convert a frame's pixel format only once.
         let converter = PictureConverter()
         detector = FrameDetector(models: models, settings: settings, sessions: sessions, converter: converter)
-        fitter = MeshFitter(models: models, settings: settings, sessions: sessions, converter: converter)
+        fitter = MeshFitter(models: models, converter: converter)
         chipCutter = FaceChipCutter(converter: converter)
         emotionCropper = EmotionCropper(converter: converter)
     }
@@ -165,7 +165,7 @@ final class FaceAnalyzer {
             }
             let face = AnalyzedFace(
                 detection: detection, presence: fit.presence, mesh: fit.mesh, pose: pose,
-                quality: try fitter.quality(),
+                quality: fitter.quality(),
                 expressions: expressions,
                 appearance: appearance,
                 shape: part == .whole ? models.faceShape.describe(fit.mesh) : nil)

@@ -32,16 +32,11 @@ final class MeshFitter {
     }
 
     private let models: ModelStore
-    private let sessionCount: Int
-    private let initialConcurrency: Int
     private let cropper: SquareCropper
     private var session: AttentionMesh.Session?
 
-    /// - Parameter sessions: The number of fitters that run at the same time.
-    init(models: ModelStore, settings: Settings, sessions: Int, converter: PictureConverter) {
+    init(models: ModelStore, converter: PictureConverter) {
         self.models = models
-        sessionCount = sessions
-        initialConcurrency = Self.initialConcurrency(settings, sessions: sessions)
         cropper = SquareCropper(converter: converter)
     }
 
@@ -53,7 +48,7 @@ final class MeshFitter {
         _ frame: SampledFrame, from start: RotatedSquare, _ passes: Passes, times: inout StageTimes
     ) throws -> Fit {
         let session = try currentSession()
-        guard let tensor = try session.input().baseAddress else {
+        guard let tensor = session.input.baseAddress else {
             throw InferenceError(.runtime, "the mesh's input has no memory")
         }
         var square = start
@@ -62,7 +57,7 @@ final class MeshFitter {
             try times.measure(\.crop) { () throws(MediaError) in
                 try cropper.crop(frame, square: square, resolution: AttentionMesh.resolution, into: tensor)
             }
-            let found = try times.measure(\.mesh) { () throws(InferenceError) in try session.locate(in: square) }
+            let found = times.measure(\.mesh) { session.locate(in: square) }
             let fit = Fit(
                 mesh: found.mesh, presence: found.presence, used: square, implied: MeshCrop.implied(by: found.mesh))
             let isFinal =
@@ -75,17 +70,9 @@ final class MeshFitter {
         }
     }
 
-    /// The number of meshes that are fitted at the same time at first. It is half of the sessions where decoding or
-    /// detection takes most of the time, because a stream takes 17 MB.
-    static func initialConcurrency(_ settings: Settings, sessions: Int) -> Int {
-        settings.sample.rate == .everyFrame && !settings.detect.keepsUncertainFaces ? sessions : (sessions + 1) / 2
-    }
-
-    /// Returns the session. If the sessions wait for each other, the model is loaded again with a stream for each.
     private func currentSession() throws(InferenceError) -> AttentionMesh.Session {
-        if let session, session.concurrency >= sessionCount || !session.isCrowded { return session }
-        let concurrency = session == nil ? initialConcurrency : sessionCount
-        let session = try models.attentionMesh(sessions: concurrency).makeSession()
+        if let session { return session }
+        let session = try models.attentionMesh().makeSession()
         self.session = session
         return session
     }
@@ -94,9 +81,9 @@ final class MeshFitter {
     private static let hopeless = 0.1
 
     /// The quality of the crop of the last pass.
-    func quality() throws -> PictureQuality? {
+    func quality() -> PictureQuality? {
         guard let session else { return nil }
         return PictureQuality(
-            tensor: UnsafeBufferPointer(try session.input()), resolution: AttentionMesh.resolution)
+            tensor: UnsafeBufferPointer(session.input), resolution: AttentionMesh.resolution)
     }
 }

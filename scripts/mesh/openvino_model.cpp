@@ -1,8 +1,8 @@
-// convert_attention_mesh IN.tflite OUT.xml
+// openvino_model IN.tflite OUT.xml
 //
 // Turns MediaPipe's face_landmark_with_attention.tflite into an OpenVINO model (OUT.xml beside OUT.bin) that loads through
 // any OpenVINO API. The original holds three custom operations which OpenVINO does not know; here each is rebuilt from
-// standard ones. Done once, at set-up; the same input gives the same bytes.
+// standard ones. vidscan computes the network itself; this model is the reference for that (scripts/mesh/golden.py).
 //
 //   input   image      [1,3,192,192]  RGB planes, 0…255, the tensor format the face detector takes too
 //   output  landmarks  [1,478,3]      x, y in pixels of the input, origin at its top left corner; z in the same unit, smaller
@@ -12,7 +12,7 @@
 //
 // Build, from the folder that holds .deps (the wheel's libraries use the current C++ ABI, which is g++'s default):
 //
-//   g++ -std=c++17 -O1 -isystem .deps/openvino/include scripts/convert_attention_mesh.cpp -o convert_attention_mesh
+//   g++ -std=c++17 -O1 -isystem .deps/openvino/include scripts/mesh/openvino_model.cpp -o openvino_model
 //       -L.deps/openvino/lib -Wl,-rpath,"$PWD/.deps/openvino/lib" -Wl,-rpath-link,.deps/openvino/lib
 //       -lopenvino -lopenvino_tensorflow_lite_frontend
 
@@ -21,8 +21,8 @@
 #include <memory>
 #include <string>
 
-#include "conversion/bytes.hpp"
-#include "mesh/custom_options.hpp"
+#include "../conversion/bytes.hpp"
+#include "custom_options.hpp"
 #include "openvino/core/preprocess/pre_post_process.hpp"
 #include "openvino/frontend/tensorflow_lite/extension/conversion.hpp"
 #include "openvino/frontend/tensorflow_lite/node_context.hpp"
@@ -249,7 +249,7 @@ std::shared_ptr<ov::Model> withPlanarByteRangeInput(const std::shared_ptr<ov::Mo
 
 int main(int count, char** arguments) {
     if (count != 3) {
-        std::cerr << "usage: convert_attention_mesh IN.tflite OUT.xml\n";
+        std::cerr << "usage: openvino_model IN.tflite OUT.xml\n";
         return 2;
     }
     try {
@@ -261,7 +261,7 @@ int main(int count, char** arguments) {
         // Full precision: the points are read to a fraction of a pixel.
         ov::save_model(model, arguments[2], false);
     } catch (const std::exception& error) {
-        std::cerr << "convert_attention_mesh: " << arguments[1] << ": " << error.what() << "\n";
+        std::cerr << "openvino_model: " << arguments[1] << ": " << error.what() << "\n";
         return 1;
     }
 }
