@@ -157,7 +157,7 @@ let package = Package(
         .testTarget(
             name: "VidscanInferenceTests",
             dependencies: ["TestSupport", "VidscanBase", "VidscanFaces", "VidscanInference"],
-            exclude: ["embedding.golden.json", "mesh.golden.json"],
+            exclude: ["detector.golden.json", "embedding.golden.json", "mesh.golden.json"],
             swiftSettings: strict),
         .testTarget(
             name: "VidscanFacesTests", dependencies: ["TestSupport", "VidscanBase", "VidscanFaces"],

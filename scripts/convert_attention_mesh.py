@@ -13,6 +13,8 @@ import json
 import struct
 import sys
 
+from conversion.weights import Problem, Weights, require
+
 # The trunk's blocks: inputs, outputs, stride. A part's picture is cut from the output of the third one.
 TRUNK = [
     *[(16, 16, 1)] * 2, (16, 32, 2), *[(32, 32, 1)] * 2, (32, 64, 2), *[(64, 64, 1)] * 2, (64, 128, 2),
@@ -29,20 +31,10 @@ PARTS = [
     {"left": 362, "right": 263, "outputs": ["output_right_eye", "output_right_iris"]},
 ]
 GRID = 16
-LANES = 16
 
 # Numbers of the TensorFlow Lite schema, version 3.
 ADD, CONVOLUTION, DEPTHWISE, DEQUANTIZE, MAX_POOL, MULTIPLY, RESHAPE, CUSTOM, PAD, PRELU = 0, 3, 4, 6, 17, 18, 22, 32, 34, 54
 FLOAT16 = 1
-
-
-class Problem(Exception):
-    """The file is not the one that vidscan knows."""
-
-
-def require(condition, what):
-    if not condition:
-        raise Problem(what)
 
 
 class Table:
@@ -179,26 +171,21 @@ class Writer:
     """Follows the network and collects its weights. Tensors are named by their number."""
 
     def __init__(self, graph):
-        self.graph, self.weights = graph, []
+        self.graph, self.weights = graph, Weights()
 
-    def convolution(self, operation, inputs, outputs, side, stride, padded=None, unit=1):
-        """Adds the weights, rows × columns × inputs × outputs, and the bias. Outputs are filled up with zeros.
-
-        The convolution's input is `unit` times as large as the original's.
-        """
-        padded = padded or outputs
+    def convolution(self, operation, inputs, outputs, side, stride, unit=1):
+        """Adds a convolution, whose inputs are rows × columns × channels. They are `unit` times as large as the original's."""
         require(operation.strides(1) == (stride, stride), "a convolution has another stride")
         require(operation.options.number(3, "b") == 0, "a convolution has an activation")
         values = self.graph.constant(operation.inputs[1], (outputs, side, side, inputs))
         count = side * side * inputs
-        for i in range(count):
-            self.weights += [values[o * count + i] / unit for o in range(outputs)] + [0.0] * (padded - outputs)
-        self.weights += self.graph.constant(operation.inputs[2], (outputs,)) + [0.0] * (padded - outputs)
+        rows = [[value / unit for value in values[o * count : (o + 1) * count]] for o in range(outputs)]
+        self.weights.product(rows, outputs, self.graph.constant(operation.inputs[2], (outputs,)))
         return operation.outputs[0]
 
     def rectified(self, tensor, channels):
         operation = self.graph.only(tensor, PRELU)
-        self.weights += self.graph.constant(operation.inputs[1], (1, 1, channels))
+        self.weights.values += self.graph.constant(operation.inputs[1], (1, 1, channels))
         return operation.outputs[0]
 
     def block(self, tensor, inputs, outputs, stride, depthwise=None):
@@ -206,8 +193,9 @@ class Writer:
         require(depthwise.strides(1) == (stride, stride), "a depthwise convolution has another stride")
         require(depthwise.options.number(0, "b") == 0, "a depthwise convolution has another padding")
         require(depthwise.options.number(4, "b") == 0, "a depthwise convolution has an activation")
-        self.weights += self.graph.constant(depthwise.inputs[1], (1, 3, 3, inputs))
-        self.weights += self.graph.constant(depthwise.inputs[2], (inputs,))
+        values = self.graph.constant(depthwise.inputs[1], (1, 3, 3, inputs))
+        taps = [values[first : first + inputs] for first in range(0, len(values), inputs)]
+        self.weights.depthwise(taps, self.graph.constant(depthwise.inputs[2], (inputs,)))
         pointwise = self.convolution(self.graph.only(depthwise.outputs[0], CONVOLUTION), inputs, outputs, 1, 1)
         total = self.graph.only(pointwise, ADD)
         other = next(t for t in total.inputs if t != pointwise)
@@ -235,7 +223,7 @@ class Writer:
     def dense(self, tensor, side, outputs):
         found = [o for o in self.graph.consumers(tensor, CONVOLUTION) if self.graph.shape(o.outputs[0])[-1] == outputs]
         require(len(found) == 1, f"there is no layer of {outputs} outputs")
-        return self.convolution(found[0], REDUCED, outputs, side, side, padded=-(-outputs // LANES) * LANES)
+        return self.convolution(found[0], REDUCED, outputs, side, side)
 
 
 def leads(graph, tensor, output):
@@ -286,7 +274,7 @@ def convert(data):
         indices = attributes["subset_idxs"]
         require(len(indices) == outputs[0], "a part has as many outputs as points")
         parts.append({k: part[k] for k in ("left", "right")} | {"scale": attributes["scale_x"], "points": indices})
-    return {"weights": len(writer.weights), "parts": parts}, writer.weights
+    return {"weights": len(writer.weights.values), "parts": parts}, writer.weights
 
 
 def main(original, description, weights):
@@ -296,8 +284,7 @@ def main(original, description, weights):
         result, values = convert(data)
     except (Problem, struct.error, IndexError, KeyError, StopIteration, ValueError) as error:
         sys.exit(f"convert_attention_mesh: {original}: {error or type(error).__name__}")
-    with open(weights, "wb") as file:
-        file.write(struct.pack(f"<{len(values)}f", *values))
+    values.write(weights)
     with open(description, "w") as file:
         json.dump(result, file, separators=(",", ":"))
         file.write("\n")

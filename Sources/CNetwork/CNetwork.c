@@ -12,26 +12,44 @@
         float *output) { \
         vs_stem_body(input, side, weights, bias, slopes, output); \
     } \
+    target static void centred_stem_##set( \
+        const vs_product *layer, const float *input, ptrdiff_t width, ptrdiff_t height, float *scratch, float *output) { \
+        vs_centred_stem_body(layer, input, width, height, scratch, output, registers); \
+    } \
     target static void block_##set( \
         const vs_block *block, const float *input, ptrdiff_t side, float *scratch, float *output) { \
         vs_block_body(block, input, side, scratch, output, registers); \
     } \
-    target static void pointwise_##set( \
-        const float *input, ptrdiff_t side, ptrdiff_t inputs, const float *weights, const float *bias, \
-        const float *slopes, ptrdiff_t outputs, float *output) { \
-        vs_pointwise_body(input, side, inputs, weights, bias, slopes, outputs, output, registers); \
-    } \
-    target static void dense_##set( \
-        const float *input, ptrdiff_t inputs, const float *weights, const float *bias, ptrdiff_t outputs, \
+    target static void inverted_##set( \
+        const vs_inverted *block, const float *input, ptrdiff_t width, ptrdiff_t height, float *scratch, \
         float *output) { \
-        vs_dense_body(input, inputs, weights, bias, outputs, output); \
+        vs_inverted_body(block, input, width, height, scratch, output, registers); \
+    } \
+    target static void pointwise_##set( \
+        const vs_product *layer, const float *input, ptrdiff_t channels, ptrdiff_t width, ptrdiff_t height, \
+        const float *sum, float *output) { \
+        vs_pointwise_body(layer, input, channels, width, height, sum, output, registers); \
+    } \
+    target static void window_##set( \
+        const vs_product *layer, const float *input, ptrdiff_t channels, ptrdiff_t width, ptrdiff_t height, \
+        float *scratch, float *output) { \
+        vs_window_body(layer, input, channels, width, height, scratch, output, registers); \
+    } \
+    target static void enlarge_##set( \
+        const vs_product *layers, const float *input, ptrdiff_t channels, ptrdiff_t width, ptrdiff_t height, \
+        float *output) { \
+        vs_enlarge_body(layers, input, channels, width, height, output, registers); \
+    } \
+    target static void dense_##set(const vs_product *layer, const float *input, float *output) { \
+        vs_dense_body(layer, input, output); \
     } \
     target static void sample_##set( \
         const float *input, ptrdiff_t side, ptrdiff_t channels, const float *matrix, ptrdiff_t grid, float *output) { \
         vs_sample_body(input, side, channels, matrix, grid, output); \
     } \
     static const vs_network_kernels kernels_##set = { \
-        stem_##set, block_##set, pointwise_##set, dense_##set, sample_##set, \
+        stem_##set, centred_stem_##set, block_##set, inverted_##set, pointwise_##set, window_##set, enlarge_##set, \
+        dense_##set, sample_##set, \
     };
 
 VS_NETWORK_KERNELS(baseline, , 16)

@@ -38,83 +38,82 @@ enum { lanes = 16 };
     const f32x16 whole = (value); \
     VS_SELECT(whole < 0, whole * (slopes), whole); \
 })
+// Negative values become 0.
+#define VS_CLIP(value) ({ \
+    const f32x16 unclipped = (value); \
+    (f32x16)((unclipped > 0) & (i32x16)unclipped); \
+})
 #define VS_MAX(a, b) ({ \
     const f32x16 left = (a), right = (b); \
     VS_SELECT(left < right, right, left); \
 })
 
-// MARK: Pointwise convolution
+// MARK: Products
 
-// The output of a pointwise convolution, and what is added to it. Both are tensors.
+// Where the results of a product go, and what is added to them.
 typedef struct {
+    const vs_product *layer;
+    // A tensor.
     float *output;
-    ptrdiff_t output_channels;
-    // The width and height of the output.
-    ptrdiff_t side;
-    // NULL adds nothing.
-    const float *input;
-    ptrdiff_t input_channels;
-    ptrdiff_t stride;
-    const float *bias;
-    const float *slopes;
+    // Added before the rectification: NULL, or a tensor with these channels.
+    const float *residual;
+    ptrdiff_t residual_channels;
+    // 0 adds a pixel of the residual, otherwise the maximum of four; it is the residual's width with its border then.
+    ptrdiff_t pooled_width;
+    // Added after the rectification: NULL, or a tensor of the output's shape.
+    const float *sum;
 } vs_target;
 
-// Where a pixel of the output is.
+// Where a pixel is, in pixels from the beginning of a tensor.
 typedef struct {
-    // In pixels from the beginning of the output.
     int32_t output;
-    // The same for the pixel of the input, or the first of four, that is added.
-    int32_t input;
+    // Of the residual: the pixel, or the first of four.
+    int32_t residual;
 } vs_place;
 
-// The most pixels that are convolved together.
-enum { most_places = VS_SCRATCH_VALUES / lanes };
-
-VS_BODY void vs_find_places(const vs_target *target, ptrdiff_t first_row, ptrdiff_t rows, vs_place *places) {
-    for (ptrdiff_t row = first_row; row < first_row + rows; row++) {
-        for (ptrdiff_t column = 0; column < target->side; column++) {
-            *places++ = (vs_place){
-                (int32_t)((row + 1) * (target->side + 2) + column + 1),
-                (int32_t)((row * target->stride + 1) * (target->side * target->stride + 2) + column * target->stride + 1),
-            };
-        }
-    }
-}
+// The most pixels that are multiplied together.
+enum { most_places = VS_BLOCK_SCRATCH / lanes };
 
 // Completes 16 channels of a pixel.
 VS_BODY void vs_finish(const vs_target *target, vs_place place, ptrdiff_t channel, f32x16 *sum) {
     f32x16 value = *sum;
-    if (target->input && channel < target->input_channels) {
-        const float *source = target->input + place.input * target->input_channels + channel;
+    if (target->residual && channel < target->residual_channels) {
+        const float *source = target->residual + place.residual * target->residual_channels + channel;
         f32x16 added = VS_LOAD(source);
-        if (target->stride == 2) {
-            const float *below = source + (2 * target->side + 2) * target->input_channels;
-            added = VS_MAX(added, VS_LOAD(source + target->input_channels));
+        if (target->pooled_width) {
+            const float *below = source + target->pooled_width * target->residual_channels;
+            added = VS_MAX(added, VS_LOAD(source + target->residual_channels));
             added = VS_MAX(added, VS_LOAD(below));
-            added = VS_MAX(added, VS_LOAD(below + target->input_channels));
+            added = VS_MAX(added, VS_LOAD(below + target->residual_channels));
         }
         value += added;
     }
-    VS_STORE(
-        target->output + place.output * target->output_channels + channel,
-        VS_RECTIFY(value, VS_LOAD(target->slopes + channel)));
+    if (target->layer->activation == VS_SLOPES) {
+        value = VS_RECTIFY(value, VS_LOAD(target->layer->slopes + channel));
+    } else if (target->layer->activation == VS_CLIPS) {
+        value = VS_CLIP(value);
+    }
+    const ptrdiff_t position = place.output * target->layer->outputs + channel;
+    if (target->sum) value += VS_LOAD(target->sum + position);
+    VS_STORE(target->output + position, value);
 }
 
-// The products of `pixels` neighbouring pixels with `vectors` vectors of columns of the weights.
+// The products of `pixels` pixels, `step` values apart, with `vectors` vectors of columns of the weights.
 VS_BODY void vs_tile(
-    const float *values, ptrdiff_t inputs, const float *weights, const vs_target *target, const vs_place *places,
-    ptrdiff_t channel, const int pixels, const int vectors) {
+    const float *values, ptrdiff_t step, const vs_target *target, const vs_place *places, ptrdiff_t channel,
+    const int pixels, const int vectors) {
+    const vs_product *layer = target->layer;
+    const ptrdiff_t inputs = layer->inputs;
+    const float *weights = layer->weights + channel * inputs;
     f32x16 sums[12][2];
     VS_UNROLL for (int p = 0; p < pixels; p++) {
-        VS_UNROLL for (int v = 0; v < vectors; v++) sums[p][v] = VS_LOAD(target->bias + channel + v * lanes);
+        VS_UNROLL for (int v = 0; v < vectors; v++) sums[p][v] = VS_LOAD(layer->bias + channel + v * lanes);
     }
     for (ptrdiff_t i = 0; i < inputs; i++) {
         f32x16 row[2];
-        VS_UNROLL for (int v = 0; v < vectors; v++) {
-            row[v] = VS_LOAD(weights + i * target->output_channels + channel + v * lanes);
-        }
+        VS_UNROLL for (int v = 0; v < vectors; v++) row[v] = VS_LOAD(weights + (v * inputs + i) * lanes);
         VS_UNROLL for (int p = 0; p < pixels; p++) {
-            VS_UNROLL for (int v = 0; v < vectors; v++) sums[p][v] += values[p * inputs + i] * row[v];
+            VS_UNROLL for (int v = 0; v < vectors; v++) sums[p][v] += values[p * step + i] * row[v];
         }
     }
     VS_UNROLL for (int p = 0; p < pixels; p++) {
@@ -122,53 +121,102 @@ VS_BODY void vs_tile(
     }
 }
 
-// The products of all pixels of `values` with `vectors` vectors of columns. `most` pixels fit in the registers.
+// The products of pixels with `vectors` vectors of columns. `most` pixels fit in the registers.
 VS_BODY void vs_columns(
-    const float *values, ptrdiff_t count, ptrdiff_t inputs, const float *weights, const vs_target *target,
-    const vs_place *places, ptrdiff_t channel, const int vectors, const int most) {
+    const float *values, ptrdiff_t step, ptrdiff_t count, const vs_target *target, const vs_place *places,
+    ptrdiff_t channel, const int vectors, const int most) {
     ptrdiff_t done = 0;
     for (; count - done >= most; done += most) {
-        vs_tile(values + done * inputs, inputs, weights, target, places + done, channel, most, vectors);
+        vs_tile(values + done * step, step, target, places + done, channel, most, vectors);
     }
     for (; count - done >= 4; done += 4) {
-        vs_tile(values + done * inputs, inputs, weights, target, places + done, channel, 4, vectors);
+        vs_tile(values + done * step, step, target, places + done, channel, 4, vectors);
     }
-    for (; count - done >= 3; done += 3) {
-        vs_tile(values + done * inputs, inputs, weights, target, places + done, channel, 3, vectors);
+    for (; count - done >= 2; done += 2) {
+        vs_tile(values + done * step, step, target, places + done, channel, 2, vectors);
     }
-    for (; count > done; done++) {
-        vs_tile(values + done * inputs, inputs, weights, target, places + done, channel, 1, vectors);
-    }
+    if (count > done) vs_tile(values + done * step, step, target, places + done, channel, 1, vectors);
 }
 
-// The 1 × 1 convolution of pixels, `registers` being the number of vectors that the instruction set's registers hold.
+// The products of up to `most_places` pixels, `registers` being the number of the instruction set's vector registers.
 VS_BODY void vs_products(
-    const float *values, ptrdiff_t count, ptrdiff_t inputs, const float *weights, const vs_target *target,
-    const vs_place *places, const int registers) {
+    const float *values, ptrdiff_t step, ptrdiff_t count, const vs_target *target, const vs_place *places,
+    const int registers) {
+    const ptrdiff_t channels = target->layer->outputs;
     ptrdiff_t channel = 0;
     if (registers > 16) {
-        for (; target->output_channels - channel >= 2 * lanes; channel += 2 * lanes) {
-            vs_columns(values, count, inputs, weights, target, places, channel, 2, 6);
+        for (; channels - channel >= 2 * lanes; channel += 2 * lanes) {
+            vs_columns(values, step, count, target, places, channel, 2, 6);
         }
-        for (; channel < target->output_channels; channel += lanes) {
-            vs_columns(values, count, inputs, weights, target, places, channel, 1, 12);
-        }
+        if (channel < channels) vs_columns(values, step, count, target, places, channel, 1, 12);
     } else {
-        for (; channel < target->output_channels; channel += lanes) {
-            vs_columns(values, count, inputs, weights, target, places, channel, 1, 6);
+        for (; channel < channels; channel += lanes) vs_columns(values, step, count, target, places, channel, 1, 6);
+    }
+}
+
+// The products of a row of pixels. first: the place of its first pixel. output_step: to the next one.
+VS_BODY void vs_row(
+    const float *values, ptrdiff_t step, ptrdiff_t width, const vs_target *target, vs_place first, int32_t output_step,
+    const int registers) {
+    vs_place places[most_places];
+    for (ptrdiff_t x = 0; x < width; x += most_places) {
+        const ptrdiff_t count = width - x < most_places ? width - x : most_places;
+        for (ptrdiff_t i = 0; i < count; i++) {
+            places[i] = (vs_place){
+                first.output + (int32_t)(x + i) * output_step, first.residual + (int32_t)(x + i),
+            };
+        }
+        vs_products(values + x * step, step, count, target, places, registers);
+    }
+}
+
+// The place of a row's first pixel in a tensor of this width.
+VS_BODY int32_t vs_row_place(ptrdiff_t width, ptrdiff_t row) { return (int32_t)((row + 1) * (width + 2) + 1); }
+
+VS_BODY void vs_pointwise_body(
+    const vs_product *layer, const float *input, ptrdiff_t channels, ptrdiff_t width, ptrdiff_t height,
+    const float *sum, float *output, const int registers) {
+    const vs_target target = {.layer = layer, .output = output, .sum = sum};
+    for (ptrdiff_t y = 0; y < height; y++) {
+        const int32_t place = vs_row_place(width, y);
+        vs_row(input + place * channels, channels, width, &target, (vs_place){place, 0}, 1, registers);
+    }
+}
+
+VS_BODY void vs_enlarge_body(
+    const vs_product *layers, const float *input, ptrdiff_t channels, ptrdiff_t width, ptrdiff_t height, float *output,
+    const int registers) {
+    for (ptrdiff_t y = 0; y < height; y++) {
+        const float *values = input + vs_row_place(width, y) * channels;
+        for (int part = 0; part < 4; part++) {
+            const vs_target target = {.layer = layers + part, .output = output};
+            const vs_place first = {vs_row_place(2 * width, 2 * y + part / 2) + part % 2, 0};
+            vs_row(values, channels, width, &target, first, 2, registers);
         }
     }
 }
 
-VS_BODY void vs_pointwise_body(
-    const float *input, ptrdiff_t side, ptrdiff_t inputs, const float *weights, const float *bias, const float *slopes,
-    ptrdiff_t outputs, float *output, const int registers) {
-    const vs_target target = {output, outputs, side, NULL, inputs, 1, bias, slopes};
-    vs_place places[most_places];
-    for (ptrdiff_t row = 0; row < side; row++) {
-        vs_find_places(&target, row, 1, places);
-        vs_products(
-            input + ((row + 1) * (side + 2) + 1) * inputs, side, inputs, weights, &target, places, registers);
+// The most pixels whose windows are gathered in the scratch memory at a time.
+enum { most_windows = 96 };
+
+VS_BODY void vs_window_body(
+    const vs_product *layer, const float *input, ptrdiff_t channels, ptrdiff_t width, ptrdiff_t height, float *scratch,
+    float *output, const int registers) {
+    const vs_target target = {.layer = layer, .output = output};
+    const ptrdiff_t used = layer->inputs / 9;
+    for (ptrdiff_t y = 0; y < height; y++) {
+        for (ptrdiff_t x = 0; x < width; x += most_windows) {
+            const ptrdiff_t count = width - x < most_windows ? width - x : most_windows;
+            float *gathered = scratch;
+            for (ptrdiff_t i = x; i < x + count; i++) {
+                for (int tap = 0; tap < 9; tap++, gathered += used) {
+                    const float *pixel = input + ((y + tap / 3) * (width + 2) + i + tap % 3) * channels;
+                    memcpy(gathered, pixel, (size_t)used * sizeof *pixel);
+                }
+            }
+            const vs_place first = {vs_row_place(width, y) + (int32_t)x, 0};
+            vs_row(scratch, layer->inputs, count, &target, first, 1, registers);
+        }
     }
 }
 
@@ -176,50 +224,124 @@ VS_BODY void vs_pointwise_body(
 
 // One row of the output. first: the first of three rows of the input, from where the first window begins.
 VS_BODY void vs_depthwise_row(
-    const vs_block *block, const float *first, ptrdiff_t row_values, ptrdiff_t width, float *result) {
-    const ptrdiff_t channels = block->inputs;
+    const vs_depthwise *layer, const float *first, ptrdiff_t row_values, ptrdiff_t width, const int clips,
+    float *result) {
+    const ptrdiff_t channels = layer->channels;
     for (ptrdiff_t channel = 0; channel < channels; channel += lanes) {
         f32x16 weights[9];
-        VS_UNROLL for (int tap = 0; tap < 9; tap++) {
-            weights[tap] = VS_LOAD(block->depthwise + tap * channels + channel);
-        }
-        const f32x16 bias = VS_LOAD(block->depthwise_bias + channel);
+        VS_UNROLL for (int tap = 0; tap < 9; tap++) weights[tap] = VS_LOAD(layer->weights + tap * channels + channel);
+        const f32x16 bias = VS_LOAD(layer->bias + channel);
         const float *window = first + channel;
-        for (ptrdiff_t x = 0; x < width; x++, window += block->stride * channels) {
+        for (ptrdiff_t x = 0; x < width; x++, window += layer->stride * channels) {
             f32x16 sum = bias;
             VS_UNROLL for (int tap = 0; tap < 9; tap++) {
                 sum += VS_LOAD(window + (tap / 3) * row_values + (tap % 3) * channels) * weights[tap];
             }
-            VS_STORE(result + x * channels + channel, sum);
+            VS_STORE(result + x * channels + channel, clips ? VS_CLIP(sum) : sum);
         }
     }
 }
 
-// Rows that are convolved together, so that what passes between the two convolutions stays in the first cache.
-static inline ptrdiff_t vs_band_rows(ptrdiff_t side, ptrdiff_t channels) {
-    const ptrdiff_t rows = VS_SCRATCH_VALUES / (side * channels);
-    return rows < 1 ? 1 : rows < side ? rows : side;
-}
+VS_BODY ptrdiff_t vs_least(ptrdiff_t a, ptrdiff_t b) { return a < b ? a : b; }
+VS_BODY ptrdiff_t vs_most(ptrdiff_t a, ptrdiff_t b) { return a > b ? a : b; }
 
 VS_BODY void vs_block_body(
     const vs_block *block, const float *input, ptrdiff_t side, float *scratch, float *output, const int registers) {
-    const ptrdiff_t result = side / block->stride, row_values = (side + 2) * block->inputs;
-    const ptrdiff_t band = vs_band_rows(result, block->inputs);
+    const ptrdiff_t channels = block->depthwise.channels, stride = block->depthwise.stride;
+    const ptrdiff_t result = side / stride, row_values = (side + 2) * channels;
+    // So many rows that what passes between the two convolutions stays in the first cache.
+    const ptrdiff_t band = vs_least(vs_most(VS_BLOCK_SCRATCH / (result * channels), 1), result);
     // Windows of stride 2 do not reach into the border before the first pixel.
-    const ptrdiff_t begin = block->stride == 2 ? 1 : 0;
+    const ptrdiff_t begin = stride == 2 ? 1 : 0;
     const vs_target target = {
-        output, block->outputs, result, input, block->inputs, block->stride, block->pointwise_bias, block->slopes,
+        .layer = &block->product, .output = output, .residual = input, .residual_channels = channels,
+        .pooled_width = stride == 2 ? side + 2 : 0,
     };
     vs_place places[most_places];
     for (ptrdiff_t y = 0; y < result; y += band) {
-        const ptrdiff_t rows = result - y < band ? result - y : band;
+        const ptrdiff_t rows = vs_least(result - y, band);
         for (ptrdiff_t row = 0; row < rows; row++) {
             vs_depthwise_row(
-                block, input + ((y + row) * block->stride + begin) * row_values + begin * block->inputs, row_values,
-                result, scratch + row * result * block->inputs);
+                &block->depthwise, input + ((y + row) * stride + begin) * row_values + begin * channels, row_values,
+                result, 0, scratch + row * result * channels);
+            for (ptrdiff_t x = 0; x < result; x++) {
+                places[row * result + x] = (vs_place){
+                    vs_row_place(result, y + row) + (int32_t)x,
+                    vs_row_place(side, (y + row) * stride) + (int32_t)(x * stride),
+                };
+            }
         }
-        vs_find_places(&target, y, rows, places);
-        vs_products(scratch, rows * result, block->inputs, block->pointwise, &target, places, registers);
+        vs_products(scratch, channels, rows * result, &target, places, registers);
+    }
+}
+
+// MARK: Inverted residual
+
+// A row of the expansion, with its border; beyond the picture it is 0.
+VS_BODY void vs_expand_row(
+    const vs_inverted *block, const float *input, ptrdiff_t width, ptrdiff_t height, ptrdiff_t input_channels,
+    ptrdiff_t row, float *result, const int registers) {
+    const ptrdiff_t channels = block->depthwise.channels;
+    const size_t pixel = (size_t)channels * sizeof *result;
+    if (row < 0 || row >= height) {
+        memset(result, 0, (size_t)(width + 2) * pixel);
+        return;
+    }
+    memset(result, 0, pixel);
+    memset(result + (width + 1) * channels, 0, pixel);
+    const vs_target target = {.layer = &block->expansion, .output = result};
+    vs_row(
+        input + vs_row_place(width, row) * input_channels, input_channels, width, &target, (vs_place){1, 0}, 1,
+        registers);
+}
+
+VS_BODY void vs_inverted_body(
+    const vs_inverted *block, const float *input, ptrdiff_t width, ptrdiff_t height, float *scratch, float *output,
+    const int registers) {
+    const ptrdiff_t channels = block->depthwise.channels, stride = block->depthwise.stride;
+    const ptrdiff_t result_width = width / stride, result_height = height / stride;
+    const ptrdiff_t row_values = (width + 2) * channels;
+    // The input's channels are filled up to a multiple of 16; those of a residual are the output's.
+    const ptrdiff_t input_channels = (block->expansion.inputs + lanes - 1) / lanes * lanes;
+    const int expands = block->expansion.inputs > 0;
+    // So many rows that what passes between the three convolutions stays in the second cache.
+    ptrdiff_t band = (vs_scratch(0, 0) / 2 / row_values - (3 - stride)) / stride;
+    band = vs_least(vs_least(band, most_places / result_width), result_height);
+    band = vs_most(band, 1);
+    const ptrdiff_t kept = 3 - stride;
+    float *convolved = scratch + (band * stride + kept) * row_values;
+    const vs_target target = {
+        .layer = &block->projection, .output = output, .residual = block->is_residual ? input : NULL,
+        .residual_channels = input_channels,
+    };
+    ptrdiff_t known = 0;
+    for (ptrdiff_t y = 0; y < result_height; y += band) {
+        const ptrdiff_t rows = vs_least(result_height - y, band);
+        const ptrdiff_t needed = (rows - 1) * stride + 3, first = y * stride - 1;
+        if (expands) {
+            if (known) memmove(scratch, scratch + band * stride * row_values, (size_t)(known * row_values) * sizeof *scratch);
+            for (ptrdiff_t row = known; row < needed; row++) {
+                vs_expand_row(
+                    block, input, width, height, input_channels, first + row, scratch + row * row_values, registers);
+            }
+            known = kept;
+        }
+        const float *source = expands ? scratch : input + (first + 1) * row_values;
+        for (ptrdiff_t row = 0; row < rows; row++) {
+            vs_depthwise_row(
+                &block->depthwise, source + row * stride * row_values, row_values, result_width, 1,
+                convolved + row * result_width * channels);
+        }
+        vs_place places[most_places];
+        for (ptrdiff_t begin = 0; begin < rows * result_width; begin += most_places) {
+            const ptrdiff_t count = vs_least(rows * result_width - begin, most_places);
+            for (ptrdiff_t i = 0; i < count; i++) {
+                const ptrdiff_t row = (begin + i) / result_width, column = (begin + i) % result_width;
+                const int32_t place = vs_row_place(result_width, y + row) + (int32_t)column;
+                places[i] = (vs_place){place, place};
+            }
+            vs_products(convolved + begin * channels, channels, count, &target, places, registers);
+        }
     }
 }
 
@@ -262,30 +384,50 @@ VS_BODY void vs_stem_body(
     }
 }
 
+VS_BODY void vs_centred_stem_body(
+    const vs_product *layer, const float *input, ptrdiff_t width, ptrdiff_t height, float *scratch, float *output,
+    const int registers) {
+    const ptrdiff_t result = width / 2;
+    const vs_target target = {.layer = layer, .output = output};
+    for (ptrdiff_t y = 0; y < height / 2; y++) {
+        for (ptrdiff_t x = 0; x < result; x += most_places) {
+            const ptrdiff_t count = vs_least(result - x, most_places);
+            for (int tap = 0; tap < 27; tap++) {
+                const ptrdiff_t row = 2 * y + tap / 3 % 3 - 1, column = tap % 3 - 1;
+                const float *source = input + (tap / 9 * height + row) * width + 2 * x + column;
+                for (ptrdiff_t i = 0; i < count; i++) {
+                    // Windows reach beyond the first row and the first column.
+                    const int is_inside = row >= 0 && 2 * (x + i) + column >= 0;
+                    scratch[i * 27 + tap] = is_inside ? source[2 * i] : 0;
+                }
+            }
+            vs_row(
+                scratch, 27, count, &target, (vs_place){vs_row_place(result, y) + (int32_t)x, 0}, 1, registers);
+        }
+    }
+}
+
 // MARK: Dense
 
 VS_BODY void vs_dense_columns(
-    const float *input, ptrdiff_t inputs, const float *weights, const float *bias, ptrdiff_t outputs, float *output,
-    ptrdiff_t column, const int vectors) {
+    const vs_product *layer, const float *input, float *output, ptrdiff_t column, const int vectors) {
+    const float *weights = layer->weights + column * layer->inputs;
     f32x16 sums[8];
-    VS_UNROLL for (int v = 0; v < vectors; v++) sums[v] = VS_LOAD(bias + column + v * lanes);
-    for (ptrdiff_t i = 0; i < inputs; i++) {
+    VS_UNROLL for (int v = 0; v < vectors; v++) sums[v] = VS_LOAD(layer->bias + column + v * lanes);
+    for (ptrdiff_t i = 0; i < layer->inputs; i++) {
         VS_UNROLL for (int v = 0; v < vectors; v++) {
-            sums[v] += input[i] * VS_LOAD(weights + i * outputs + column + v * lanes);
+            sums[v] += input[i] * VS_LOAD(weights + (v * layer->inputs + i) * lanes);
         }
     }
     VS_UNROLL for (int v = 0; v < vectors; v++) VS_STORE(output + column + v * lanes, sums[v]);
 }
 
-VS_BODY void vs_dense_body(
-    const float *input, ptrdiff_t inputs, const float *weights, const float *bias, ptrdiff_t outputs, float *output) {
+VS_BODY void vs_dense_body(const vs_product *layer, const float *input, float *output) {
     ptrdiff_t column = 0;
-    for (; outputs - column >= 8 * lanes; column += 8 * lanes) {
-        vs_dense_columns(input, inputs, weights, bias, outputs, output, column, 8);
+    for (; layer->outputs - column >= 8 * lanes; column += 8 * lanes) {
+        vs_dense_columns(layer, input, output, column, 8);
     }
-    for (; column < outputs; column += lanes) {
-        vs_dense_columns(input, inputs, weights, bias, outputs, output, column, 1);
-    }
+    for (; column < layer->outputs; column += lanes) vs_dense_columns(layer, input, output, column, 1);
 }
 
 // MARK: Sampling

@@ -35,19 +35,6 @@ public struct AttentionMesh: Sendable {
         return Session(MeshNetworkRun(network, kernels: kernels.pointee))
     }
 
-    /// The instructions for which the layers are compiled.
-    package enum InstructionSet: CaseIterable, Sendable {
-        case baseline, avx2, avx512
-
-        fileprivate var value: vs_network_set {
-            switch self {
-            case .baseline: VS_NETWORK_BASELINE
-            case .avx2: VS_NETWORK_AVX2
-            case .avx512: VS_NETWORK_AVX512
-            }
-        }
-    }
-
     /// A session of the mesh, with its own memory. Use it from one thread at a time.
     public final class Session {
         private let computation: MeshNetworkRun

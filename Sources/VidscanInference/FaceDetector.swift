@@ -1,3 +1,4 @@
+internal import CNetwork
 internal import Glibc
 public import VidscanBase
 public import VidscanFaces
@@ -13,57 +14,45 @@ public struct FaceDetector: Sendable {
     public static let sideMultiple = 32
     private static let stride = 4
 
-    private let model: CompiledModel
-    /// The size of the input tensor in pixels.
-    public let inputSize: PictureSize
-    /// The number of sessions that run at the same time; others wait.
-    public let concurrency: Int
+    private let network: DetectorNetwork
 
-    /// - Parameters:
-    ///   - runtime: The runtime that compiles the model.
-    ///   - path: The path of `centerface.onnx`.
-    ///   - inputSize: The size of the input; both sides are multiples of 32.
-    ///   - concurrency: The number of sessions that run at the same time; others wait.
-    ///   - precision: The precision of the computation.
-    public init(
-        runtime: InferenceRuntime, path: String, inputSize: PictureSize, concurrency: Int, precision: InferencePrecision
-    ) throws(InferenceError) {
+    /// - Parameter path: The path of the weights, `centerface.weights`.
+    /// - Throws: `InferenceError` if the file cannot be read or is not the network's.
+    public init(path: String) throws(InferenceError) {
+        network = try DetectorNetwork(path: path)
+    }
+
+    /// Makes a session, which one thread uses to run the detector. It takes about 90 bytes of memory per pixel.
+    ///
+    /// - Parameter inputSize: The size of the input; both sides are multiples of 32.
+    public func makeSession(inputSize: PictureSize) -> Session {
+        makeSession(inputSize: inputSize, kernels: vs_best_network_kernels().pointee)
+    }
+
+    /// Makes a session that uses an instruction set.
+    ///
+    /// - Returns: `nil` if the processor does not have it.
+    package func makeSession(inputSize: PictureSize, using set: InstructionSet) -> Session? {
+        vs_network_kernels_for(set.value).map { makeSession(inputSize: inputSize, kernels: $0.pointee) }
+    }
+
+    private func makeSession(inputSize: PictureSize, kernels: vs_network_kernels) -> Session {
         precondition(inputSize.width % Self.sideMultiple == 0 && inputSize.height % Self.sideMultiple == 0)
-        self.inputSize = inputSize
-        self.concurrency = concurrency
-        model = try runtime.compile(
-            path: path, inputShape: [1, 3, inputSize.height, inputSize.width], concurrency: concurrency,
-            precision: precision)
+        return Session(DetectorNetworkRun(network, size: inputSize, kernels: kernels), inputSize: inputSize)
     }
 
-    /// Makes a session, which one thread uses to run the detector.
-    public func makeSession() throws(InferenceError) -> Session {
-        Session(request: try model.makeRequest(), concurrency: concurrency, inputSize: inputSize)
-    }
-
-    /// A session of the detector, with its own tensors. Use it from one thread at a time.
+    /// A session of the detector, with its own memory. Use it from one thread at a time.
     public final class Session {
-        private let request: InferenceRequest
+        private let computation: DetectorNetworkRun
         public let inputSize: PictureSize
-        /// The number of sessions of the same model that run at the same time.
-        public let concurrency: Int
 
-        init(request: InferenceRequest, concurrency: Int, inputSize: PictureSize) {
-            self.request = request
-            self.concurrency = concurrency
+        init(_ computation: DetectorNetworkRun, inputSize: PictureSize) {
+            self.computation = computation
             self.inputSize = inputSize
         }
 
-        /// Whether the sessions wait for each other so long that a higher concurrency would make the run shorter.
-        public var isCrowded: Bool { request.isCrowded }
-
-        /// Returns the input tensor, 3 × height × width: R', G', B' in 0…255, to be filled before `detect`.
-        public func input() throws(InferenceError) -> UnsafeMutablePointer<Float> {
-            guard let base = try request.input().baseAddress else {
-                throw InferenceError(.runtime, "the detector's input has no memory")
-            }
-            return base
-        }
+        /// The input tensor, 3 × height × width: R', G', B' in 0…255, to be filled before `detect`.
+        public var input: UnsafeMutablePointer<Float> { computation.picture.baseAddress.unsafelyUnwrapped }
 
         /// Finds the faces in the input tensor.
         ///
@@ -72,31 +61,28 @@ public struct FaceDetector: Sendable {
         ///   - maximumOverlap: The maximum intersection over union of two faces. If two faces overlap more, only the
         ///     one with the higher score is kept.
         /// - Returns: The faces in pixels of the input tensor, highest score first, not clipped to its edges.
-        public func detect(
-            minimumConfidence: Double, maximumOverlap: Double = 0.3
-        ) throws(InferenceError) -> [FaceDetection] {
-            try request.run()
-            let heat = try request.output(0)
-            let scale = try request.output(1)
-            let offset = try request.output(2)
-            let points = try request.output(3)
-            let width = inputSize.width / FaceDetector.stride
-            let height = inputSize.height / FaceDetector.stride
-            let cells = width * height
-            guard heat.count == cells, scale.count == 2 * cells, offset.count == 2 * cells, points.count == 10 * cells
-            else { throw InferenceError(.runtime, "the detector's outputs have unexpected sizes") }
+        public func detect(minimumConfidence: Double, maximumOverlap: Double = 0.3) -> [FaceDetection] {
+            computation.run()
+            let cells = computation.cells
+            let unit = Double(FaceDetector.stride)
+            // The logit of the minimum, less than it by far more than its error: most cells need no exponential.
+            let floor = min(minimumConfidence, 0.999)
+            let minimumLogit = Float(log(floor / (1 - floor))) - 0.01
             var found: [FaceDetection] = []
-            for cell in 0..<cells where Double(heat[cell]) >= minimumConfidence {
-                let boxHeight = exp(Double(scale[cell])) * Double(FaceDetector.stride)
-                let boxWidth = exp(Double(scale[cells + cell])) * Double(FaceDetector.stride)
-                let centerX = (Double(cell % width) + Double(offset[cells + cell]) + 0.5) * Double(FaceDetector.stride)
-                let centerY = (Double(cell / width) + Double(offset[cell]) + 0.5) * Double(FaceDetector.stride)
+            for (row, column) in (0..<cells.height).lazy.flatMap({ row in (0..<cells.width).lazy.map { (row, $0) } }) {
+                let cell = cells.row(row) + column * cells.channels
+                guard !(cell[0] < minimumLogit) else { continue }
+                let confidence = Double(1 / (1 + exp(-cell[0])))
+                guard confidence >= minimumConfidence else { continue }
+                let (boxHeight, boxWidth) = (exp(Double(cell[1])) * unit, exp(Double(cell[2])) * unit)
+                let centerX = (Double(column) + Double(cell[4]) + 0.5) * unit
+                let centerY = (Double(row) + Double(cell[3]) + 0.5) * unit
                 let box = Rectangle(
                     x: centerX - boxWidth / 2, y: centerY - boxHeight / 2, width: boxWidth, height: boxHeight)
                 let point = { (index: Int) in
                     Point(
-                        x: box.x + Double(points[(2 * index + 1) * cells + cell]) * boxWidth,
-                        y: box.y + Double(points[2 * index * cells + cell]) * boxHeight)
+                        x: box.x + Double(cell[6 + 2 * index]) * boxWidth,
+                        y: box.y + Double(cell[5 + 2 * index]) * boxHeight)
                 }
                 // The network orders eyes and mouth corners by their side in the frame: the subject's right one comes
                 // first.
@@ -105,7 +91,7 @@ public struct FaceDetector: Sendable {
                     rightMouthCorner: point(3))
                 guard box.width.isFinite, box.height.isFinite else { continue }
                 found.append(
-                    FaceDetection(box: box, confidence: min(Double(heat[cell]), 1), landmarks: landmarks))
+                    FaceDetection(box: box, confidence: min(confidence, 1), landmarks: landmarks))
             }
             return Self.suppress(found, maximumOverlap: maximumOverlap)
         }

@@ -34,6 +34,21 @@ public final class InferenceRuntime: @unchecked Sendable {
         library.functions.core_free(core)
     }
 
+    /// Checks that the runtime's libraries are there, without loading them.
+    ///
+    /// - Throws: `InferenceError` if they are not.
+    public static func checkInstallation() throws(InferenceError) {
+        _ = try OpenVINOLibrary.path()
+    }
+
+    /// The version of the installed OpenVINO, for example `2026.4.1`. No library is loaded, which would take memory and a
+    /// tenth of a second.
+    public static var installedVersion: String {
+        let path = (try? OpenVINOLibrary.path()).map { FilePath.sibling(of: $0, named: "openvino.version") }
+        let text = path.flatMap { AlignedBytes(path: $0) }.map { String(decoding: $0.bytes, as: UTF8.self) }
+        return text?.split(whereSeparator: \.isNewline).first.map(String.init) ?? version
+    }
+
     /// OpenVINO's build number, for example `2026.4.1-22982-…`.
     public static var version: String {
         guard let functions = try? OpenVINOLibrary.loaded().functions else { return "unknown" }
@@ -94,7 +109,7 @@ public final class InferenceRuntime: @unchecked Sendable {
         }
         try library.check(status, "cannot compile the model \(name)")
         guard let compiled else { throw InferenceError(.runtime, "cannot compile the model \(name)") }
-        return CompiledModel(compiled, name: name, streams: properties.streams, library: library)
+        return CompiledModel(compiled, name: name, library: library)
     }
 
     private func reshape(_ model: OpaquePointer?, to shape: [Int], name: String) throws(InferenceError) {
@@ -132,12 +147,10 @@ public final class CompiledModel: @unchecked Sendable {
     private let handle: OpaquePointer
     /// The bytes from which the model was loaded, which OpenVINO keeps using as its weights.
     private let bytes: AlignedBytes?
-    let gate: StreamGate
 
     init(
-        _ handle: OpaquePointer, name: String, streams: Int, library: OpenVINOLibrary, bytes: AlignedBytes? = nil
+        _ handle: OpaquePointer, name: String, library: OpenVINOLibrary, bytes: AlignedBytes? = nil
     ) {
-        gate = StreamGate(streams: streams)
         self.library = library
         self.handle = handle
         self.name = name
@@ -197,14 +210,9 @@ public final class InferenceRequest {
         return UnsafeBufferPointer(try memory(of: tensor))
     }
 
-    /// Whether the requests of the model wait for each other so long that more streams would make the run shorter.
-    var isCrowded: Bool { model.gate.isCrowded }
-
     /// Runs the model on the input. Blocks until a stream is free and then until the outputs are ready.
     public func run() throws(InferenceError) {
-        try model.gate.run { () throws(InferenceError) in
-            try library.check(library.functions.infer_request_infer(handle), "\(model.name) failed")
-        }
+        try library.check(library.functions.infer_request_infer(handle), "\(model.name) failed")
     }
 
     private func memory(of tensor: OpaquePointer?) throws(InferenceError) -> UnsafeMutableBufferPointer<Float> {

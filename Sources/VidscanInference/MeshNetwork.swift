@@ -36,24 +36,12 @@ final class MeshNetwork: @unchecked Sendable {
         var weights, bias, slopes: UnsafePointer<Float>
     }
 
-    /// A 1 × 1 convolution with PReLU.
-    struct Pointwise {
-        var inputs, outputs: Int
-        var weights, bias, slopes: UnsafePointer<Float>
-    }
-
-    struct Dense {
-        /// The numbers of inputs, and of outputs with those that fill up the last vector.
-        var inputs, outputs: Int
-        var weights, bias: UnsafePointer<Float>
-    }
-
     /// Layers that end in a list of numbers.
     struct Branch {
         var blocks: [vs_block]
-        var reduction: Pointwise
+        var reduction: vs_product
         var last: vs_block
-        var results: [Dense]
+        var results: [vs_product]
     }
 
     struct PartLayers {
@@ -146,9 +134,6 @@ final class MeshNetwork: @unchecked Sendable {
 }
 
 extension NetworkWeights {
-    /// The number of outputs of a dense layer with those that fill up the last vector of 16.
-    fileprivate static func padded(_ outputs: Int) -> Int { (outputs + 15) / 16 * 16 }
-
     fileprivate static func count(of shape: MeshNetwork.Shape) -> Int {
         (9 + 1) * shape.inputs + (shape.inputs + 2) * shape.outputs
     }
@@ -159,10 +144,8 @@ extension NetworkWeights {
 
     fileprivate mutating func block(_ shape: MeshNetwork.Shape) -> vs_block {
         vs_block(
-            inputs: shape.inputs, outputs: shape.outputs, stride: shape.stride,
-            depthwise: take(9 * shape.inputs), depthwise_bias: take(shape.inputs),
-            pointwise: take(shape.inputs * shape.outputs), pointwise_bias: take(shape.outputs),
-            slopes: take(shape.outputs))
+            depthwise: depthwise(channels: shape.inputs, stride: shape.stride),
+            product: product(inputs: shape.inputs, outputs: shape.outputs, activation: VS_SLOPES))
     }
 
     /// - Parameters:
@@ -172,13 +155,8 @@ extension NetworkWeights {
         let reduced = MeshNetwork.reducedChannels
         return MeshNetwork.Branch(
             blocks: shapes.map { block($0) },
-            reduction: MeshNetwork.Pointwise(
-                inputs: 128, outputs: reduced, weights: take(128 * reduced), bias: take(reduced), slopes: take(reduced)),
+            reduction: product(inputs: 128, outputs: reduced, activation: VS_SLOPES),
             last: block((reduced, reduced, 1)),
-            results: outputs.map { count in
-                let (inputs, padded) = (side * side * reduced, Self.padded(count))
-                return MeshNetwork.Dense(
-                    inputs: inputs, outputs: padded, weights: take(inputs * padded), bias: take(padded))
-            })
+            results: outputs.map { product(inputs: side * side * reduced, outputs: $0, activation: VS_KEEPS) })
     }
 }

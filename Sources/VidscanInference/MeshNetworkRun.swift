@@ -23,7 +23,7 @@ final class MeshNetworkRun {
         self.network = network
         self.kernels = kernels
         picture = NetworkTensor.zeros(3 * MeshNetwork.pictureSide * MeshNetwork.pictureSide)
-        scratch = NetworkTensor.zeros(Int(VS_SCRATCH_VALUES))
+        scratch = NetworkTensor.zeros(Int(VS_BLOCK_SCRATCH))
     }
 
     deinit {
@@ -48,7 +48,7 @@ final class MeshNetworkRun {
             withUnsafeTemporaryAllocation(of: Float.self, capacity: 6) { matrix in
                 _ = matrix.initialize(from: box.matrix)
                 kernels.sample(
-                    features.values, features.side, features.channels, matrix.baseAddress, cut.side, cut.values)
+                    features.values, features.width, features.channels, matrix.baseAddress, cut.width, cut.values)
             }
             let head = run(layers.blocks, on: cut)
             for (branch, number) in zip(layers.branches, 0...) {
@@ -81,9 +81,9 @@ final class MeshNetworkRun {
         var current = input
         for block in blocks {
             let output = tensor(
-                side: current.side / block.stride, channels: block.outputs, besides: current, keeping: kept)
+                side: current.width / block.depthwise.stride, channels: block.product.outputs, besides: current, keeping: kept)
             withUnsafePointer(to: block) {
-                kernels.block($0, current.values, current.side, scratch.baseAddress, output.values)
+                kernels.block($0, current.values, current.width, scratch.baseAddress, output.values)
             }
             current = output
         }
@@ -97,16 +97,15 @@ final class MeshNetworkRun {
         _ branch: MeshNetwork.Branch, on input: NetworkTensor, keeping kept: NetworkTensor
     ) -> [[Float]] {
         let wide = run(branch.blocks, on: input, keeping: kept)
-        let layer = branch.reduction
-        let reduced = tensor(side: wide.side, channels: layer.outputs)
-        kernels.pointwise(
-            wide.values, wide.side, layer.inputs, layer.weights, layer.bias, layer.slopes, layer.outputs,
-            reduced.values)
+        let reduced = tensor(side: wide.width, channels: branch.reduction.outputs)
+        withUnsafePointer(to: branch.reduction) {
+            kernels.pointwise($0, wide.values, wide.channels, wide.width, wide.height, nil, reduced.values)
+        }
         let last = run([branch.last], on: reduced)
         return last.withoutBorder { values in
             branch.results.map { layer in
                 [Float](unsafeUninitializedCapacity: layer.outputs) { buffer, count in
-                    kernels.dense(values, layer.inputs, layer.weights, layer.bias, layer.outputs, buffer.baseAddress)
+                    withUnsafePointer(to: layer) { kernels.dense($0, values, buffer.baseAddress) }
                     count = layer.outputs
                 }
             }
@@ -118,10 +117,10 @@ final class MeshNetworkRun {
         side: Int, channels: Int, besides input: NetworkTensor? = nil, keeping kept: NetworkTensor? = nil
     ) -> NetworkTensor {
         let found = tensors.first {
-            $0.side == side && $0.channels == channels && $0 !== input && $0 !== kept
+            $0.width == side && $0.channels == channels && $0 !== input && $0 !== kept
         }
         if let found { return found }
-        let tensor = NetworkTensor(side: side, channels: channels)
+        let tensor = NetworkTensor(width: side, height: side, channels: channels)
         tensors.append(tensor)
         return tensor
     }

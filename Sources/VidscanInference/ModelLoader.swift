@@ -40,14 +40,14 @@ final class ModelLoader: @unchecked Sendable {
         library.functions.core_free(core)
     }
 
-    func load(_ entry: ModelCacheEntry, name: String, streams: Int) throws(InferenceError) -> CompiledModel {
+    func load(_ entry: ModelCacheEntry, name: String) throws(InferenceError) -> CompiledModel {
         var compiled: OpaquePointer?
         let blob = entry.blob
         let status = library.functions.core_import_model(
             core, blob.baseAddress?.assumingMemoryBound(to: CChar.self), blob.count, "CPU", &compiled)
         try library.check(status, "cannot load the model \(name)")
         guard let compiled else { throw InferenceError(.runtime, "cannot load the model \(name)") }
-        return CompiledModel(compiled, name: name, streams: streams, library: library, bytes: entry.owner)
+        return CompiledModel(compiled, name: name, library: library, bytes: entry.owner)
     }
 }
 
@@ -61,7 +61,7 @@ extension InferenceRuntime {
     ) -> CompiledModel? {
         guard let entry = cache.read(key) else { return nil }
         do throws(InferenceError) {
-            return try loader(properties).load(entry, name: name, streams: properties.streams)
+            return try loader(properties).load(entry, name: name)
         } catch {
             cache.remove(key)
             return nil

@@ -1,27 +1,31 @@
-/// The values of a square picture with channels, as the functions of `CNetwork` read and write them:
-/// (side + 2) × (side + 2) × channels, with a border of zeros.
+/// The values of a picture with channels, as the functions of `CNetwork` read and write them:
+/// (height + 2) × (width + 2) × channels, with a border of zeros.
 final class NetworkTensor {
-    let side: Int
+    let width: Int
+    let height: Int
     let channels: Int
     private let memory: UnsafeMutableBufferPointer<Float>
 
-    init(side: Int, channels: Int) {
-        self.side = side
+    init(width: Int, height: Int, channels: Int) {
+        self.width = width
+        self.height = height
         self.channels = channels
-        memory = Self.zeros((side + 2) * (side + 2) * channels)
+        memory = Self.zeros((width + 2) * (height + 2) * channels)
     }
 
     deinit { memory.deallocate() }
 
     var values: UnsafeMutablePointer<Float> { memory.baseAddress.unsafelyUnwrapped }
 
+    /// Returns the channels of the first pixel of a row; those of the next pixels follow.
+    func row(_ row: Int) -> UnsafeMutablePointer<Float> { values + ((row + 1) * (width + 2) + 1) * channels }
+
     /// Calls `body` with the values without the border, which are valid only during the call.
     func withoutBorder<Result>(_ body: (UnsafePointer<Float>) -> Result) -> Result {
-        withUnsafeTemporaryAllocation(of: Float.self, capacity: side * side * channels) { inner in
+        withUnsafeTemporaryAllocation(of: Float.self, capacity: width * height * channels) { inner in
             let start = inner.baseAddress.unsafelyUnwrapped
-            for row in 0..<side {
-                (start + row * side * channels).initialize(
-                    from: values + ((row + 1) * (side + 2) + 1) * channels, count: side * channels)
+            for row in 0..<height {
+                (start + row * width * channels).initialize(from: self.row(row), count: width * channels)
             }
             return body(start)
         }

@@ -1,3 +1,4 @@
+internal import CNetwork
 internal import VidscanBase
 
 /// The weights of a network, 32-bit floats in little-endian order, which are taken from front to back.
@@ -27,6 +28,22 @@ struct NetworkWeights {
         defer { position += count }
         return values.baseAddress.unsafelyUnwrapped + position
     }
+
+    /// Returns a product of each pixel's channels with a matrix. Its outputs are filled up to a multiple of 16.
+    mutating func product(inputs: Int, outputs: Int, activation: vs_activation) -> vs_product {
+        let padded = Self.padded(outputs)
+        return vs_product(
+            inputs: inputs, outputs: padded, weights: take(inputs * padded), bias: take(padded), activation: activation,
+            slopes: activation == VS_SLOPES ? take(padded) : nil)
+    }
+
+    /// Returns a 3 × 3 convolution of each channel by itself.
+    mutating func depthwise(channels: Int, stride: Int) -> vs_depthwise {
+        vs_depthwise(channels: channels, stride: stride, weights: take(9 * channels), bias: take(channels))
+    }
+
+    /// Returns the number of outputs with those that fill up the last vector of 16.
+    static func padded(_ outputs: Int) -> Int { (outputs + 15) / 16 * 16 }
 
     /// Returns what keeps the weights in memory.
     ///

@@ -61,7 +61,7 @@ struct AttentionMeshTests {
 
     // MARK: The network
 
-    /// What OpenVINO computes; `scripts/mesh/golden.py` writes it.
+    /// What OpenVINO computes; `scripts/conversion/golden.py` writes it.
     private struct Golden: Decodable {
         struct Case: Decodable {
             var seconds: Double
@@ -79,8 +79,8 @@ struct AttentionMeshTests {
         }
     }
 
-    @Test("The points and the presence equal OpenVINO's", arguments: AttentionMesh.InstructionSet.allCases)
-    func golden(set: AttentionMesh.InstructionSet) throws {
+    @Test("The points and the presence equal OpenVINO's", arguments: InstructionSet.allCases)
+    func golden(set: InstructionSet) throws {
         guard let session = mesh.makeSession(using: set) else { return }
         let cases = try Golden.load()
         try #require(cases.count == 4)
@@ -97,7 +97,7 @@ struct AttentionMeshTests {
 
     @Test("Processors with AVX2 and with AVX-512 give the same bits, and so does another run")
     func sameBits() throws {
-        let sessions = [AttentionMesh.InstructionSet.avx2, .avx512].compactMap { mesh.makeSession(using: $0) }
+        let sessions = [InstructionSet.avx2, .avx512].compactMap { mesh.makeSession(using: $0) }
         let cases = try Golden.load()
         // The second case's values are still in the memory between the layers when the first one is computed again.
         for golden in [cases[0], cases[1], cases[0]] {

@@ -1,25 +1,26 @@
-import VidscanFaces
+import Foundation
 import Testing
 import TestSupport
 import VidscanBase
+import VidscanFaces
 import VidscanInference
 
 @Suite("The face detector finds the clip's faces")
 struct FaceDetectorTests {
     private static let scale = 0.7
-    private static let path = Checkout.models + "/centerface.onnx"
+    private static let inputSize = PictureSize(width: 448, height: 256)
 
-    private func detector(concurrency: Int) throws -> FaceDetector {
-        try FaceDetector(
-            runtime: InferenceRuntime(), path: Self.path, inputSize: PictureSize(width: 448, height: 256),
-            concurrency: concurrency, precision: .exact)
+    private let detector: FaceDetector
+
+    init() throws {
+        detector = try FaceDetector(path: Checkout.models + "/centerface.weights")
     }
 
     @Test("The face of the clip's first picture is where the truth says it is")
     func firstPicture() throws {
-        let session = try detector(concurrency: 1).makeSession()
-        try TestPicture.whole(seconds: 0).fill(try session.input())
-        let faces = try session.detect(minimumConfidence: 0.5)
+        let session = detector.makeSession(inputSize: Self.inputSize)
+        try TestPicture.whole(seconds: 0).fill(session.input)
+        let faces = session.detect(minimumConfidence: 0.5)
         try #require(faces.count == 1)
         let face = faces[0]
         let truth = Rectangle(
@@ -41,46 +42,45 @@ struct FaceDetectorTests {
 
     @Test("Two faces are found in order of confidence, and none in a picture without faces")
     func counts() throws {
-        let session = try detector(concurrency: 1).makeSession()
-        try TestPicture.whole(seconds: 13).fill(try session.input())
-        let two = try session.detect(minimumConfidence: 0.5)
+        let session = detector.makeSession(inputSize: Self.inputSize)
+        try TestPicture.whole(seconds: 13).fill(session.input)
+        let two = session.detect(minimumConfidence: 0.5)
         #expect(two.count == 2)
         #expect(two.map(\.confidence) == two.map(\.confidence).sorted(by: >))
-        try TestPicture.whole(seconds: 15.5).fill(try session.input())
-        #expect(try session.detect(minimumConfidence: 0.5).isEmpty)
+        try TestPicture.whole(seconds: 15.5).fill(session.input)
+        #expect(session.detect(minimumConfidence: 0.5).isEmpty)
     }
 
     @Test("Each face has one box, and no box is below the minimum confidence")
     func threshold() throws {
-        let session = try detector(concurrency: 1).makeSession()
-        try TestPicture.whole(seconds: 13).fill(try session.input())
-        let many = try session.detect(minimumConfidence: 0.01)
+        let session = detector.makeSession(inputSize: Self.inputSize)
+        try TestPicture.whole(seconds: 13).fill(session.input)
+        let many = session.detect(minimumConfidence: 0.01)
         try #require(many.count >= 2)
         for (index, face) in many.enumerated() {
             #expect(face.confidence >= 0.01)
             for other in many[(index + 1)...] { #expect(face.box.intersectionOverUnion(with: other.box) < 0.3) }
         }
         let least = many[1].confidence
-        #expect(try session.detect(minimumConfidence: least.nextUp).count < 2)
+        #expect(session.detect(minimumConfidence: least.nextUp).count < 2)
     }
 
-    @Test("Concurrent sessions find the same faces as one session, also if they share streams", arguments: [1, 2, 4])
-    func concurrentSessions(concurrency: Int) async throws {
+    @Test("Concurrent sessions find the same faces as one session")
+    func concurrentSessions() async throws {
         let pictures = try [0, 4, 8, 13, 15.5, 18].map { try TestPicture.whole(seconds: $0) }
-        let alone = try detector(concurrency: 1).makeSession()
-        let expected = try pictures.map { picture in
-            picture.fill(try alone.input())
-            return try alone.detect(minimumConfidence: 0.3)
+        let alone = detector.makeSession(inputSize: Self.inputSize)
+        let expected = pictures.map { picture in
+            picture.fill(alone.input)
+            return alone.detect(minimumConfidence: 0.3)
         }
-        let shared = try detector(concurrency: concurrency)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for worker in 0..<4 {
-                group.addTask {
-                    let session = try shared.makeSession()
+                group.addTask { [detector] in
+                    let session = detector.makeSession(inputSize: Self.inputSize)
                     for turn in 0..<12 {
                         let number = (turn + worker) % pictures.count
-                        pictures[number].fill(try session.input())
-                        #expect(try session.detect(minimumConfidence: 0.3) == expected[number])
+                        pictures[number].fill(session.input)
+                        #expect(session.detect(minimumConfidence: 0.3) == expected[number])
                     }
                 }
             }
@@ -88,20 +88,106 @@ struct FaceDetectorTests {
         }
     }
 
-    @Test("A model that is missing or not a model is an error that names the file")
+    // MARK: The network
+
+    /// What OpenVINO computes; `scripts/conversion/golden.py` writes it.
+    private struct Golden: Decodable {
+        struct Case: Decodable {
+            var seconds: Double
+            /// ffmpeg's filter that gives the picture.
+            var filter: String
+            var width: Int
+            var height: Int
+            /// For each cell with a score of 0.3 or more, highest first: the score, the box's x, y, width and height, and x
+            /// and y of five landmarks, in pixels of the picture.
+            var faces: [[Double]]
+
+            func picture() throws -> TestPicture {
+                try TestPicture(seconds: seconds, filter: filter, size: PictureSize(width: width, height: height))
+            }
+        }
+        var cases: [Case]
+
+        static func load() throws -> [Case] {
+            let file = URL(fileURLWithPath: Checkout.root + "/Tests/VidscanInferenceTests/detector.golden.json")
+            return try JSONDecoder().decode(Golden.self, from: Data(contentsOf: file)).cases
+        }
+    }
+
+    /// More than any overlap: every cell is a face.
+    private static let all = 1.1
+
+    @Test("Every cell's score, box and landmarks equal OpenVINO's", arguments: InstructionSet.allCases)
+    func golden(set: InstructionSet) throws {
+        let cases = try Golden.load()
+        try #require(cases.count == 6)
+        for golden in cases {
+            let picture = try golden.picture()
+            guard let session = detector.makeSession(inputSize: picture.size, using: set) else { return }
+            picture.fill(session.input)
+            let found = session.detect(minimumConfidence: 0.3, maximumOverlap: Self.all)
+            try #require(found.count == golden.faces.count, "\(golden.filter)")
+            for (face, expected) in zip(found, golden.faces) {
+                let (box, marks) = (face.box, face.landmarks)
+                // The network's own order: the eye and the corner on the left of the picture come first.
+                let points = [marks.rightEye, marks.leftEye, marks.nose, marks.rightMouthCorner, marks.leftMouthCorner]
+                let values = [box.x, box.y, box.width, box.height] + points.flatMap { [$0.x, $0.y] }
+                #expect(abs(face.confidence - expected[0]) < 2e-4)
+                #expect(zip(values, expected.dropFirst()).allSatisfy { abs($0 - $1) < 5e-3 }, "\(golden.filter)")
+            }
+        }
+    }
+
+    @Test("Processors with AVX2 and with AVX-512 give the same bits, and so does another run")
+    func sameBits() throws {
+        for golden in try Golden.load() {
+            let picture = try golden.picture()
+            let sessions = [InstructionSet.avx2, .avx512].compactMap {
+                detector.makeSession(inputSize: picture.size, using: $0)
+            }
+            let found = (sessions + sessions).map { session in
+                picture.fill(session.input)
+                return session.detect(minimumConfidence: 0.05, maximumOverlap: Self.all)
+            }
+            #expect(found.allSatisfy { $0 == found.first })
+            // The values of the picture before are still in the memory between the layers.
+            for session in sessions {
+                for index in 0..<picture.planes.count { session.input[index] = 255 - picture.planes[index] }
+                _ = session.detect(minimumConfidence: 0.05)
+                picture.fill(session.input)
+                #expect(session.detect(minimumConfidence: 0.05, maximumOverlap: Self.all) == found.first)
+            }
+        }
+    }
+
+    @Test("Values that are no numbers are survived, and give no face")
+    func strangeInput() {
+        let session = detector.makeSession(inputSize: PictureSize(width: 64, height: 32))
+        for value in [Float.nan, .infinity, -.infinity, 1e38] {
+            for index in 0..<3 * 64 * 32 { session.input[index] = value }
+            for face in session.detect(minimumConfidence: 0) {
+                #expect(face.box.width.isFinite && face.box.height.isFinite && (0...1).contains(face.confidence))
+            }
+        }
+    }
+
+    @Test("A minimum of 0 takes every cell, and one of 1 none")
+    func limits() throws {
+        let session = detector.makeSession(inputSize: Self.inputSize)
+        try TestPicture.whole(seconds: 0).fill(session.input)
+        #expect(session.detect(minimumConfidence: 0, maximumOverlap: Self.all).count == 448 / 4 * 256 / 4)
+        #expect(session.detect(minimumConfidence: 1).isEmpty)
+    }
+
+    @Test("A file that is missing or not the network's is refused by name")
     func badModels() throws {
         let folder = try TemporaryFolder()
-        try folder.write("no model", to: "text.onnx")
-        try folder.write("", to: "empty.onnx")
-        for name in ["missing.onnx", "text.onnx", "empty.onnx"] {
-            let error = #expect(throws: InferenceError.self) {
-                try FaceDetector(
-                    runtime: InferenceRuntime(), path: folder.path + "/" + name,
-                    inputSize: PictureSize(width: 64, height: 64), concurrency: 1, precision: .exact)
-            }
-            let reason = try #require(error?.reason)
-            #expect(reason.hasPrefix("cannot read the model \(name)"))
-            #expect(!reason.contains("\n"))
+        try folder.write("no weights", to: "text.weights")
+        let missing = folder.path + "/missing.weights"
+        #expect(throws: InferenceError(.modelNotFound, "cannot read \(missing)")) { try FaceDetector(path: missing) }
+        let text = folder.path + "/text.weights"
+        #expect(throws: InferenceError(.runtime, "\(text) has 10 bytes instead of 7320192")) {
+            try FaceDetector(path: text)
         }
     }
 }

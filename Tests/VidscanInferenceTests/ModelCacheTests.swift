@@ -113,7 +113,7 @@ struct ModelCacheTests {
         try folder.write("rest", to: "a/cache/.partial-1-old.model")
         try folder.write("rest", to: "a/cache/.partial-2-new.model")
         try age(".partial-1-old.model", days: 1)
-        // Two detectors of 7.5 MB fit, three do not.
+        // Two models of 7.5 MB fit, three do not.
         let cache = try ModelCache(path: path, capacity: 20_000_000)
         _ = try outputs(cache: cache)
         let first = try #require(try models().keys.first)
@@ -150,30 +150,41 @@ struct ModelCacheTests {
 
     // MARK: Running a model
 
-    /// What the detector finds in noise, at a threshold that keeps a thousand cells.
+    /// What a network finds in noise: all values of all outputs.
     private func outputs(
         cache: ModelCache?, inputSize: PictureSize = inputSize, concurrency: Int = 1
-    ) throws -> [FaceDetection] {
-        let model = folder.path + "/model.onnx"
-        if !FileManager.default.fileExists(atPath: model) {
-            try FileManager.default.copyItem(atPath: Checkout.models + "/centerface.onnx", toPath: model)
+    ) throws -> [[Float]] {
+        let path = folder.path + "/model.onnx"
+        if !FileManager.default.fileExists(atPath: path) {
+            try FileManager.default.copyItem(atPath: Checkout.models + "/centerface.onnx", toPath: path)
         }
-        let detector = try FaceDetector(
-            runtime: InferenceRuntime(cache: cache), path: model, inputSize: inputSize, concurrency: concurrency,
+        let model = try InferenceRuntime(cache: cache).compile(
+            path: path, inputShape: [1, 3, inputSize.height, inputSize.width], concurrency: concurrency,
             precision: .exact)
-        let session = try detector.makeSession()
+        let request = try model.makeRequest()
         var generator = SeededGenerator(seed: 7)
-        let input = try session.input()
-        for index in 0..<3 * inputSize.width * inputSize.height {
-            input[index] = Float.random(in: 0...255, using: &generator)
-        }
-        let found = try session.detect(minimumConfidence: 0)
-        try #require(!found.isEmpty)
-        return found
+        let input = try request.input()
+        for index in input.indices { input[index] = Float.random(in: 0...255, using: &generator) }
+        try request.run()
+        return try (0..<4).map { Array(try request.output($0)) }
     }
 
-    private func outputs(inputSize: PictureSize = inputSize, concurrency: Int = 1) throws -> [FaceDetection] {
+    private func outputs(inputSize: PictureSize = inputSize, concurrency: Int = 1) throws -> [[Float]] {
         try outputs(cache: ModelCache(path: path), inputSize: inputSize, concurrency: concurrency)
+    }
+
+    @Test("A model that is missing or not a model is an error that names the file")
+    func badModels() throws {
+        try folder.write("no model", to: "text.onnx")
+        try folder.write("", to: "empty.onnx")
+        for name in ["missing.onnx", "text.onnx", "empty.onnx"] {
+            let error = #expect(throws: InferenceError.self) {
+                try InferenceRuntime().compile(path: folder.path + "/" + name, concurrency: 1, precision: .exact)
+            }
+            let reason = try #require(error?.reason)
+            #expect(reason.hasPrefix("cannot read the model \(name)"))
+            #expect(!reason.contains("\n"))
+        }
     }
 
     private func embedding(cache: ModelCache?, concurrency: Int) throws -> [Float] {

@@ -91,7 +91,7 @@ public struct Analysis: Sendable {
             let outcome = try await analyze(file, into: folder, blendshapeNames: blendshapeNames)
             let wall = begin.duration(to: .now) / .seconds(1)
             var visibility: [String] = []
-            let tools = Tools(openvinoVersion: InferenceRuntime.version, models: try models.digests())
+            let tools = Tools(openvinoVersion: InferenceRuntime.installedVersion, models: try models.digests())
             if let segment = settings.segment, let decoded = outcome.decoded {
                 var part = try SegmentRecord(
                     of: file, segment: segment, resultName: ResultPaths.resultName(ofPart: resultPath, segment),

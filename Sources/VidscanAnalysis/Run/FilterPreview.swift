@@ -47,7 +47,7 @@ public struct FilterPreview: Sendable {
                     detail: settings.isEmpty ? "default settings" : String(settings), at: microseconds))
         }
         if let models, let last = panels.indices.last {
-            panels[last].marks = try FaceAnalyzer(models: models, settings: settings, sessions: 1)
+            panels[last].marks = try FaceAnalyzer(models: models, settings: settings)
                 .analyze(panels[last].frame)
                 .map(\.detection.box)
         }

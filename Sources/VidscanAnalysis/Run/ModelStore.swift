@@ -17,15 +17,15 @@ public final class ModelStore: Sendable {
     }
 
     public static let detector = Model(
-        name: "CenterFace", fileName: "centerface.onnx",
-        expectedDigest: "09189deaaf8646c5c51a68447e3c744ea1e211798155d4728c20507b9f5aefbc")
+        name: "CenterFace", fileName: "centerface.weights",
+        expectedDigest: "f41fb7dbdc834b526359b7304cd8d60b33455d125e155680cdd7c50f12937cb8")
 
     public static let attentionMesh = Model(
         name: "attention mesh", fileName: "attention_mesh.json",
         expectedDigest: "1cdf49f826f94c2d9849b33f1cc2e6ac4e54e1fdf31620e41294887b10761f01")
     public static let attentionMeshWeights = Model(
         name: "attention mesh weights", fileName: "attention_mesh.weights",
-        expectedDigest: "34589a11e1dbb74fbccdda81acd838d58baa17c818f98ec073620916cd8967f0")
+        expectedDigest: "f8940c587bb7a9f9745ccd5fe318b9c16534cd57a42b7475e8f8d8904de06302")
 
     public static let faceEmbedding = Model(
         name: "face embedding", fileName: "face_embedding.xml",
@@ -69,26 +69,15 @@ public final class ModelStore: Sendable {
         return folder
     }
 
-    /// Detectors for the most recently used input sizes are kept, up to this total in bytes: six of common sizes.
-    /// Compiling one again takes a third of a second; keeping them all would make a process that meets frames of many
-    /// sizes grow by gigabytes.
-    private static let detectorMemory = 256 << 20
-
-    /// The memory that a detector takes, as measured with OpenVINO 2026.4: its weights and the activations between its
-    /// layers.
-    private static func detectorBytes(_ inputSize: PictureSize) -> Int {
-        (26 << 20) + 134 * inputSize.width * inputSize.height
-    }
-
     /// The folder that holds the model files.
     public let folder: String
     /// Its model is compiled in and needs no file.
     let faceShape = FaceShape()
-    private let runtime: InferenceRuntime
     /// The maximum number of workers of a run.
     let concurrency: Int
     private let precision: InferencePrecision
-    private let detectors = Mutex(LRUCache<PictureSize, FaceDetector>(capacity: detectorMemory))
+    private let runtime = Mutex<InferenceRuntime?>(nil)
+    private let detector = Mutex<FaceDetector?>(nil)
     private let mesh = Mutex<AttentionMesh?>(nil)
     private let expressions = Mutex<ExpressionModel?>(nil)
     private let modelDigests: BackgroundValue<[String: String], VidscanError>
@@ -108,9 +97,9 @@ public final class ModelStore: Sendable {
         modelDigests = BackgroundValue(thread: "digests") { () throws(VidscanError) in
             try ModelDigests.compute(folder: folder)
         }
-        // Not in the background: a process that ends while a library is being loaded may crash.
+        // Few runs need the runtime, and those at their end; that it is missing is said at the beginning.
         do {
-            runtime = try InferenceRuntime(cache: ModelCache.ofProcess().cache)
+            try InferenceRuntime.checkInstallation()
         } catch {
             throw VidscanError(.setup, error.reason)
         }
@@ -124,36 +113,26 @@ public final class ModelStore: Sendable {
 
     private static let kept = Mutex<[ModelStore]>([])
 
-    /// Gives back the memory of the detectors and the mesh, which are loaded again when they are needed. Sessions that are
+    /// Gives back the memory of the detector and the mesh, which are loaded again when they are needed. Sessions that are
     /// in use keep theirs.
     func unload() {
-        detectors.withLock { $0 = LRUCache(capacity: Self.detectorMemory) }
+        detector.withLock { $0 = nil }
         mesh.withLock { $0 = nil }
         vs_trim_heaps()
     }
 
-    /// Whether a detector or the mesh is in memory.
-    package var isLoaded: Bool { detectors.withLock { $0.count > 0 } || mesh.withLock { $0 != nil } }
+    /// Whether the detector or the mesh is in memory.
+    package var isLoaded: Bool { detector.withLock { $0 != nil } || mesh.withLock { $0 != nil } }
 
-    /// Returns the detector for an input size. It is loaded at first use, and again if it was evicted since.
-    ///
-    /// - Parameter sessions: The number of sessions that run at the same time; others wait. Each takes time to load, and
-    ///   memory.
-    func detector(inputSize: PictureSize, sessions: Int) throws(InferenceError) -> FaceDetector {
-        let result: Result<FaceDetector, InferenceError> = detectors.withLock { detectors in
-            if let detector = detectors.value(for: inputSize), detector.concurrency >= sessions {
-                return .success(detector)
-            }
+    /// Returns the detector, which is read at first use.
+    func faceDetector() throws(InferenceError) -> FaceDetector {
+        let path = folder + "/" + Self.detector.fileName
+        let result: Result<FaceDetector, InferenceError> = detector.withLock { detector in
+            if let detector { return .success(detector) }
             return Result { () throws(InferenceError) in
-                let bytes = Self.detectorBytes(inputSize)
-                detectors.makeRoom(for: bytes)
-                let detector = try FaceDetector(
-                    runtime: runtime, path: folder + "/" + Self.detector.fileName, inputSize: inputSize,
-                    concurrency: sessions, precision: precision)
-                detectors.insert(detector, for: inputSize, weight: bytes)
-                // Compiling leaves tens of megabytes of freed memory in the heap.
-                vs_trim_heaps()
-                return detector
+                let new = try FaceDetector(path: path)
+                detector = new
+                return new
             }
         }
         return try result.get()
@@ -180,8 +159,22 @@ public final class ModelStore: Sendable {
     ///   memory.
     func faceEmbedder(sessions: Int) throws(InferenceError) -> FaceEmbedder {
         try FaceEmbedder(
-            runtime: runtime, path: folder + "/" + Self.faceEmbedding.fileName, concurrency: sessions,
+            runtime: inferenceRuntime(),
+            path: folder + "/" + Self.faceEmbedding.fileName, concurrency: sessions,
             precision: precision)
+    }
+
+    /// Returns the runtime, whose libraries are loaded at first use.
+    private func inferenceRuntime() throws(InferenceError) -> InferenceRuntime {
+        let result: Result<InferenceRuntime, InferenceError> = runtime.withLock { runtime in
+            if let runtime { return .success(runtime) }
+            return Result { () throws(InferenceError) in
+                let new = try InferenceRuntime(cache: ModelCache.ofProcess().cache)
+                runtime = new
+                return new
+            }
+        }
+        return try result.get()
     }
 
     /// Returns the expression model, which is read at first use.

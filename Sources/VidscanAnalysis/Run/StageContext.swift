@@ -32,9 +32,6 @@ final class StageContext: Sendable {
         opened.finish()
     }
 
-    /// The number of frames that are analysed at the same time; it is known when the input is open.
-    var sessions: Int { min(workerThreads.count, frameLimit.load(ordering: .relaxed)) }
-
     func shutDown() {
         for thread in [decodeThread, writeThread] + workerThreads { thread.shutDown() }
     }

@@ -13,20 +13,19 @@ struct AnalyzeStage {
     func run() async throws -> StageTimes {
         _ = try await line.opened.receive()
         try prepare()
-        let analyzer = RunAnalyzer(models: models, settings: settings, sessions: line.sessions)
+        let analyzer = RunAnalyzer(models: models, settings: settings)
         while let run = try await line.runs.receive() {
             for result in try await analyzer.analyze(run) { line.results.send(result) }
         }
         return analyzer.times
     }
 
-    /// Loads models for the first face while the first frame is decoded and its faces are detected. Nearly every video
-    /// shows one.
+    /// Reads the models, which takes milliseconds, while the first frame is decoded.
     private func prepare() throws(VidscanError) {
-        if number == 0, settings.needsExpressions { _ = try models.expressionModel() }
-        // A single worker would only delay the detector.
-        guard number > 0, number == line.workerThreads.count - 1 else { return }
+        guard number == 0 else { return }
+        if settings.needsExpressions { _ = try models.expressionModel() }
         do throws(InferenceError) {
+            _ = try models.faceDetector()
             _ = try models.attentionMesh()
         } catch {
             throw VidscanError(.inference, error.reason, stage: .analyze)

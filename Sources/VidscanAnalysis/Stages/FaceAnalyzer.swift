@@ -14,13 +14,12 @@ final class FaceAnalyzer {
     private let emotionCropper: EmotionCropper
     var times = StageTimes()
 
-    /// - Parameter sessions: The number of analyzers that run at the same time.
-    init(models: ModelStore, settings: Settings, sessions: Int) {
+    init(models: ModelStore, settings: Settings) {
         self.models = models
         self.settings = settings
         // All convert a frame's pixel format only once.
         let converter = PictureConverter()
-        detector = FrameDetector(models: models, settings: settings, sessions: sessions, converter: converter)
+        detector = FrameDetector(models: models, settings: settings, converter: converter)
         fitter = MeshFitter(models: models, converter: converter)
         chipCutter = FaceChipCutter(converter: converter)
         emotionCropper = EmotionCropper(converter: converter)

@@ -8,18 +8,15 @@ internal import VidscanResults
 final class FrameDetector {
     private let models: ModelStore
     private let settings: Settings
-    private let sessionCount: Int
     private let resampler: AreaResampler
     private var sessions: [PictureSize: FaceDetector.Session] = [:]
     private var picture: DetectorPicture?
     /// The frame that `picture` shows.
     private var pictureFrame: (identity: ObjectIdentifier, sequence: Int)?
 
-    /// - Parameter sessions: The number of detectors that run at the same time.
-    init(models: ModelStore, settings: Settings, sessions: Int, converter: PictureConverter) {
+    init(models: ModelStore, settings: Settings, converter: PictureConverter) {
         self.models = models
         self.settings = settings
-        sessionCount = sessions
         resampler = AreaResampler(converter: converter)
     }
 
@@ -46,18 +43,17 @@ final class FrameDetector {
     ///
     /// - Returns: The faces in display space, highest score first.
     func detect(_ picture: DetectorPicture) throws(InferenceError) -> [FaceDetection] {
-        let isFrequent = settings.anchors.maximumSamples == 1
-        let session = try session(picture.tensorSize, isFrequent: isFrequent)
-        let input = try session.input()
+        let session = try session(picture.tensorSize)
+        let input = session.input
         input.update(from: picture.values, count: picture.count)
         input.brighten(picture.count, by: picture.gain)
         let scale = picture.scale
         var found: [FaceDetection] = []
-        for face in try session.detect(minimumConfidence: settings.candidateConfidence) {
+        for face in session.detect(minimumConfidence: settings.candidateConfidence) {
             // A box outside the frame lies in the tensor's padding.
             if let face = face.scaled(x: scale.x, y: scale.y).clipped(to: picture.display) { found.append(face) }
         }
-        for face in try closeUps(picture, isFrequent: isFrequent) {
+        for face in try closeUps(picture) {
             // Of a face that is almost too large for the first search, that search finds a part, with a low score.
             let rivals = found.indices.filter { found[$0].box.overlaps(face.box) }
             guard rivals.allSatisfy({ found[$0].confidence < face.confidence }) else { continue }
@@ -71,24 +67,20 @@ final class FrameDetector {
 
     /// Finds faces at half the size, for a quarter of the work. The boxes are coarse, and small faces have low scores.
     func detectCoarsely(_ picture: DetectorPicture) throws(InferenceError) -> [FaceDetection] {
-        try detect(picture, scale: 0.5, isFrequent: settings.detect.keepsUncertainFaces)
+        try detect(picture, scale: 0.5)
     }
 
     /// Finds faces that are upside down, which the detector often misses, in a picture that is turned by 180° and reduced to
     /// half the size.
     func detectUpsideDown(_ picture: DetectorPicture) throws(InferenceError) -> [FaceDetection] {
-        try search(
-            picture, size: reducedSize(of: picture, scale: 0.5), isTurned: true,
-            isFrequent: settings.detect.keepsUncertainFaces
-        )
-        .filter { $0.confidence >= Self.upsideDownConfidence }
+        try search(picture, size: reducedSize(of: picture, scale: 0.5), isTurned: true).filter { $0.confidence >= Self.upsideDownConfidence }
     }
 
     /// Finds faces that fill the frame, which are larger than the detector's receptive field at full size.
-    private func closeUps(_ picture: DetectorPicture, isFrequent: Bool) throws(InferenceError) -> [FaceDetection] {
+    private func closeUps(_ picture: DetectorPicture) throws(InferenceError) -> [FaceDetection] {
         guard picture.size.shortSide > Self.closeUpSide else { return [] }
         let scale = Double(Self.closeUpSide) / Double(picture.size.shortSide)
-        return try detect(picture, scale: scale, isFrequent: isFrequent).filter {
+        return try detect(picture, scale: scale).filter {
             $0.confidence >= Self.closeUpConfidence && $0.box.height >= 0.5 * Double(picture.display.height)
         }
     }
@@ -101,12 +93,10 @@ final class FrameDetector {
     private static let coarseConfidence = 0.1
 
     /// Finds faces in a reduced picture.
-    private func detect(
-        _ picture: DetectorPicture, scale: Double, isFrequent: Bool
-    ) throws(InferenceError) -> [FaceDetection] {
+    private func detect(_ picture: DetectorPicture, scale: Double) throws(InferenceError) -> [FaceDetection] {
         let size = reducedSize(of: picture, scale: scale)
         if let found = picture.coarseFaces[size] { return found }
-        let found = try search(picture, size: size, isTurned: false, isFrequent: isFrequent)
+        let found = try search(picture, size: size, isTurned: false)
         picture.coarseFaces[size] = found
         return found
     }
@@ -121,38 +111,28 @@ final class FrameDetector {
 
     /// Finds faces in a picture of another size.
     ///
-    /// - Parameters:
-    ///   - isTurned: Whether the detector receives the picture turned by 180°.
-    ///   - isFrequent: Whether most samples are searched at this size.
+    /// - Parameter isTurned: Whether the detector receives the picture turned by 180°.
     private func search(
-        _ picture: DetectorPicture, size: PictureSize, isTurned: Bool, isFrequent: Bool
+        _ picture: DetectorPicture, size: PictureSize, isTurned: Bool
     ) throws(InferenceError) -> [FaceDetection] {
-        let session = try session(size, isFrequent: isFrequent)
-        let input = try session.input()
+        let session = try session(size)
+        let input = session.input
         picture.view.resample(to: size, tensorSize: size, into: input)
         input.brighten(3 * size.width * size.height, by: picture.gain)
         if isTurned { input.turn(size) }
         let scaleX = Double(picture.display.width) / Double(size.width)
         let scaleY = Double(picture.display.height) / Double(size.height)
-        return try session.detect(minimumConfidence: Self.coarseConfidence).compactMap {
+        return session.detect(minimumConfidence: Self.coarseConfidence).compactMap {
             let face = $0.scaled(x: scaleX, y: scaleY)
             return (isTurned ? face.turned(in: picture.display) : face).clipped(to: picture.display)
         }
     }
 
-    /// Returns the session for an input size.
-    ///
-    /// Half of the detectors run at the same time at first, because a stream takes up to 56 MB and most samples are not
-    /// searched. If they wait for each other, the model is loaded again with a stream for each.
-    ///
-    /// - Parameter isFrequent: Whether most samples are searched at this size.
-    private func session(_ inputSize: PictureSize, isFrequent: Bool) throws(InferenceError) -> FaceDetector.Session {
-        let old = sessions[inputSize]
-        if let old, old.concurrency >= sessionCount || !old.isCrowded { return old }
-        // A video whose frames change in size needs few sessions at the same time.
+    private func session(_ inputSize: PictureSize) throws(InferenceError) -> FaceDetector.Session {
+        if let session = sessions[inputSize] { return session }
+        // Those of a video whose frames change in size would take ever more memory.
         if sessions.count > 5 { sessions.removeAll() }
-        let concurrency = isFrequent || old != nil ? sessionCount : (sessionCount + 1) / 2
-        let session = try models.detector(inputSize: inputSize, sessions: concurrency).makeSession()
+        let session = try models.faceDetector().makeSession(inputSize: inputSize)
         sessions[inputSize] = session
         return session
     }

@@ -18,10 +18,9 @@ final class RunAnalyzer {
     private let settings: Settings
     private let analyzer: FaceAnalyzer
 
-    /// - Parameter sessions: The number of analyzers that run at the same time.
-    init(models: ModelStore, settings: Settings, sessions: Int) {
+    init(models: ModelStore, settings: Settings) {
         self.settings = settings
-        analyzer = FaceAnalyzer(models: models, settings: settings, sessions: sessions)
+        analyzer = FaceAnalyzer(models: models, settings: settings)
     }
 
     var times: StageTimes { analyzer.times }
