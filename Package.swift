@@ -57,7 +57,7 @@ let package = Package(
         .target(
             name: "VidscanInference", dependencies: ["VidscanBase", "VidscanFaces", "COpenVINO"], swiftSettings: strict),
         .target(
-            name: "VidscanFaces", dependencies: ["VidscanBase"],
+            name: "VidscanFaces", dependencies: ["CPixels", "VidscanBase"],
             // Set-up puts the weights where the other models lie; a SwiftPM bundle could not be moved.
             exclude: ["Resources"], resources: [.embedInCode("Data")], swiftSettings: strict),
         .target(
