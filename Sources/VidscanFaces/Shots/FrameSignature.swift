@@ -52,9 +52,10 @@ public struct FrameSignature: Sendable, Equatable {
             let count = Float((cells[x + 1] - cells[x]) * (rows[y + 1] - rows[y]))
             return count > 0 ? sums.cells[cell] / count : mean
         }
-        let coloured = Float(counts.coloured)
-        lumaHistogram = counts.levels.map { Float($0) / pixels }
-        chromaHistogram = counts.colors.map { coloured > 0 ? Float($0) / coloured : 0 }
+        lumaHistogram = counts.levels.map { $0 / pixels }
+        let colors = counts.colors
+        let coloured = colors.reduce(0, +)
+        chromaHistogram = colors.map { coloured > 0 ? $0 / coloured : 0 }
         brightness = mean
         let steps = Float(max((columns - 1) * (lines - 1), 1))
         edgesAcross = sums.across / steps
@@ -113,41 +114,36 @@ public struct FrameSignature: Sendable, Equatable {
     }
 
     /// How many pixels there are of each luma and of each colour.
+    ///
+    /// Neighbours are often alike: each of four pixels has a table of its own, so that no count waits for the one before.
     private struct PixelCounts {
-        private(set) var levels = [Int32](repeating: 0, count: lumaBins)
-        /// By the bins of red and of green.
-        private(set) var colors = [Int32](repeating: 0, count: chromaBins * chromaBins)
-        /// The pixels that are not dark: the colour of a dark pixel is noise.
-        private(set) var coloured = 0
+        private static let colorBins = chromaBins * chromaBins
+        /// The bins of luma, those of colour, and one for dark pixels, whose colour is noise.
+        private static let length = lumaBins + colorBins + 1
+        private var tables = [Int32](repeating: 0, count: 4 * length)
 
         /// - Parameters:
         ///   - levels: The bin of each pixel's luma.
         ///   - colors: The bin of each pixel's colour; the number of bins for a dark pixel.
         mutating func add(levels: UnsafePointer<Int32>, colors: UnsafePointer<Int32>, count: Int) {
-            let (levelBins, colorBins) = (self.levels.count, self.colors.count + 1)
-            // Neighbours are often alike: each second pixel has tables of its own, so that no count waits for the one before.
-            withUnsafeTemporaryAllocation(of: Int32.self, capacity: 2 * (levelBins + colorBins)) { tables in
-                tables.initialize(repeating: 0)
-                guard let even = tables.baseAddress else { return }
-                let odd = even + levelBins + colorBins
-                for pixel in stride(from: 0, to: count - 1, by: 2) {
-                    even[Int(levels[pixel])] &+= 1
-                    even[levelBins + Int(colors[pixel])] &+= 1
-                    odd[Int(levels[pixel + 1])] &+= 1
-                    odd[levelBins + Int(colors[pixel + 1])] &+= 1
-                }
-                if count % 2 == 1 {
-                    even[Int(levels[count - 1])] &+= 1
-                    even[levelBins + Int(colors[count - 1])] &+= 1
-                }
-                for bin in 0..<levelBins { self.levels[bin] += even[bin] + odd[bin] }
-                for bin in 0..<colorBins - 1 {
-                    let sum = even[levelBins + bin] + odd[levelBins + bin]
-                    self.colors[bin] += sum
-                    coloured += Int(sum)
+            tables.withUnsafeMutableBufferPointer { tables in
+                guard let first = tables.baseAddress else { return }
+                var table = first
+                for pixel in 0..<count {
+                    table[Int(levels[pixel])] &+= 1
+                    table[lumaBins + Int(colors[pixel])] &+= 1
+                    table = pixel & 3 == 3 ? first : table + Self.length
                 }
             }
         }
+
+        private func count(_ bin: Int) -> Float {
+            Float((0..<4).reduce(0) { $0 + Int(tables[$1 * Self.length + bin]) })
+        }
+
+        var levels: [Float] { (0..<lumaBins).map { count($0) } }
+        /// By the bins of red and of green.
+        var colors: [Float] { (0..<Self.colorBins).map { count(lumaBins + $0) } }
     }
 
     public static let numberCount = side * side + lumaBins + chromaBins * chromaBins + 4
