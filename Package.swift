@@ -59,7 +59,7 @@ let package = Package(
             name: "VidscanInference", dependencies: ["VidscanBase", "VidscanFaces", "CNetwork", "COpenVINO"],
             swiftSettings: strict),
         .target(
-            name: "VidscanFaces", dependencies: ["VidscanBase"],
+            name: "VidscanFaces", dependencies: ["CPixels", "VidscanBase"],
             // Set-up puts the weights where the other models lie; a SwiftPM bundle could not be moved.
             exclude: ["Resources"], resources: [.embedInCode("Data")], swiftSettings: strict),
         .target(

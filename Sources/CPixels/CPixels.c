@@ -3,6 +3,8 @@
 // The same results with and without fused multiply-adds.
 #pragma STDC FP_CONTRACT OFF
 
+#include "looks.h"
+#include "networks.h"
 #include "rows.h"
 #include "samples.h"
 #include "sums.h"
@@ -51,9 +53,34 @@
         float *b) { \
         vs_sample_body(luma, chroma, count, color, r, g, b); \
     } \
+    target static void write_luma_##set( \
+        const float *r, const float *g, const float *b, ptrdiff_t count, float *luma, float *lanes) { \
+        vs_write_luma_body(r, g, b, count, luma, lanes); \
+    } \
+    target static void laplacian_##set( \
+        const float *above, const float *row, const float *below, ptrdiff_t count, float *edges, float *squares) { \
+        vs_laplacian_body(above, row, below, count, edges, squares); \
+    } \
+    target static void classify_##set( \
+        const float *r, const float *g, const float *b, ptrdiff_t count, float *luma, int32_t *levels, \
+        int32_t *colors) { \
+        vs_classify_body(r, g, b, count, luma, levels, colors); \
+    } \
+    target static void add_shifts_##set(const vs_shifts *shifts, float *sums) { \
+        vs_add_shifts_body(shifts, sums); \
+    } \
+    target static void convolve_##set(const float *source, const vs_convolution *layer, float *result) { \
+        vs_convolve_body(source, layer, result); \
+    } \
+    target static void add_products_##set( \
+        const float *values, ptrdiff_t count, const float *weights, ptrdiff_t width, float *sums) { \
+        vs_add_products_body(values, count, weights, width, sums); \
+    } \
     static const vs_kernels kernels_##set = { \
         sum_rows_##set, sum_wide_rows_##set, sum_float_rows_##set, filter_##set, convert_##set, transpose_##set, \
         average_blocks_##set, narrow_##set, interleave_##set, sample_##set, \
+        write_luma_##set, laplacian_##set, classify_##set, add_shifts_##set, \
+        convolve_##set, add_products_##set, \
     };
 
 VS_KERNELS(baseline, )

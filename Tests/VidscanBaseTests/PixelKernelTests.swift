@@ -5,7 +5,7 @@ import TestSupport
 @Suite("The loops over pixels")
 struct PixelKernelTests {
     /// The instruction sets of this processor.
-    private static let kernels = [VS_BASELINE, VS_AVX2].compactMap { vs_kernels_for($0)?.pointee }
+    static let kernels = [VS_BASELINE, VS_AVX2].compactMap { vs_kernels_for($0)?.pointee }
     private static let color = vs_color(
         luma_offset: 16, luma_scale: 255 / 219, red_from_cr: 1.793, green_from_cb: -0.213, green_from_cr: -0.533,
         blue_from_cb: 2.112)
@@ -16,7 +16,7 @@ struct PixelKernelTests {
     }
 
     /// Runs a closure with each instruction set; it fills floats. Returns what all of them gave.
-    private static func results(_ count: Int, _ body: (vs_kernels, UnsafeMutablePointer<Float>) throws -> Void) throws
+    static func results(_ count: Int, _ body: (vs_kernels, UnsafeMutablePointer<Float>) throws -> Void) throws
         -> [[Float]]
     {
         try kernels.map { kernels in

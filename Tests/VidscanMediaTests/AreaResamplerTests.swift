@@ -111,6 +111,24 @@ struct AreaResamplerTests {
         #expect(upright == turned)
     }
 
+    @Test("A part of the picture has the same values as the whole", arguments: 1...8)
+    func part(orientation: Int) throws {
+        let (source, size) = (PictureSize(width: 394, height: 110), PictureSize(width: 164, height: 36))
+        let frame = try GeneratedVideo.turned(orientation, size: source).frame()
+        var whole = [Float](repeating: 0, count: 3 * 164 * 36)
+        try AreaResampler().resample(frame, pictureSize: size, tensorSize: size, into: &whole)
+        for columns in [0..<1, 9..<17, 50..<130, 163..<164, 0..<164] {
+            let part = PicturePart(rows: (0..<36).map { $0 % 5 == 2 }, columns: columns)
+            var tensor = [Float](repeating: -1, count: whole.count)
+            try AreaResampler().resample(frame, pictureSize: size, tensorSize: size, part: part, into: &tensor)
+            let needed = whole.indices.filter { part.rows[$0 / 164 % 36] && columns.contains($0 % 164) }
+            #expect(needed.allSatisfy { tensor[$0] == whole[$0] }, "columns \(columns)")
+            // Where rows stay rows, others are not filled.
+            let others = whole.indices.filter { !part.rows[$0 / 164 % 36] }
+            #expect(orientation > 4 || others.allSatisfy { tensor[$0] == -1 })
+        }
+    }
+
     @Test(
         "A picture of one colour gives a tensor of that colour, bit for bit",
         arguments: ["yuv420p", "yuvj420p", "yuv422p", "yuv420p10le", "yuv444p", "gray", "bgr0", "gbrp"])

@@ -1,4 +1,4 @@
-// The inner loops over pixels, compiled for several instruction sets.
+// The inner loops over pixels, and over what is computed from them, compiled for several instruction sets.
 //
 // Every instruction set gives the same results, bit for bit: integers, or floats added in a fixed order without contraction
 // to fused multiply-adds. Memory that a kernel writes must not overlap what it reads.
@@ -37,6 +37,35 @@ typedef struct {
     // The position of the first output, and the step to the next.
     int32_t x, y, step_x, step_y;
 } vs_patch;
+
+// A convolution with 3 × 3 taps and a stride of 2. The channels of a pixel lie side by side.
+typedef struct {
+    // Channels of a pixel. 'outputs' is a multiple of 8.
+    ptrdiff_t inputs, outputs;
+    // Pixels of the result. The source has 2 · rows + 1 rows and 2 · columns + 1 columns, with the border.
+    ptrdiff_t rows, columns;
+    // Floats from one row to the next.
+    ptrdiff_t source_stride, target_stride;
+    // 3 rows × 3 columns × inputs × outputs.
+    const float *weights;
+    // One for each output.
+    const float *bias;
+} vs_convolution;
+
+// Two pictures, and 16 shifts of the second one.
+typedef struct {
+    ptrdiff_t rows, columns;
+    // The first picture; from one row to the next, 'first_stride' floats.
+    const float *first;
+    ptrdiff_t first_stride;
+    // The second picture. For each column of the first one, 16 floats from 'offset' on are what the shifts put on it; 0
+    // outside the picture.
+    const float *second;
+    ptrdiff_t second_stride;
+    const int32_t *offset;
+    // Like a row of the second picture: 1 inside it, 0 outside.
+    const float *inside;
+} vs_shifts;
 
 typedef struct {
     // Adds weighted rows of 8-bit samples: 'taps' rows from 'source' on. The weights sum to at most 257.
@@ -81,6 +110,31 @@ typedef struct {
     // The chroma patch has two channels, Cb and Cr. Reads nothing outside the patches, whatever the map.
     void (*sample)(
         const vs_patch *luma, const vs_patch *chroma, ptrdiff_t count, const vs_color *color, float *r, float *g, float *b);
+
+    // Writes the luma of a row of pixels: ITU-R BT.601. 'lanes' gets 8 sums: those of every eighth pixel, up to the last
+    // multiple of 8.
+    void (*write_luma)(const float *r, const float *g, const float *b, ptrdiff_t count, float *luma, float *lanes);
+
+    // Sums the Laplacian, and its square, of 'count' pixels of a row, of which every eighth is added to the same of 8 sums,
+    // up to the last multiple of 8. Reads one pixel more on both sides.
+    void (*laplacian)(
+        const float *above, const float *row, const float *below, ptrdiff_t count, float *edges, float *squares);
+
+    // Takes every second pixel of a row, 'count' pixels: writes the luma, which of 16 bins of luma it is in, and which
+    // of 10 × 10 bins of red's and green's chromaticity; 100 for a dark pixel. Reads up to the last of these pixels.
+    void (*classify)(
+        const float *r, const float *g, const float *b, ptrdiff_t count, float *luma, int32_t *levels, int32_t *colors);
+
+    // Sums two pictures where they overlap, for 16 shifts: 16 sums of the first picture, 16 of the second one, 16 of the
+    // squares of the first, 16 of those of the second, and 16 of the products. Adds column by column, then row by row.
+    void (*add_shifts)(const vs_shifts *shifts, float *sums);
+
+    // Convolves a picture, and replaces negative values by 0.
+    void (*convolve)(const float *source, const vs_convolution *layer, float *target);
+
+    // Adds to each of 'width' sums the products of the values with a column of weights, in order; 'count' values, 'count' ×
+    // 'width' weights.
+    void (*add_products)(const float *values, ptrdiff_t count, const float *weights, ptrdiff_t width, float *sums);
 } vs_kernels;
 
 typedef enum { VS_BASELINE, VS_AVX2 } vs_instruction_set;

@@ -47,6 +47,13 @@ final class DetectorPicture {
         computedGain = nil
     }
 
+    /// Returns the part of the picture that describes the appearance of a face.
+    ///
+    /// - Parameter face: In display space.
+    func part(describing face: FaceDetection) -> PicturePart {
+        AppearanceDescriptor.part(describing: inPicture(face), of: size)
+    }
+
     /// Returns the gain that gives a dark picture the contrast of a bright one: the luma that a tenth of the pixels exceed
     /// becomes `brightLuma`. A lamp in a dark room does not count.
     private static func gain(for picture: TensorPicture) -> Float {
@@ -83,8 +90,11 @@ final class DetectorPicture {
     ///
     /// - Parameter face: In display space.
     func appearance(of face: FaceDetection) -> AppearanceDescriptor {
-        AppearanceDescriptor(view, face: face.scaled(x: 1 / scale.x, y: 1 / scale.y))
+        AppearanceDescriptor(view, face: inPicture(face))
     }
+
+    /// Returns a face of display space in the picture's pixels.
+    private func inPicture(_ face: FaceDetection) -> FaceDetection { face.scaled(x: 1 / scale.x, y: 1 / scale.y) }
 }
 
 extension FaceDetector {

@@ -86,7 +86,7 @@ final class FaceAnalyzer {
             let fit = try fitter.fit(
                 frame, from: MeshCrop.predicted(from: detection), .converging, times: &times)
             if fit.presence >= MeshPresence.threshold {
-                faces.append(try measure(fit, detection, picture, in: frame))
+                faces.append(try measure(fit, detection, in: frame))
             } else if isTrusted(detection) {
                 faces.append(unmeasured(detection, presence: fit.presence, picture))
             }
@@ -100,13 +100,13 @@ final class FaceAnalyzer {
     func face(
         at prediction: FacePrediction, _ passes: MeshFitter.Passes, in frame: SampledFrame
     ) throws -> FittedFace? {
-        let picture = try picture(of: frame)
         let fit = try fitter.fit(frame, from: prediction.square, passes, times: &times)
         guard fit.presence >= MeshPresence.threshold,
             MeshCrop.isSettled(used: prediction.square, implied: fit.implied, within: .near),
-            let detection = prediction.detection(around: fit.mesh, in: fit.implied).clipped(to: picture.display)
+            let detection = prediction.detection(around: fit.mesh, in: fit.implied).clipped(
+                to: frame.geometry.displaySize)
         else { return nil }
-        return try measure(fit, detection, picture, in: frame)
+        return try measure(fit, detection, in: frame)
     }
 
     /// Cuts the chips of the faces that have none yet.
@@ -145,9 +145,12 @@ final class FaceAnalyzer {
     }
 
     private func measure(
-        _ fit: MeshFitter.Fit, _ detection: FaceDetection, _ picture: DetectorPicture, in frame: SampledFrame
+        _ fit: MeshFitter.Fit, _ detection: FaceDetection, in frame: SampledFrame
     ) throws -> FittedFace {
         let model = settings.needsExpressions ? try models.expressionModel() : nil
+        let picture = try times.measure(\.resample) { () throws(MediaError) in
+            try detector.picture(of: frame, describing: detection)
+        }
         let appearance = times.measure(\.look) { picture.appearance(of: detection) }
         return try times.measure(\.measure) {
             let pose = HeadPose(mesh: fit.mesh)

@@ -11,7 +11,7 @@ final class FrameDetector {
     private let resampler: AreaResampler
     private var sessions: [PictureSize: FaceDetector.Session] = [:]
     private var picture: DetectorPicture?
-    /// The frame that `picture` shows.
+    /// The frame all of which `picture` shows.
     private var pictureFrame: (identity: ObjectIdentifier, sequence: Int)?
 
     init(models: ModelStore, settings: Settings, converter: PictureConverter) {
@@ -26,16 +26,42 @@ final class FrameDetector {
     ///
     /// - Returns: The picture, which is valid until the next call.
     func picture(of frame: SampledFrame) throws(MediaError) -> DetectorPicture {
-        let identity = (ObjectIdentifier(frame), frame.sequence)
-        if let picture, let pictureFrame, pictureFrame == identity { return picture }
+        if let picture, isLatest(frame) { return picture }
+        let picture = emptyPicture(for: frame)
+        try resampler.resample(
+            frame, pictureSize: picture.size, tensorSize: picture.tensorSize, into: picture.values)
+        picture.update()
+        pictureFrame = (ObjectIdentifier(frame), frame.sequence)
+        return picture
+    }
+
+    /// Shrinks the part of a frame that describes the appearance of a face, unless the picture shows all of the frame.
+    ///
+    /// - Returns: The picture, which is valid until the next call. Perhaps it shows nothing but this face's appearance.
+    func picture(of frame: SampledFrame, describing face: FaceDetection) throws(MediaError) -> DetectorPicture {
+        if let picture, isLatest(frame) { return picture }
+        // Of a frame that lies on its side, a part takes as long as the whole, which serves all faces.
+        if frame.geometry.orientation.swapsAxes { return try picture(of: frame) }
+        let picture = emptyPicture(for: frame)
+        try resampler.resample(
+            frame, pictureSize: picture.size, tensorSize: picture.tensorSize, part: picture.part(describing: face),
+            into: picture.values)
+        return picture
+    }
+
+    /// Whether `picture` shows all of a frame.
+    private func isLatest(_ frame: SampledFrame) -> Bool {
+        pictureFrame.map { $0 == (ObjectIdentifier(frame), frame.sequence) } ?? false
+    }
+
+    /// Returns a picture for a frame, which does not show it yet.
+    private func emptyPicture(for frame: SampledFrame) -> DetectorPicture {
+        pictureFrame = nil
         let display = frame.geometry.displaySize
         let size = settings.detectorPictureSize(for: display)
-        let reusable = picture.flatMap { $0.size == size && $0.display == display ? $0 : nil }
-        let picture = reusable ?? DetectorPicture(size: size, display: display)
-        pictureFrame = nil
-        try resampler.resample(frame, pictureSize: size, tensorSize: picture.tensorSize, into: picture.values)
-        picture.update()
-        (self.picture, pictureFrame) = (picture, identity)
+        if let picture, picture.size == size, picture.display == display { return picture }
+        let picture = DetectorPicture(size: size, display: display)
+        self.picture = picture
         return picture
     }
 

@@ -40,17 +40,31 @@ package struct RowFilter {
         outputCapacity = count
     }
 
+    /// Returns the samples that some outputs are made from, and perhaps more after them.
+    ///
+    /// - Parameter outputs: Whole blocks of 8, at least one.
+    package func samples(of outputs: Range<Int>) -> Range<Int> {
+        let first = first[outputs]
+        return Int(first.min() ?? 0)..<Int(first.max() ?? 0) + taps
+    }
+
     /// Filters a row.
     ///
     /// - Parameters:
     ///   - samples: Room for `sampleCapacity` floats.
     ///   - outputs: Room for `outputCapacity` floats. They must not overlap the samples.
-    package func apply(to samples: UnsafePointer<Float>, into outputs: UnsafeMutablePointer<Float>) {
+    ///   - part: The outputs that are written: whole blocks of 8; `nil` for all.
+    package func apply(
+        to samples: UnsafePointer<Float>, into outputs: UnsafeMutablePointer<Float>, part: Range<Int>? = nil
+    ) {
+        let part = part ?? 0..<outputCapacity
+        precondition(part.lowerBound % 8 == 0 && part.count % 8 == 0 && part.upperBound <= outputCapacity)
         first.withUnsafeBufferPointer { first in
             weights.withUnsafeBufferPointer { weights in
                 var filter = vs_filter(
-                    count: outputCapacity, taps: taps, first: first.baseAddress, weights: weights.baseAddress)
-                kernels.filter(samples, &filter, outputs)
+                    count: part.count, taps: taps, first: first.baseAddress.map { $0 + part.lowerBound },
+                    weights: weights.baseAddress.map { $0 + part.lowerBound * taps })
+                kernels.filter(samples, &filter, outputs + part.lowerBound)
             }
         }
     }

@@ -1,3 +1,5 @@
+internal import CPixels
+
 /// A view of a frame in a detector's input tensor: three planes R', G', B' in 0…255, row by row. It does not own its
 /// memory and is valid only as long as the tensor.
 public struct TensorPicture {
@@ -27,32 +29,28 @@ public struct TensorPicture {
         return SIMD3(pixel[0], pixel[planeStride], pixel[2 * planeStride])
     }
 
+    /// Returns where the red, green and blue values of a row begin.
+    package func row(_ y: Int) -> (red: UnsafePointer<Float>, green: UnsafePointer<Float>, blue: UnsafePointer<Float>) {
+        let red = base + y * rowStride
+        return (red, red + planeStride, red + 2 * planeStride)
+    }
+
     /// Writes the luma of a row, 0…255, `size.width` floats.
     ///
     /// - Returns: The sum of the row's luma, added in a fixed order.
+    @discardableResult
     package func writeLuma(ofRow y: Int, to target: UnsafeMutablePointer<Float>) -> Float {
-        let row = base + y * rowStride
-        let weights = Self.lumaWeights
-        var sums = SIMD8<Float>.zero
-        var x = 0
-        while x + 8 <= size.width {
-            func eight(_ plane: Int) -> SIMD8<Float> {
-                UnsafeRawPointer(row + plane * planeStride + x).loadUnaligned(as: SIMD8<Float>.self)
-            }
-            let luma = weights.x * eight(0) + weights.y * eight(1) + weights.z * eight(2)
-            UnsafeMutableRawPointer(target + x).storeBytes(of: luma, as: SIMD8<Float>.self)
-            sums += luma
-            x += 8
+        let row = row(y)
+        var lanes = SIMD8<Float>.zero
+        withUnsafeMutableBytes(of: &lanes) { lanes in
+            // Eight floats.
+            guard let lanes = lanes.baseAddress?.assumingMemoryBound(to: Float.self) else { return }
+            Self.kernels.write_luma(row.red, row.green, row.blue, size.width, target, lanes)
         }
-        var sum = sums.sum()
-        while x < size.width {
-            let luma = (color(x: x, y: y) * weights).sum()
-            target[x] = luma
-            sum += luma
-            x += 1
-        }
-        return sum
+        return (size.width / 8 * 8..<size.width).reduce(lanes.sum()) { $0 + target[$1] }
     }
+
+    private static let kernels = vs_best_kernels().pointee
 
     /// The weights of R', G', B' in luma: ITU-R BT.601.
     @inlinable package static var lumaWeights: SIMD3<Float> { SIMD3(0.299, 0.587, 0.114) }

@@ -29,20 +29,44 @@ public struct AppearanceDescriptor: Sendable, Equatable {
     public init(_ image: TensorPicture, face: FaceDetection) {
         bytes = []
         bytes.reserveCapacity(Self.byteCount)
-        let box = face.box
         bytes += Self.portrait(image, face.landmarks)
-        let faceLight = Self.meanColor(image, Self.area(of: box, left: 0.2, top: 0.35, right: 0.8, bottom: 0.75))
+        let faceLight = Self.meanColor(image, Self.skin(of: face))
         let light = max((faceLight * TensorPicture.lumaWeights).sum(), 8)
-        // The hair is above the face and beside its upper half.
-        bytes += Self.region(
-            image, Self.area(of: box, left: -0.15, top: -0.3, right: 1.15, bottom: 0.25), faceLight: light)
-        bytes += Self.region(
-            image, Self.area(of: box, left: -0.5, top: 1.2, right: 1.5, bottom: 2.2), faceLight: light)
+        bytes += Self.region(image, Self.hair(of: face), faceLight: light)
+        bytes += Self.region(image, Self.clothes(of: face), faceLight: light)
         let shares = faceLight / max(faceLight.sum(), 1)
         bytes += [shares.x, shares.y, light / 255].map { Self.byte($0) }
     }
 
+    /// Returns the part of a picture from which the descriptor of a face is made.
+    ///
+    /// - Parameters:
+    ///   - face: The face, in the picture's pixels.
+    ///   - size: The size of the picture.
+    public static func part(describing face: FaceDetection, of size: PictureSize) -> PicturePart {
+        var part = PicturePart(of: size)
+        for pixel in portraitPixels(face.landmarks, size) { part.add(row: pixel.y, columns: pixel.x..<pixel.x + 1) }
+        for area in [skin(of: face), hair(of: face), clothes(of: face)] {
+            let grid = PixelGrid(area.clamped(to: size), size)
+            for row in grid.rows { part.add(row: row, columns: grid.columnRange) }
+        }
+        return part
+    }
+
     private static func byte(_ value: Float) -> UInt8 { UInt8(min(max(value * 255, 0), 255).rounded()) }
+
+    private static func skin(of face: FaceDetection) -> Rectangle {
+        area(of: face.box, left: 0.2, top: 0.35, right: 0.8, bottom: 0.75)
+    }
+
+    /// The hair is above the face and beside its upper half.
+    private static func hair(of face: FaceDetection) -> Rectangle {
+        area(of: face.box, left: -0.15, top: -0.3, right: 1.15, bottom: 0.25)
+    }
+
+    private static func clothes(of face: FaceDetection) -> Rectangle {
+        area(of: face.box, left: -0.5, top: 1.2, right: 1.5, bottom: 2.2)
+    }
 
     private static func area(
         of box: Rectangle, left: Double, top: Double, right: Double, bottom: Double
@@ -54,6 +78,16 @@ public struct AppearanceDescriptor: Sendable, Equatable {
 
     /// Samples luma on a grid aligned to eyes and mouth, as deviations from its mean; 0.5 is the mean.
     private static func portrait(_ image: TensorPicture, _ marks: FaceLandmarks) -> [UInt8] {
+        let values = portraitPixels(marks, image.size).map {
+            (image.color(x: $0.x, y: $0.y) * TensorPicture.lumaWeights).sum()
+        }
+        let mean = values.reduce(0, +) / Float(values.count)
+        let spread = (values.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Float(values.count)).squareRoot()
+        return values.map { byte(0.5 + ($0 - mean) / max(spread, 4) / 6) }
+    }
+
+    /// Returns the pixels of the portrait, row by row of its grid.
+    private static func portraitPixels(_ marks: FaceLandmarks, _ size: PictureSize) -> [(x: Int, y: Int)] {
         let eyes = Point(
             x: (marks.leftEye.x + marks.rightEye.x) / 2, y: (marks.leftEye.y + marks.rightEye.y) / 2)
         let mouth = Point(
@@ -62,22 +96,20 @@ public struct AppearanceDescriptor: Sendable, Equatable {
         // The axis from eyes to mouth hardly changes when the head turns.
         let down = Point(x: mouth.x - eyes.x, y: mouth.y - eyes.y)
         let right = Point(x: down.y, y: -down.x)
-        var values: [Float] = []
-        values.reserveCapacity(side * side)
+        var pixels: [(x: Int, y: Int)] = []
+        pixels.reserveCapacity(side * side)
         for row in 0..<side {
             for column in 0..<side {
                 let v = (Double(row) + 0.5) / Double(side) * 2.2 - 0.7
                 let u = (Double(column) + 0.5) / Double(side) * 2.2 - 1.1
                 let x = eyes.x + u * right.x + v * down.x
                 let y = eyes.y + u * right.y + v * down.y
-                let column = min(max(Int(min(max(x, -1), 1e6)), 0), image.size.width - 1)
-                let line = min(max(Int(min(max(y, -1), 1e6)), 0), image.size.height - 1)
-                values.append((image.color(x: column, y: line) * TensorPicture.lumaWeights).sum())
+                let column = min(max(Int(min(max(x, -1), 1e6)), 0), size.width - 1)
+                let line = min(max(Int(min(max(y, -1), 1e6)), 0), size.height - 1)
+                pixels.append((column, line))
             }
         }
-        let mean = values.reduce(0, +) / Float(values.count)
-        let spread = (values.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Float(values.count)).squareRoot()
-        return values.map { byte(0.5 + ($0 - mean) / max(spread, 4) / 6) }
+        return pixels
     }
 
     /// Returns the square roots of two normalised histograms: brightness relative to the face's, and colour. All values
@@ -86,52 +118,77 @@ public struct AppearanceDescriptor: Sendable, Equatable {
         let nothing = [UInt8](repeating: 0, count: regionLength)
         let inside = area.clamped(to: image.size)
         guard inside.area > 0.3 * area.area, inside.area >= 12 else { return nothing }
-        var light = [Float](repeating: 0, count: lumaBins)
-        var color = [Float](repeating: 0, count: chromaBins * chromaBins)
-        var count: Float = 0
-        forEachPixel(image, inside) { pixel in
-            let luma = (pixel * TensorPicture.lumaWeights).sum()
-            share(min(luma / faceLight, 1.99) / 2, among: lumaBins) { light[$0] += $1 }
-            // The chromaticities of red and green are around a third.
-            let shares = pixel / max(pixel.sum(), 24)
-            share((shares.x - 0.15) / 0.45, among: chromaBins) { red, part in
-                share((shares.y - 0.15) / 0.35, among: chromaBins) { color[red * chromaBins + $0] += part * $1 }
+        return withUnsafeTemporaryAllocation(of: Float.self, capacity: regionLength) { bins in
+            bins.initialize(repeating: 0)
+            guard let light = bins.baseAddress else { return nothing }
+            let color = light + lumaBins
+            var count: Float = 0
+            let grid = PixelGrid(inside, image.size)
+            for y in grid.rows {
+                let row = image.row(y)
+                for x in grid.columns {
+                    let (r, g, b) = (row.red[x], row.green[x], row.blue[x])
+                    let luma = (SIMD3(r, g, b) * TensorPicture.lumaWeights).sum()
+                    let level = Share(min(luma / faceLight, 1.99) / 2, among: lumaBins)
+                    light[level.bin] += 1 - level.next
+                    light[level.bin + 1] += level.next
+                    // The chromaticities of red and green are around a third.
+                    let sum = max(r + g + b, 24)
+                    let red = Share((r / sum - 0.15) / 0.45, among: chromaBins)
+                    let green = Share((g / sum - 0.15) / 0.35, among: chromaBins)
+                    let lower = color + red.bin * chromaBins + green.bin
+                    lower[0] += (1 - red.next) * (1 - green.next)
+                    lower[1] += (1 - red.next) * green.next
+                    lower[chromaBins] += red.next * (1 - green.next)
+                    lower[chromaBins + 1] += red.next * green.next
+                    count += 1
+                }
             }
-            count += 1
+            guard count > 0 else { return nothing }
+            return bins.map { byte(($0 / count).squareRoot()) }
         }
-        guard count > 0 else { return nothing }
-        return (light + color).map { byte(($0 / count).squareRoot()) }
     }
 
-    /// Distributes a value of 0…1 over the two nearest bins, so that a small change of light has a small effect.
-    private static func share(_ value: Float, among bins: Int, add: (Int, Float) -> Void) {
-        let position = min(max(value, 0), 1) * Float(bins - 1)
-        let lower = min(Int(position), bins - 2)
-        let part = position - Float(lower)
-        add(lower, 1 - part)
-        add(lower + 1, part)
+    /// A value of 0…1, distributed over the two nearest bins, so that a small change of light has a small effect.
+    private struct Share {
+        let bin: Int
+        /// The share of the bin that follows; the rest is that of `bin`.
+        let next: Float
+
+        init(_ value: Float, among bins: Int) {
+            let position = min(max(value, 0), 1) * Float(bins - 1)
+            bin = min(Int(position), bins - 2)
+            next = position - Float(bin)
+        }
     }
 
     private static func meanColor(_ image: TensorPicture, _ area: Rectangle) -> SIMD3<Float> {
         var sum = SIMD3<Float>(0, 0, 0)
         var count: Float = 0
-        forEachPixel(image, area.clamped(to: image.size)) {
-            sum += $0
-            count += 1
+        let grid = PixelGrid(area.clamped(to: image.size), image.size)
+        for y in grid.rows {
+            for x in grid.columns {
+                sum += image.color(x: x, y: y)
+                count += 1
+            }
         }
         return sum / max(count, 1)
     }
 
-    /// Calls `use` for at most some 24 × 24 evenly spaced pixels of an area.
-    private static func forEachPixel(
-        _ image: TensorPicture, _ area: Rectangle, _ use: (SIMD3<Float>) -> Void
-    ) {
-        let stepX = max(1, Int(area.width / 24))
-        let stepY = max(1, Int(area.height / 24))
-        let right = min(Int(area.x + area.width), image.size.width)
-        let bottom = min(Int(area.y + area.height), image.size.height)
-        for y in stride(from: max(Int(area.y), 0), to: bottom, by: stepY) {
-            for x in stride(from: max(Int(area.x), 0), to: right, by: stepX) { use(image.color(x: x, y: y)) }
+    /// At most some 24 × 24 evenly spaced pixels of an area.
+    private struct PixelGrid {
+        let columns: StrideTo<Int>
+        let rows: StrideTo<Int>
+        /// From the first column to the right edge of the area.
+        let columnRange: Range<Int>
+
+        init(_ area: Rectangle, _ size: PictureSize) {
+            let right = min(Int(area.x + area.width), size.width)
+            let bottom = min(Int(area.y + area.height), size.height)
+            let left = max(Int(area.x), 0)
+            columnRange = left..<max(left, right)
+            columns = stride(from: left, to: right, by: max(1, Int(area.width / 24)))
+            rows = stride(from: max(Int(area.y), 0), to: bottom, by: max(1, Int(area.height / 24)))
         }
     }
 }

@@ -1,4 +1,6 @@
+internal import CPixels
 internal import Glibc
+internal import VidscanBase
 
 /// A small convolutional network that tells from the pixels of a face which emotion people would name: it sees wrinkles
 /// and shades that move no point of the mesh.
@@ -31,14 +33,24 @@ public struct EmotionNetwork: Sendable {
         var bias: [Float]
     }
 
+    fileprivate static let kernels = vs_best_kernels().pointee
+
     private let convolutions: [Layer]
+    /// The input of each convolution, and the result of the last one.
+    private let pictures: [ChannelPicture]
     private let dense: [Layer]
     private let emotions: [String]
     private let floor: Float
     private let limit: Double
 
+    /// - Parameter convolutions: Each has a multiple of 8 outputs.
     init(_ description: Description, convolutions: [Layer], dense: [Layer]) {
         self.convolutions = convolutions
+        pictures = (0...convolutions.count).map { index in
+            ChannelPicture(
+                side: Self.resolution >> index, channels: index > 0 ? convolutions[index - 1].bias.count : 1,
+                hasBorder: index < convolutions.count)
+        }
         self.dense = dense
         emotions = description.emotions
         floor = description.floor
@@ -50,17 +62,7 @@ public struct EmotionNetwork: Sendable {
     /// - Parameter crop: R', G', B' in 0…255, shape 3 × 64 × 64, cut as ``EmotionCrop`` says.
     public func evidence(in crop: UnsafeBufferPointer<Float>) -> [String: Double] {
         precondition(crop.count == Self.inputCount, "the crop has 3 × 64 × 64 values")
-        var values = normalized(crop)
-        var side = Self.resolution
-        for layer in convolutions {
-            values = Self.convolve(values, side: side, layer)
-            side /= 2
-        }
-        for (index, layer) in dense.enumerated() {
-            values = Self.multiply(values, layer)
-            if index < dense.count - 1 { Self.rectify(&values) }
-        }
-        let logits = values.map(Double.init)
+        let logits = logits(of: crop).map(Double.init)
         var evidence: [String: Double] = [:]
         for (index, name) in emotions.enumerated() {
             let others = logits.indices.filter { $0 != index }.map { logits[$0] }
@@ -71,94 +73,110 @@ public struct EmotionNetwork: Sendable {
         return evidence
     }
 
-    /// The luma with a mean of 0 and, unless the picture is flat, a deviation of 1: the exposure is no expression.
-    private func normalized(_ crop: UnsafeBufferPointer<Float>) -> [Float] {
-        let area = Self.resolution * Self.resolution
-        var luma = [Float](repeating: 0, count: area)
-        var total = 0.0
-        for index in 0..<area {
-            luma[index] =
-                0.299 * crop[index] + 0.587 * crop[index + area] + 0.114 * crop[index + 2 * area]
-            total += Double(luma[index])
+    private func logits(of crop: UnsafeBufferPointer<Float>) -> [Float] {
+        // The pictures between the layers, in turn: those with even numbers, and those with odd ones.
+        let capacities = (0..<2).map { parity in
+            pictures.indices.filter { $0 % 2 == parity }.map { pictures[$0].count }.max() ?? 0
         }
-        let mean = Float(total / Double(area))
-        var squares = 0.0
-        for index in 0..<area {
-            luma[index] -= mean
-            squares += Double(luma[index]) * Double(luma[index])
+        return withUnsafeTemporaryAllocation(of: Float.self, capacity: capacities[0] + capacities[1]) { scratch in
+            guard let base = scratch.baseAddress else { return [] }
+            let places = [base, base + capacities[0]]
+            pictures[0].clearBorder(of: places[0])
+            writeNormalized(crop, to: places[0] + pictures[0].first, stride: pictures[0].stride)
+            for (index, layer) in convolutions.enumerated() {
+                let (source, target) = (pictures[index], pictures[index + 1])
+                let result = places[(index + 1) % 2]
+                target.clearBorder(of: result)
+                layer.convolve(places[index % 2], source, into: result + target.first, target)
+            }
+            var values = Array(
+                UnsafeBufferPointer(start: places[convolutions.count % 2], count: pictures[convolutions.count].count))
+            for (index, layer) in dense.enumerated() {
+                values = layer.multiply(values)
+                if index < dense.count - 1 { for output in values.indices { values[output] = max(values[output], 0) } }
+            }
+            return values
         }
-        let scale = 1 / (Float((squares / Double(area)).squareRoot()) + floor)
-        for index in 0..<area { luma[index] *= scale }
-        return luma
     }
 
-    /// A convolution with 3 × 3 taps, a stride of 2 and a border of zeros, followed by a rectifier.
+    /// Writes the luma with a mean of 0 and, unless the picture is flat, a deviation of 1: the exposure is no expression.
     ///
-    /// - Parameter input: Row by row, with the channels of a pixel side by side.
-    private static func convolve(_ input: [Float], side: Int, _ layer: Layer) -> [Float] {
-        let inputs = input.count / (side * side)
-        let outputs = layer.bias.count
-        let half = side / 2
-        var result = [Float](repeating: 0, count: half * half * outputs)
-        var terms: [Term] = []
-        terms.reserveCapacity(9 * inputs)
-        for row in 0..<half {
-            for column in 0..<half {
-                terms.removeAll(keepingCapacity: true)
-                for tap in 0..<9 {
-                    let (y, x) = (2 * row + tap / 3 - 1, 2 * column + tap % 3 - 1)
-                    guard y >= 0, x >= 0, y < side, x < side else { continue }
-                    let source = (y * side + x) * inputs
-                    for channel in 0..<inputs where input[source + channel] != 0 {
-                        terms.append(Term(value: input[source + channel], row: tap * inputs + channel))
-                    }
-                }
-                sum(terms, layer, into: &result, at: (row * half + column) * outputs)
-            }
-        }
-        rectify(&result)
-        return result
-    }
-
-    private static func multiply(_ input: [Float], _ layer: Layer) -> [Float] {
-        var result = [Float](repeating: 0, count: layer.bias.count)
-        let terms = input.indices.filter { input[$0] != 0 }.map { Term(value: input[$0], row: $0) }
-        sum(terms, layer, into: &result, at: 0)
-        return result
-    }
-
-    /// A value that is not zero, which half of the values are after a rectifier, and its row of weights.
-    private struct Term {
-        var value: Float
-        var row: Int
-    }
-
-    /// Adds the terms to the bias, eight outputs at a time, which stay in registers.
-    private static func sum(
-        _ terms: [Term], _ layer: Layer, into result: inout [Float], at offset: Int
+    /// - Parameter stride: The floats from one row to the next.
+    private func writeNormalized(
+        _ crop: UnsafeBufferPointer<Float>, to target: UnsafeMutablePointer<Float>, stride: Int
     ) {
-        let outputs = layer.bias.count
-        let blocks = outputs / 8 * 8
-        layer.weights.withUnsafeBufferPointer { weights in
-            for first in stride(from: 0, to: blocks, by: 8) {
-                var sums = SIMD8<Float>(layer.bias[first..<first + 8])
-                for term in terms {
-                    // A row has `outputs` weights, and the block ends within it.
-                    let row = UnsafeRawPointer(
-                        weights.baseAddress.unsafelyUnwrapped + (term.row * outputs + first))
-                    sums += term.value * row.loadUnaligned(as: SIMD8<Float>.self)
-                }
-                for lane in 0..<8 { result[offset + first + lane] = sums[lane] }
+        guard let base = crop.baseAddress else { return }
+        let side = Self.resolution
+        let size = PictureSize(width: side, height: side)
+        let picture = TensorPicture(base: base, size: size, tensorSize: size)
+        var total = 0.0
+        for y in 0..<side {
+            let row = target + y * stride
+            picture.writeLuma(ofRow: y, to: row)
+            for x in 0..<side { total += Double(row[x]) }
+        }
+        let mean = Float(total / Double(side * side))
+        var squares = 0.0
+        for y in 0..<side {
+            let row = target + y * stride
+            for x in 0..<side {
+                row[x] -= mean
+                squares += Double(row[x]) * Double(row[x])
             }
-            for output in blocks..<outputs {
-                result[offset + output] = terms.reduce(layer.bias[output]) {
-                    $0 + $1.value * weights[$1.row * outputs + output]
-                }
+        }
+        let scale = 1 / (Float((squares / Double(side * side)).squareRoot()) + floor)
+        for y in 0..<side {
+            let row = target + y * stride
+            for x in 0..<side { row[x] *= scale }
+        }
+    }
+}
+
+/// The layout of a square picture between two convolutions: row by row, with the channels of a pixel side by side, and with
+/// a border of zeros above and on the left if another convolution follows.
+private struct ChannelPicture {
+    var side: Int
+    var channels: Int
+    var hasBorder: Bool
+
+    /// Floats from one row to the next.
+    var stride: Int { (side + (hasBorder ? 1 : 0)) * channels }
+    /// The number of floats.
+    var count: Int { (side + (hasBorder ? 1 : 0)) * stride }
+    /// Where the first pixel lies.
+    var first: Int { hasBorder ? stride + channels : 0 }
+
+    func clearBorder(of picture: UnsafeMutablePointer<Float>) {
+        guard hasBorder else { return }
+        picture.update(repeating: 0, count: stride)
+        for row in 1...side { (picture + row * stride).update(repeating: 0, count: channels) }
+    }
+}
+
+extension EmotionNetwork.Layer {
+    /// Convolves with 3 × 3 taps and a stride of 2, and rectifies.
+    ///
+    /// - Parameters:
+    ///   - picture: The source, with its border.
+    ///   - result: The first pixel of the result.
+    fileprivate func convolve(
+        _ picture: UnsafePointer<Float>, _ source: ChannelPicture, into result: UnsafeMutablePointer<Float>,
+        _ target: ChannelPicture
+    ) {
+        weights.withUnsafeBufferPointer { weights in
+            bias.withUnsafeBufferPointer { bias in
+                var layer = vs_convolution(
+                    inputs: source.channels, outputs: target.channels, rows: target.side, columns: target.side,
+                    source_stride: source.stride, target_stride: target.stride, weights: weights.baseAddress,
+                    bias: bias.baseAddress)
+                EmotionNetwork.kernels.convolve(picture, &layer, result)
             }
         }
     }
 
-    private static func rectify(_ values: inout [Float]) {
-        for index in values.indices { values[index] = max(values[index], 0) }
+    fileprivate func multiply(_ input: [Float]) -> [Float] {
+        var sums = bias
+        EmotionNetwork.kernels.add_products(input, input.count, weights, bias.count, &sums)
+        return sums
     }
 }

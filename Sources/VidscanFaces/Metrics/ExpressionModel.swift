@@ -1,3 +1,4 @@
+internal import CPixels
 public import Foundation
 internal import VidscanBase
 
@@ -121,6 +122,10 @@ public struct ExpressionModel: Sendable {
         var channels = 1
         let convolutions = try chain(network.convolutions, inputs: &channels, taps: 9)
         let side = EmotionNetwork.resolution >> convolutions.count
+        guard side > 0, convolutions.allSatisfy({ $0.bias.count % 8 == 0 && !$0.bias.isEmpty }) else {
+            throw ExpressionModelError(
+                reason: "the convolutions of expressions.weights do not have 8 outputs, or a multiple of 8")
+        }
         channels *= side * side
         let dense = try chain(network.dense, inputs: &channels, taps: 1)
         guard channels == network.emotions.count, !dense.isEmpty else {
@@ -158,10 +163,17 @@ public struct ExpressionModel: Sendable {
         values.reserveCapacity(5 * points.count + 3)
         for index in points {
             let point = face.points[index]
-            values += [point.x, point.y, point.z]
+            values.append(point.x)
+            values.append(point.y)
+            values.append(point.z)
         }
-        for index in points { values += [face.uprightX[index], face.uprightY[index]] }
-        values += [face.viewAxis.x, face.viewAxis.y, face.viewAxis.z]
+        for index in points {
+            values.append(face.uprightX[index])
+            values.append(face.uprightY[index])
+        }
+        values.append(face.viewAxis.x)
+        values.append(face.viewAxis.y)
+        values.append(face.viewAxis.z)
         return values.indices.map { (Float(values[$0]) - inputMean[$0]) * inputScale[$0] }
     }
 
@@ -169,23 +181,17 @@ public struct ExpressionModel: Sendable {
         var values = inputs
         for layer in layers {
             var outputs = layer.bias
-            let width = outputs.count
-            outputs.withUnsafeMutableBufferPointer { outputs in
-                layer.weights.withUnsafeBufferPointer { weights in
-                    for (row, value) in values.enumerated() {
-                        let offset = row * width
-                        for column in 0..<width { outputs[column] += value * weights[offset + column] }
-                    }
-                }
-                for column in 0..<width {
-                    let sigmoid = 1 / (1 + exp(-outputs[column]))
-                    outputs[column] = layer.isLast ? sigmoid : outputs[column] * sigmoid
-                }
+            Self.kernels.add_products(values, values.count, layer.weights, outputs.count, &outputs)
+            for column in outputs.indices {
+                let sigmoid = 1 / (1 + exp(-outputs[column]))
+                outputs[column] = layer.isLast ? sigmoid : outputs[column] * sigmoid
             }
             values = outputs
         }
         return values
     }
+
+    private static let kernels = vs_best_kernels().pointee
 }
 
 /// The reason why the expression model could not be loaded.

@@ -1,3 +1,4 @@
+internal import CPixels
 public import VidscanBase
 
 /// How bright and how sharp a frame is, so that a reader can tell why nothing was found in it.
@@ -45,19 +46,15 @@ public struct FrameQuality: Sendable, Equatable {
     private static func laplacian(
         above: UnsafePointer<Float>, _ row: UnsafePointer<Float>, below: UnsafePointer<Float>, _ width: Int
     ) -> (edges: Float, squaredEdges: Float) {
-        var edges = SIMD8<Float>.zero
-        var squaredEdges = SIMD8<Float>.zero
-        var x = 1
-        while x + 8 < width {
-            func eight(_ pointer: UnsafePointer<Float>) -> SIMD8<Float> {
-                UnsafeRawPointer(pointer + x).loadUnaligned(as: SIMD8<Float>.self)
-            }
-            let edge = eight(above) + eight(below) + eight(row - 1) + eight(row + 1) - 4 * eight(row)
-            edges += edge
-            squaredEdges += edge * edge
-            x += 8
+        let count = max(width - 2, 0)
+        var lanes = (edges: SIMD8<Float>.zero, squaredEdges: SIMD8<Float>.zero)
+        withUnsafeMutableBytes(of: &lanes) { lanes in
+            // Twice eight floats.
+            guard let lanes = lanes.baseAddress?.assumingMemoryBound(to: Float.self) else { return }
+            kernels.laplacian(above + 1, row + 1, below + 1, count, lanes, lanes + 8)
         }
-        var (sum, squaredSum) = (edges.sum(), squaredEdges.sum())
+        var (sum, squaredSum) = (lanes.edges.sum(), lanes.squaredEdges.sum())
+        var x = 1 + count / 8 * 8
         while x + 1 < width {
             let edge = above[x] + below[x] + row[x - 1] + row[x + 1] - 4 * row[x]
             sum += edge
@@ -66,4 +63,6 @@ public struct FrameQuality: Sendable, Equatable {
         }
         return (sum, squaredSum)
     }
+
+    private static let kernels = vs_best_kernels().pointee
 }

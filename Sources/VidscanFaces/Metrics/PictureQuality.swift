@@ -1,3 +1,5 @@
+internal import VidscanBase
+
 /// The visibility of a face, measured on the crop that the mesh model receives.
 public struct PictureQuality: Sendable, Equatable {
     /// The mean luma over the face, 0 (black) to 100 (white).
@@ -8,31 +10,40 @@ public struct PictureQuality: Sendable, Equatable {
 
     /// - Parameters:
     ///   - tensor: The R', G', B' planes, in 0…255, of a square crop 1.5 times as large as the face.
-    ///   - resolution: The width and height of the crop in pixels.
+    ///   - resolution: The width and height of the crop in pixels, at least 4.
     public init(tensor: UnsafeBufferPointer<Float>, resolution: Int) {
-        let area = resolution * resolution
+        precondition(resolution >= 4)
         let center = Float(resolution) / 2
         // A disc of half the crop's size lies inside the face's outline for any shape of face.
         let radius = center * 0.5
-        func luma(_ index: Int) -> Float {
-            0.299 * tensor[index] + 0.587 * tensor[index + area] + 0.114 * tensor[index + 2 * area]
-        }
+        let size = PictureSize(width: resolution, height: resolution)
+        let rows = Int(center - radius)..<Int(center + radius)
         var count: Float = 0
         var sum: Float = 0
         var edges: Float = 0
         var squaredEdges: Float = 0
-        for row in Int(center - radius)..<Int(center + radius) {
-            let dy = Float(row) + 0.5 - center
-            let reach = max(0, radius * radius - dy * dy).squareRoot()
-            for column in Int(center - reach)..<Int(center + reach) {
-                let index = row * resolution + column
-                let value = luma(index)
-                let edge =
-                    luma(index - 1) + luma(index + 1) + luma(index - resolution) + luma(index + resolution) - 4 * value
-                count += 1
-                sum += value
-                edges += edge
-                squaredEdges += edge * edge
+        withUnsafeTemporaryAllocation(of: Float.self, capacity: 3 * resolution) { lines in
+            guard let base = tensor.baseAddress, let line = lines.baseAddress else { return }
+            let picture = TensorPicture(base: base, size: size, tensorSize: size)
+            for row in rows.lowerBound - 1..<rows.upperBound + 1 {
+                picture.writeLuma(ofRow: row, to: line + row % 3 * resolution)
+                guard row > rows.lowerBound else { continue }
+                // The row before, between its neighbours.
+                let above = line + (row - 2) % 3 * resolution
+                let middle = line + (row - 1) % 3 * resolution
+                let below = line + row % 3 * resolution
+                let dy = Float(row - 1) + 0.5 - center
+                let reach = max(0, radius * radius - dy * dy).squareRoot()
+                let columns = Int(center - reach)..<Int(center + reach)
+                for column in columns {
+                    let value = middle[column]
+                    let edge =
+                        middle[column - 1] + middle[column + 1] + above[column] + below[column] - 4 * value
+                    sum += value
+                    edges += edge
+                    squaredEdges += edge * edge
+                }
+                count += Float(columns.count)
             }
         }
         let mean = edges / max(count, 1)

@@ -1,3 +1,4 @@
+internal import CPixels
 public import VidscanBase
 
 /// The features of a frame that the shot detector keeps: a small grey thumbnail, the distributions of luma and colours,
@@ -23,60 +24,126 @@ public struct FrameSignature: Sendable, Equatable {
 
     /// Computes the signature from every second pixel of every second row.
     public init(_ image: TensorPicture) {
-        let (width, height, side) = (image.size.width, image.size.height, Self.side)
-        var sums = [Float](repeating: 0, count: side * side)
-        var counts = [Float](repeating: 0, count: side * side)
-        var luma = [Float](repeating: 0, count: Self.lumaBins)
-        var chroma = [Float](repeating: 0, count: Self.chromaBins * Self.chromaBins)
-        var across: Float = 0
-        var down: Float = 0
-        var total: Float = 0
-        var steps: Float = 0
-        var coloured: Float = 0
-        var above = [Float](repeating: 0, count: width)
-        let cells = (0..<width).map { $0 * side / width }
-        let weights = TensorPicture.lumaWeights
-        for y in stride(from: 0, to: height, by: 2) {
-            let row = y * side / height * side
-            var left: Float = 0
-            for x in stride(from: 0, to: width, by: 2) {
-                let color = image.color(x: x, y: y)
-                let value = (color * weights).sum()
-                sums[row + cells[x]] += value
-                counts[row + cells[x]] += 1
-                total += value
-                luma[min(Int(value) / 16, Self.lumaBins - 1)] += 1
-                // The colour of a dark pixel is noise.
-                let amount = color.sum()
-                if amount > 60 {
-                    let share = color * (Float(Self.chromaBins) / amount)
-                    // The chromaticities of red and green are around a third, so the bins cover the middle of the
-                    // range.
-                    let red = min(max(Int(2 * share.x) - 2, 0), Self.chromaBins - 1)
-                    let green = min(max(Int(2 * share.y) - 2, 0), Self.chromaBins - 1)
-                    chroma[red * Self.chromaBins + green] += 1
-                    coloured += 1
+        let (columns, lines) = ((image.size.width + 1) / 2, (image.size.height + 1) / 2)
+        let side = Self.side
+        var sums = Sums()
+        var counts = PixelCounts()
+        // The first pixel of each cell, and the number of pixels.
+        let cells = Self.firstPixels(image.size.width)
+        withUnsafeTemporaryAllocation(of: Float.self, capacity: 2 * columns) { luma in
+            withUnsafeTemporaryAllocation(of: Int32.self, capacity: 2 * columns) { bins in
+                guard let luma = luma.baseAddress, let bins = bins.baseAddress else { return }
+                for line in 0..<lines {
+                    let (row, above) = (luma + line % 2 * columns, luma + (line + 1) % 2 * columns)
+                    let colors = image.row(2 * line)
+                    Self.kernels.classify(
+                        colors.red, colors.green, colors.blue, columns, row, bins, bins + columns)
+                    counts.add(levels: bins, colors: bins + columns, count: columns)
+                    sums.add(
+                        row, above: line > 0 ? above : nil, cells, from: 2 * line * side / image.size.height * side)
                 }
-                if x > 0 && y > 0 {
-                    across += abs(value - left)
-                    down += abs(value - above[x])
-                    steps += 1
-                }
-                left = value
-                above[x] = value
             }
         }
-        let mean = total / max(counts.reduce(0, +), 1)
-        thumbnail = zip(sums, counts).map { $1 > 0 ? $0 / $1 : mean }
-        let pixels = max(counts.reduce(0, +), 1)
-        lumaHistogram = luma.map { $0 / pixels }
-        chromaHistogram = chroma.map { coloured > 0 ? $0 / coloured : 0 }
+        let pixels = Float(columns * lines)
+        let mean = sums.total / pixels
+        let rows = Self.firstPixels(image.size.height)
+        thumbnail = sums.cells.indices.map { cell in
+            let (x, y) = (cell % side, cell / side)
+            let count = Float((cells[x + 1] - cells[x]) * (rows[y + 1] - rows[y]))
+            return count > 0 ? sums.cells[cell] / count : mean
+        }
+        lumaHistogram = counts.levels.map { $0 / pixels }
+        let colors = counts.colors
+        let coloured = colors.reduce(0, +)
+        chromaHistogram = colors.map { coloured > 0 ? $0 / coloured : 0 }
         brightness = mean
-        edgesAcross = across / max(steps, 1)
-        edgesDown = down / max(steps, 1)
+        let steps = Float(max((columns - 1) * (lines - 1), 1))
+        edgesAcross = sums.across / steps
+        edgesDown = sums.down / steps
         let middle = thumbnail.reduce(0, +) / Float(thumbnail.count)
         contrast =
             (thumbnail.reduce(0) { $0 + ($1 - middle) * ($1 - middle) } / Float(thumbnail.count)).squareRoot()
+    }
+
+    private static let kernels = vs_best_kernels().pointee
+
+    /// Returns the first of every second pixel in each cell along an axis, and the number of these pixels.
+    private static func firstPixels(_ length: Int) -> [Int] {
+        // Pixel 2 · i is in cell 2 · i · side / length.
+        (0...side).map { (($0 * length + side - 1) / side + 1) / 2 }
+    }
+
+    /// Sums over pixels, which are added one by one.
+    private struct Sums {
+        /// The luma of each cell, and of the frame.
+        private(set) var cells = [Float](repeating: 0, count: side * side)
+        private(set) var total: Float = 0
+        /// The absolute luma differences of neighbours.
+        private(set) var across: Float = 0
+        private(set) var down: Float = 0
+
+        /// Adds the luma of a row. All sums grow together, because each has to wait for its last addition.
+        ///
+        /// - Parameters:
+        ///   - above: The row before; its first pixel is overwritten. `nil` for the first row, of which no differences are
+        ///     added.
+        ///   - firstPixels: The first pixel of each cell, and the number of pixels.
+        ///   - first: The first cell of the row.
+        mutating func add(
+            _ row: UnsafePointer<Float>, above: UnsafeMutablePointer<Float>?, _ firstPixels: [Int], from first: Int
+        ) {
+            // The first pixel has no neighbour on the left, and is not compared with the one above either.
+            above?[0] = row[0]
+            let before = above.map { UnsafePointer($0) } ?? row
+            var (total, across, down, left) = (total, across, down, row[0])
+            for cell in 0..<side {
+                var sum = cells[first + cell]
+                for pixel in firstPixels[cell]..<firstPixels[cell + 1] {
+                    let value = row[pixel]
+                    sum += value
+                    total += value
+                    across += abs(value - left)
+                    down += abs(value - before[pixel])
+                    left = value
+                }
+                cells[first + cell] = sum
+            }
+            self.total = total
+            if above != nil { (self.across, self.down) = (across, down) }
+        }
+    }
+
+    /// How many pixels there are of each luma and of each colour.
+    ///
+    /// Neighbours are often alike: each of four pixels has a table of its own, so that no count waits for the one before.
+    private struct PixelCounts {
+        private static let colorBins = chromaBins * chromaBins
+        /// The bins of luma, those of colour, and one for dark pixels, whose colour is noise.
+        private static let length = lumaBins + colorBins + 1
+        private var tables = [Int32](repeating: 0, count: 4 * length)
+
+        /// - Parameters:
+        ///   - levels: The bin of each pixel's luma.
+        ///   - colors: The bin of each pixel's colour; the number of bins for a dark pixel.
+        mutating func add(levels: UnsafePointer<Int32>, colors: UnsafePointer<Int32>, count: Int) {
+            tables.withUnsafeMutableBufferPointer { tables in
+                guard let first = tables.baseAddress else { return }
+                var table = first
+                for pixel in 0..<count {
+                    table[Int(levels[pixel])] &+= 1
+                    table[lumaBins + Int(colors[pixel])] &+= 1
+                    table = pixel & 3 == 3 ? first : table + Self.length
+                }
+            }
+        }
+
+        private func count(_ bin: Int) -> Float {
+            Float((0..<4).reduce(0) { $0 + Int(tables[$1 * Self.length + bin]) })
+        }
+
+        var levels: [Float] { (0..<lumaBins).map { count($0) } }
+        /// By the bins of red and of green.
+        var colors: [Float] { (0..<Self.colorBins).map { count(lumaBins + $0) } }
     }
 
     public static let numberCount = side * side + lumaBins + chromaBins * chromaBins + 4
@@ -104,6 +171,9 @@ public struct FrameSignature: Sendable, Equatable {
     /// Returns whether a cut may lie between this sample and the next one. `ShotDetector`, which sees more samples,
     /// decides whether it does.
     package func mayBeCut(to next: FrameSignature) -> Bool {
+        // Most samples hardly differ from the next one.
+        let structure = SignatureComparison.structureInPlace(self, next)
+        guard structure >= min(ShotDetector.minimumStructure, Self.faintStructure) else { return false }
         let comparison = SignatureComparison(self, next)
         if comparison.structure >= ShotDetector.minimumStructure, comparison.total > Self.possibleCut { return true }
         // A faint cut, or the way to or from a mixture of two shots.

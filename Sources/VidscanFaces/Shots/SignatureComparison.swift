@@ -1,3 +1,4 @@
+internal import CPixels
 internal import Glibc
 
 /// The difference of two frames, from their signatures.
@@ -23,52 +24,49 @@ struct SignatureComparison: Sendable {
     /// The total difference of content, 0…1.
     var total: Double { 0.62 * structure + 0.13 * light + 0.25 * color }
 
+    /// Returns an upper bound of ``structure``: the difference if nothing has moved.
+    static func structureInPlace(_ a: FrameSignature, _ b: FrameSignature) -> Double {
+        var sums: (a: Float, b: Float, squaresA: Float, squaresB: Float, products: Float) = (0, 0, 0, 0, 0)
+        a.thumbnail.withUnsafeBufferPointer { a in
+            b.thumbnail.withUnsafeBufferPointer { b in
+                for cell in 0..<side * side {
+                    sums.a += a[cell]
+                    sums.b += b[cell]
+                    sums.squaresA += a[cell] * a[cell]
+                    sums.squaresB += b[cell] * b[cell]
+                    sums.products += a[cell] * b[cell]
+                }
+            }
+        }
+        return 1
+            - correlation(
+                sums.a, sums.b, squareA: sums.squaresA, squareB: sums.squaresB, product: sums.products, x: 0, y: 0)
+    }
+
     /// Returns 1 − the maximum normalised correlation over all shifts, limited to 0…1.
     private static func structure(_ a: [Float], _ b: [Float]) -> Double {
         var best = -1.0
-        a.withUnsafeBufferPointer { a in
-            b.withUnsafeBufferPointer { b in
-                // Search coarsely first, then around the maximum.
-                var peak = (x: 0, y: 0)
-                for y in stride(from: -reach, through: reach, by: 2) {
-                    for x in stride(from: -reach, through: reach, by: 2) {
-                        let value = correlation(a, b, x, y)
-                        if value > best { (best, peak) = (value, (x, y)) }
-                    }
-                }
-                let center = peak
-                for y in center.y - 1...center.y + 1 {
-                    for x in center.x - 1...center.x + 1 {
-                        best = max(best, correlation(a, b, x, y))
-                    }
-                }
+        // Search coarsely first, then around the maximum.
+        var peak = (x: 0, y: 0)
+        let coarse = ShiftedThumbnail(b, .coarse)
+        for y in stride(from: -reach, through: reach, by: 2) {
+            coarse.correlate(a, x: -reach, y: y, count: reach + 1) { x, value in
+                if value > best { (best, peak) = (value, (x, y)) }
             }
+        }
+        let fine = ShiftedThumbnail(b, .fine)
+        for y in peak.y - 1...peak.y + 1 {
+            fine.correlate(a, x: peak.x - 1, y: y, count: 3) { _, value in best = max(best, value) }
         }
         return min(max(1 - best, 0), 1)
     }
 
     /// Returns the correlation of the overlapping parts if `b` is shifted by (x, y), with a penalty for long shifts,
     /// whose overlap is small.
-    private static func correlation(
-        _ a: UnsafeBufferPointer<Float>, _ b: UnsafeBufferPointer<Float>, _ x: Int, _ y: Int
+    fileprivate static func correlation(
+        _ sumA: Float, _ sumB: Float, squareA: Float, squareB: Float, product: Float, x: Int, y: Int
     ) -> Double {
-        let columns = max(0, x)..<min(side, side + x)
-        let rows = max(0, y)..<min(side, side + y)
-        var (sumA, sumB, squareA, squareB, product): (Float, Float, Float, Float, Float) = (0, 0, 0, 0, 0)
-        for row in rows {
-            let first = row * side
-            let second = (row - y) * side - x
-            for column in columns {
-                let p = a[first + column]
-                let q = b[second + column]
-                sumA += p
-                sumB += q
-                squareA += p * p
-                squareB += q * q
-                product += p * q
-            }
-        }
-        let count = Float(columns.count * rows.count)
+        let count = Float((side - abs(x)) * (side - abs(y)))
         let varianceA = squareA / count - sumA / count * (sumA / count)
         let varianceB = squareB / count - sumB / count * (sumB / count)
         let covariance = product / count - sumA / count * (sumB / count)
@@ -94,5 +92,98 @@ struct SignatureComparison: Sendable {
         var common: Float = 0
         for index in a.indices { common += min(a[index], b[index]) }
         return Double(1 - min(common, 1))
+    }
+}
+
+/// A thumbnail whose rows are arranged so that the cells that neighbouring shifts put on one cell of another thumbnail lie
+/// side by side.
+private struct ShiftedThumbnail {
+    /// The shifts that are tested together: 16, to the right, `step` cells from one to the next.
+    struct Layout {
+        let step: Int
+        /// The cell at each place of a row; `nil` outside the thumbnail.
+        let cells: [Int?]
+        /// 1 at the places that show a cell.
+        let inside: [Float]
+
+        /// - Parameter step: 1 or 2.
+        init(step: Int) {
+            self.step = step
+            // Each of `step` parts has every `step`-th cell, from right to left.
+            let length = Self.stride / step
+            cells = (0..<Self.stride).map { place in
+                let cell = place / length + step * (length / 2 - 1 - place % length)
+                return 0..<FrameSignature.side ~= cell ? cell : nil
+            }
+            inside = cells.map { $0 == nil ? 0 : 1 }
+        }
+
+        /// The length of a row.
+        static let stride = 128
+
+        /// Returns where the 16 cells begin that shifts by x, x + step… put on a column.
+        func offset(column: Int, x: Int) -> Int32 {
+            let length = Self.stride / step
+            let cell = column - x
+            // Steps of 2 are only used from an even shift on, so that all cells are in one part.
+            let part = cell & (step - 1)
+            return Int32(part * length + length / 2 - 1 - (cell - part) / step)
+        }
+
+        static let coarse = Layout(step: 2)
+        static let fine = Layout(step: 1)
+    }
+
+    private static let side = FrameSignature.side
+    private static let kernels = vs_best_kernels().pointee
+    private let layout: Layout
+    private let rows: [Float]
+
+    init(_ thumbnail: [Float], _ layout: Layout) {
+        self.layout = layout
+        var rows = [Float](repeating: 0, count: Self.side * Layout.stride)
+        for (place, cell) in layout.cells.enumerated() {
+            guard let cell else { continue }
+            for row in 0..<Self.side { rows[row * Layout.stride + place] = thumbnail[row * Self.side + cell] }
+        }
+        self.rows = rows
+    }
+
+    /// Correlates a thumbnail with this one, shifted down by `y` and to the right by `x` and by as many steps as there are.
+    ///
+    /// - Parameters:
+    ///   - x: At most 9 to either side; with steps of 2, an even number.
+    ///   - y: At most 9 up or down.
+    ///   - count: The number of shifts, at most 16, which lead to at most 9 to the right.
+    ///   - use: Receives each shift to the right, and the correlation.
+    func correlate(_ other: [Float], x: Int, y: Int, count: Int, use: (Int, Double) -> Void) {
+        let (side, stride) = (Self.side, Layout.stride)
+        let offsets = (0..<side).map { layout.offset(column: $0, x: x) }
+        let shared = max(0, y)..<min(side, side + y)
+        withUnsafeTemporaryAllocation(of: Float.self, capacity: 5 * 16) { sums in
+            guard let sums = sums.baseAddress else { return }
+            other.withUnsafeBufferPointer { other in
+                rows.withUnsafeBufferPointer { rows in
+                    layout.inside.withUnsafeBufferPointer { inside in
+                        offsets.withUnsafeBufferPointer { offsets in
+                            var shifts = vs_shifts(
+                                rows: shared.count, columns: side,
+                                first: other.baseAddress.map { $0 + shared.lowerBound * side }, first_stride: side,
+                                second: rows.baseAddress.map { $0 + (shared.lowerBound - y) * stride },
+                                second_stride: stride, offset: offsets.baseAddress, inside: inside.baseAddress)
+                            Self.kernels.add_shifts(&shifts, sums)
+                        }
+                    }
+                }
+            }
+            for shift in 0..<count {
+                let right = x + shift * layout.step
+                use(
+                    right,
+                    SignatureComparison.correlation(
+                        sums[shift], sums[16 + shift], squareA: sums[32 + shift], squareB: sums[48 + shift],
+                        product: sums[64 + shift], x: right, y: y))
+            }
+        }
     }
 }

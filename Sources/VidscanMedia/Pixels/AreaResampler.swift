@@ -21,14 +21,17 @@ public final class AreaResampler {
 
     /// Fills a tensor of shape 3 × `tensorSize.height` × `tensorSize.width` with R', G', B' in 0…255.
     ///
+    /// With `part`, it fills at least this part of the picture; what the rest of the tensor holds is not defined.
+    ///
     /// - Parameters:
     ///   - frame: any sampled frame.
     ///   - pictureSize: pixels of the upright frame in the top left corner of the tensor. The rest of the tensor is 0.
     ///   - tensorSize: at least `pictureSize`.
+    ///   - part: what is needed of the picture; `nil` for the whole tensor.
     ///   - tensor: room for 3 · width · height floats.
     /// - Throws: `MediaError` for a pixel format that cannot be converted.
     public func resample(
-        _ frame: SampledFrame, pictureSize: PictureSize, tensorSize: PictureSize,
+        _ frame: SampledFrame, pictureSize: PictureSize, tensorSize: PictureSize, part: PicturePart? = nil,
         into tensor: UnsafeMutablePointer<Float>
     ) throws(MediaError) {
         let image = try converter.planes(of: frame)
@@ -41,18 +44,22 @@ public final class AreaResampler {
             let planes = sums + axes.sampleCapacity
             // Grey has no chroma; its two rows stay as they are.
             planes.update(repeating: 128, count: 3 * axes.outputCapacity)
+            // The columns of a part of a turned frame are rows of the planes.
+            let columns = ColumnPart(axes, orientation.swapsAxes ? nil : part?.columns, image)
             if orientation.swapsAxes {
-                fillTurned(image, axes, sums: sums, planes: planes, tensorSize: tensorSize, into: tensor)
+                fillTurned(image, axes, columns, sums: sums, planes: planes, tensorSize: tensorSize, into: tensor)
             } else {
                 for row in 0..<axes.lumaY.count {
                     let line = orientation.mirrorsY ? axes.lumaY.count - 1 - row : row
-                    average(image, row: row, axes, sums: sums, planes: planes)
+                    if let part, !part.rows[line] { continue }
+                    average(image, row: row, axes, columns, sums: sums, planes: planes)
                     convert(
-                        planes, axes, image.color, into: tensor + line * tensorSize.width,
+                        planes, axes, columns, image.color, into: tensor + line * tensorSize.width,
                         planeLength: tensorSize.width * tensorSize.height)
                 }
             }
         }
+        guard part == nil else { return }
         Self.clearPadding(of: tensor, pictureSize: pictureSize, tensorSize: tensorSize)
     }
 
@@ -66,35 +73,46 @@ public final class AreaResampler {
 
     /// Averages one row of each plane.
     private func average(
-        _ image: PlanarImage, row: Int, _ axes: PlaneAxes, sums: UnsafeMutablePointer<Float>,
+        _ image: PlanarImage, row: Int, _ axes: PlaneAxes, _ columns: ColumnPart, sums: UnsafeMutablePointer<Float>,
         planes: UnsafeMutablePointer<Float>
     ) {
-        average(image.luma, row: row, axes.lumaY, axes.lumaX, sums: sums, into: planes)
+        average(
+            image.luma, row: row, axes.lumaY, axes.lumaX, columns.luma, columns.outputs, sums: sums, into: planes)
         if let blue = image.blueDifference, let red = image.redDifference {
-            average(blue, row: row, axes.chromaY, axes.chromaX, sums: sums, into: planes + axes.outputCapacity)
-            average(red, row: row, axes.chromaY, axes.chromaX, sums: sums, into: planes + 2 * axes.outputCapacity)
+            average(
+                blue, row: row, axes.chromaY, axes.chromaX, columns.chroma, columns.outputs, sums: sums,
+                into: planes + axes.outputCapacity)
+            average(
+                red, row: row, axes.chromaY, axes.chromaX, columns.chroma, columns.outputs, sums: sums,
+                into: planes + 2 * axes.outputCapacity)
         }
     }
 
     private func average(
         _ plane: PlanarImage.Plane, row: Int, _ vertical: AxisWeights, _ horizontal: RowFilter,
-        sums: UnsafeMutablePointer<Float>, into output: UnsafeMutablePointer<Float>
+        _ samples: Range<Int>, _ outputs: Range<Int>, sums: UnsafeMutablePointer<Float>,
+        into output: UnsafeMutablePointer<Float>
     ) {
         // 8-bit samples times weights in 1/256 are exact in floats, also after the second axis.
         vertical.span(of: row).withUnsafeBufferPointer { weights in
-            plane.sumRows(x: 0, y: vertical.first[row], width: plane.width, weights: weights, into: sums, with: kernels)
+            plane.sumRows(
+                x: samples.lowerBound, y: vertical.first[row], width: samples.count, weights: weights,
+                into: sums + samples.lowerBound, with: kernels)
         }
-        horizontal.apply(to: sums, into: output)
+        horizontal.apply(to: sums, into: output, part: outputs)
     }
 
     private func convert(
-        _ planes: UnsafePointer<Float>, _ axes: PlaneAxes, _ color: YCbCrToRGB,
+        _ planes: UnsafePointer<Float>, _ axes: PlaneAxes, _ columns: ColumnPart, _ color: YCbCrToRGB,
         into line: UnsafeMutablePointer<Float>, planeLength: Int
     ) {
         var color = color.kernelColor
+        let first = columns.outputs.lowerBound
+        let (planes, line) = (planes + first, line + first)
         kernels.convert(
-            planes, planes + axes.outputCapacity, planes + 2 * axes.outputCapacity, axes.lumaXCount, &color, line,
-            line + planeLength, line + 2 * planeLength)
+            planes, planes + axes.outputCapacity, planes + 2 * axes.outputCapacity,
+            min(columns.outputs.count, axes.lumaXCount - first), &color, line, line + planeLength,
+            line + 2 * planeLength)
     }
 
     /// Rows that are transposed together: a row of the tensor gets whole cache lines.
@@ -102,7 +120,7 @@ public final class AreaResampler {
 
     /// Rows of the coded frame become columns of the tensor.
     private func fillTurned(
-        _ image: PlanarImage, _ axes: PlaneAxes, sums: UnsafeMutablePointer<Float>,
+        _ image: PlanarImage, _ axes: PlaneAxes, _ columns: ColumnPart, sums: UnsafeMutablePointer<Float>,
         planes: UnsafeMutablePointer<Float>, tensorSize: PictureSize, into tensor: UnsafeMutablePointer<Float>
     ) {
         let isMirrored = axes.key.orientation.mirrorsX
@@ -112,9 +130,10 @@ public final class AreaResampler {
             let count = min(Self.blockRows, rows - first)
             for row in 0..<count {
                 let line = isMirrored ? count - 1 - row : row
-                average(image, row: first + row, axes, sums: sums, planes: planes)
+                average(image, row: first + row, axes, columns, sums: sums, planes: planes)
                 convert(
-                    planes, axes, image.color, into: block + line * stride, planeLength: Self.blockRows * stride)
+                    planes, axes, columns, image.color, into: block + line * stride,
+                    planeLength: Self.blockRows * stride)
             }
             let column = isMirrored ? rows - first - count : first
             for channel in 0..<3 {
@@ -135,5 +154,31 @@ public final class AreaResampler {
                 (plane + row * tensorSize.width + filled).update(repeating: 0, count: tensorSize.width - filled)
             }
         }
+    }
+}
+
+/// The outputs of a row that are needed, and the samples that they are made from.
+private struct ColumnPart {
+    /// Whole blocks of 8.
+    let outputs: Range<Int>
+    let luma: Range<Int>
+    let chroma: Range<Int>
+
+    /// - Parameter columns: `nil` for all.
+    init(_ axes: PlaneAxes, _ columns: Range<Int>?, _ image: PlanarImage) {
+        let chromaWidth = image.blueDifference?.width ?? 0
+        guard let columns, !columns.isEmpty else {
+            (outputs, luma, chroma) = (0..<axes.outputCapacity, 0..<image.luma.width, 0..<chromaWidth)
+            return
+        }
+        outputs = columns.lowerBound / 8 * 8..<(columns.upperBound + 7) / 8 * 8
+        luma = Self.wide(axes.lumaX.samples(of: outputs), of: image.luma.width)
+        chroma = Self.wide(axes.chromaX.samples(of: outputs), of: chromaWidth)
+    }
+
+    /// The kernels need 64 samples to be fast.
+    private static func wide(_ samples: Range<Int>, of width: Int) -> Range<Int> {
+        let upper = min(max(samples.upperBound, samples.lowerBound + 64), width)
+        return max(min(samples.lowerBound, upper - 64), 0)..<upper
     }
 }
