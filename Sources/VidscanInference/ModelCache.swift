@@ -13,7 +13,8 @@ public import VidscanBase
 public final class ModelCache: Sendable {
     static let fileExtension = ".model"
 
-    private let folder: PrivateFolder
+    /// The folder that holds the files. Others may keep their own in it, under other names.
+    package let folder: PrivateFolder
     /// When a new file makes the total size exceed this, the files that were not used for the longest time are removed.
     private let capacity: Int
 

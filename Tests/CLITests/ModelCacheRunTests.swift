@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import TestSupport
+import VidscanBase
 
 @Suite("A run with a model cache differs from one without it only in its duration")
 struct ModelCacheRunTests {
@@ -8,6 +9,12 @@ struct ModelCacheRunTests {
     private let picture: String
     /// The detector at two sizes, and the mesh.
     private static let modelCount = 2
+
+    /// Whether these are the files of a run: the models, and the digests of their files.
+    private func isComplete(_ files: [String]) -> Bool {
+        files.count { $0.hasSuffix(".model") } == Self.modelCount && files.count { $0.hasSuffix("/digests") } == 1
+            && files.count == Self.modelCount + 1
+    }
 
     init() throws {
         folder = try TemporaryFolder()
@@ -29,7 +36,7 @@ struct ModelCacheRunTests {
         try folder.expectSameTables(one + "/still.png.vidscan", other + "/still.png.vidscan")
     }
 
-    private func models(in cache: String) -> [String] {
+    private func files(in cache: String) -> [String] {
         folder.entries.filter { $0.hasPrefix(cache + "/") }
     }
 
@@ -38,10 +45,10 @@ struct ModelCacheRunTests {
         try analyze("none", "VIDSCAN_CACHE=off")
         // Relative to the working folder.
         try analyze("first", "VIDSCAN_CACHE=cache")
-        let stored = models(in: "cache")
-        #expect(stored.count == Self.modelCount && stored.allSatisfy { $0.hasSuffix(".model") }, "\(stored)")
+        let stored = files(in: "cache")
+        #expect(isComplete(stored), "\(stored)")
         try analyze("second", "VIDSCAN_CACHE=cache")
-        #expect(models(in: "cache") == stored)
+        #expect(files(in: "cache") == stored)
         try expectSame("none", "first")
         try expectSame("none", "second")
     }
@@ -50,8 +57,8 @@ struct ModelCacheRunTests {
     func defaultFolder() throws {
         try analyze("out", "-u", "VIDSCAN_CACHE", "-u", "XDG_CACHE_HOME", "HOME=\(folder.path)/home")
         let entries = folder.entries.filter { !$0.hasPrefix("out") && !$0.hasSuffix(".model") }
-        #expect(entries == ["home", "home/.cache", "home/.cache/vidscan"])
-        #expect(models(in: "home/.cache/vidscan").count == Self.modelCount)
+        #expect(entries == ["home", "home/.cache", "home/.cache/vidscan", "home/.cache/vidscan/digests"])
+        #expect(isComplete(files(in: "home/.cache/vidscan")))
     }
 
     @Test(
@@ -72,7 +79,7 @@ struct ModelCacheRunTests {
     @Test("A cache that may be read but not written is used and never changed")
     func readOnly() throws {
         try analyze("first", "VIDSCAN_CACHE=cache")
-        let stored = models(in: "cache")
+        let stored = files(in: "cache")
         try FileManager.default.removeItem(atPath: folder.path + "/" + stored[0])
         try FileManager.default.setAttributes([.posixPermissions: 0o500], ofItemAtPath: folder.path + "/cache")
         defer {
@@ -84,7 +91,7 @@ struct ModelCacheRunTests {
                 + [Checkout.tool, "analyze", picture, "--quiet", "--output", "second"], in: folder.path)
         #expect(outcome.status == 0)
         #expect(outcome.errors == "")
-        #expect(models(in: "cache") == Array(stored.dropFirst()))
+        #expect(files(in: "cache") == Array(stored.dropFirst()))
         try expectSame("first", "second")
     }
 
@@ -96,7 +103,30 @@ struct ModelCacheRunTests {
                 Checkout.tool, picture,
             ], in: folder.path)
         #expect(outcome.status == 0, "\(outcome.errors)")
-        #expect(models(in: "cache") == [])
+        #expect(files(in: "cache") == [])
+    }
+
+    @Test("The digests of the models are computed once, and without a cache every time")
+    func digests() throws {
+        try analyze("first", "VIDSCAN_CACHE=cache")
+        // What no model has shows where a digest comes from.
+        let stored = try folder.text("cache/digests").split(separator: "\n").dropLast().map { $0 + "\n" }.joined()
+        let digest = try recordedDigest("first")
+        let other = String(repeating: "0", count: 64)
+        try #require(stored.contains(digest))
+        let changed = stored.replacing(digest, with: other)
+        try folder.write(changed + "checksum \(XXHash64.checksum(changed))\n", to: "cache/digests")
+        try analyze("second", "VIDSCAN_CACHE=cache")
+        #expect(try recordedDigest("second") == other)
+        try analyze("none", "VIDSCAN_CACHE=off")
+        #expect(try recordedDigest("none") == digest)
+    }
+
+    /// The digest of the detector's file in a result.
+    private func recordedDigest(_ output: String) throws -> String {
+        struct Record: Decodable { let models: [String: String] }
+        let record = try JSONDecoder().decode(Record.self, from: folder.bytes(output + "/still.png.vidscan/run.json"))
+        return try #require(record.models["centerface.onnx"])
     }
 
     @Test("Several processes fill one cache at the same time")
@@ -107,20 +137,21 @@ struct ModelCacheRunTests {
         }
         try analyze("none", "VIDSCAN_CACHE=off")
         for number in 0..<4 { try expectSame("none", "\(number)") }
-        let stored = models(in: "cache")
-        #expect(stored.count == Self.modelCount && stored.allSatisfy { $0.hasSuffix(".model") }, "\(stored)")
+        let stored = files(in: "cache")
+        #expect(isComplete(stored), "\(stored)")
     }
 
     @Test("Damaged files are replaced while results stay the same")
     func damaged() throws {
         try analyze("first", "VIDSCAN_CACHE=cache")
-        let stored = models(in: "cache")
+        let stored = files(in: "cache")
         for name in stored { try Data("damaged".utf8).write(to: URL(fileURLWithPath: folder.path + "/" + name)) }
         try analyze("second", "VIDSCAN_CACHE=cache")
         try expectSame("first", "second")
-        #expect(models(in: "cache") == stored)
+        #expect(files(in: "cache") == stored)
         // A model has megabytes. Its size varies by a few bytes, because OpenVINO numbers the parts of a model anew.
-        #expect(try stored.allSatisfy { try folder.bytes($0).count > 1_000_000 })
+        let models = stored.filter { $0.hasSuffix(".model") }
+        #expect(try models.allSatisfy { try folder.bytes($0).count > 1_000_000 })
     }
 
     @Test("The doctor says where the cache lies, or why there is none")

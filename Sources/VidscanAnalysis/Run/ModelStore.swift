@@ -94,8 +94,9 @@ public final class ModelStore: Sendable {
                     + " 'make install', or 'make demo' in a checkout, installs them; VIDSCAN_HOME names another folder")
         }
         self.folder = folder
+        let cache = ModelCache.ofProcess().cache
         modelDigests = BackgroundValue(thread: "digests") { () throws(VidscanError) in
-            try ModelDigests.compute(folder: folder)
+            try ModelDigests.compute(folder: folder, cache: cache.map { DigestCache($0.folder) })
         }
         // Few runs need the runtime, and those at their end; that it is missing is said at the beginning.
         do {
