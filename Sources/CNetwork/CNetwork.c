@@ -12,9 +12,10 @@
         float *output) { \
         vs_stem_body(input, side, weights, bias, slopes, output); \
     } \
-    target static void centred_stem_##set( \
-        const vs_product *layer, const float *input, ptrdiff_t width, ptrdiff_t height, float *scratch, float *output) { \
-        vs_centred_stem_body(layer, input, width, height, scratch, output, registers); \
+    target static void first_##set( \
+        const vs_inverted *block, const float *input, ptrdiff_t width, ptrdiff_t height, float *scratch, \
+        float *output) { \
+        vs_inverted_body(block, input, width / 2, height / 2, scratch, output, 1, registers); \
     } \
     target static void block_##set( \
         const vs_block *block, const float *input, ptrdiff_t side, float *scratch, float *output) { \
@@ -23,7 +24,7 @@
     target static void inverted_##set( \
         const vs_inverted *block, const float *input, ptrdiff_t width, ptrdiff_t height, float *scratch, \
         float *output) { \
-        vs_inverted_body(block, input, width, height, scratch, output, registers); \
+        vs_inverted_body(block, input, width, height, scratch, output, 0, registers); \
     } \
     target static void pointwise_##set( \
         const vs_product *layer, const float *input, ptrdiff_t channels, ptrdiff_t width, ptrdiff_t height, \
@@ -48,7 +49,7 @@
         vs_sample_body(input, side, channels, matrix, grid, output); \
     } \
     static const vs_network_kernels kernels_##set = { \
-        stem_##set, centred_stem_##set, block_##set, inverted_##set, pointwise_##set, window_##set, enlarge_##set, \
+        stem_##set, first_##set, block_##set, inverted_##set, pointwise_##set, window_##set, enlarge_##set, \
         dense_##set, sample_##set, \
     };
 

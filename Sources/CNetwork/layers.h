@@ -277,10 +277,30 @@ VS_BODY void vs_block_body(
 
 // MARK: Inverted residual
 
+// A row of a 3 × 3 convolution of a picture with stride 2. width, height: of the convolution.
+VS_BODY void vs_picture_row(
+    const vs_product *layer, const float *picture, ptrdiff_t width, ptrdiff_t height, ptrdiff_t y, float *gathered,
+    float *result, const int registers) {
+    const vs_target target = {.layer = layer, .output = result};
+    for (ptrdiff_t x = 0; x < width; x += most_places) {
+        const ptrdiff_t count = width - x < most_places ? width - x : most_places;
+        for (int tap = 0; tap < 27; tap++) {
+            const ptrdiff_t row = 2 * y + tap / 3 % 3 - 1, column = tap % 3 - 1;
+            const float *source = picture + (tap / 9 * 2 * height + row) * 2 * width + 2 * x + column;
+            for (ptrdiff_t i = 0; i < count; i++) {
+                // Windows reach beyond the first row and the first column.
+                const int is_inside = row >= 0 && 2 * (x + i) + column >= 0;
+                gathered[i * 27 + tap] = is_inside ? source[2 * i] : 0;
+            }
+        }
+        vs_row(gathered, 27, count, &target, (vs_place){(int32_t)x + 1, 0}, 1, registers);
+    }
+}
+
 // A row of the expansion, with its border; beyond the picture it is 0.
 VS_BODY void vs_expand_row(
     const vs_inverted *block, const float *input, ptrdiff_t width, ptrdiff_t height, ptrdiff_t input_channels,
-    ptrdiff_t row, float *result, const int registers) {
+    ptrdiff_t row, float *gathered, float *result, const int reads_picture, const int registers) {
     const ptrdiff_t channels = block->depthwise.channels;
     const size_t pixel = (size_t)channels * sizeof *result;
     if (row < 0 || row >= height) {
@@ -289,27 +309,32 @@ VS_BODY void vs_expand_row(
     }
     memset(result, 0, pixel);
     memset(result + (width + 1) * channels, 0, pixel);
+    if (reads_picture) {
+        vs_picture_row(&block->expansion, input, width, height, row, gathered, result, registers);
+        return;
+    }
     const vs_target target = {.layer = &block->expansion, .output = result};
     vs_row(
         input + vs_row_place(width, row) * input_channels, input_channels, width, &target, (vs_place){1, 0}, 1,
         registers);
 }
 
+// width, height: of the expansion.
 VS_BODY void vs_inverted_body(
     const vs_inverted *block, const float *input, ptrdiff_t width, ptrdiff_t height, float *scratch, float *output,
-    const int registers) {
+    const int reads_picture, const int registers) {
     const ptrdiff_t channels = block->depthwise.channels, stride = block->depthwise.stride;
     const ptrdiff_t result_width = width / stride, result_height = height / stride;
     const ptrdiff_t row_values = (width + 2) * channels;
     // The input's channels are filled up to a multiple of 16; those of a residual are the output's.
     const ptrdiff_t input_channels = (block->expansion.inputs + lanes - 1) / lanes * lanes;
-    const int expands = block->expansion.inputs > 0;
     // So many rows that what passes between the three convolutions stays in the second cache.
-    ptrdiff_t band = (vs_scratch(0, 0) / 2 / row_values - (3 - stride)) / stride;
+    ptrdiff_t band = (98304 / row_values - (3 - stride)) / stride;
     band = vs_least(vs_least(band, most_places / result_width), result_height);
     band = vs_most(band, 1);
     const ptrdiff_t kept = 3 - stride;
     float *convolved = scratch + (band * stride + kept) * row_values;
+    float *gathered = convolved + band * result_width * channels;
     const vs_target target = {
         .layer = &block->projection, .output = output, .residual = block->is_residual ? input : NULL,
         .residual_channels = input_channels,
@@ -318,18 +343,16 @@ VS_BODY void vs_inverted_body(
     for (ptrdiff_t y = 0; y < result_height; y += band) {
         const ptrdiff_t rows = vs_least(result_height - y, band);
         const ptrdiff_t needed = (rows - 1) * stride + 3, first = y * stride - 1;
-        if (expands) {
-            if (known) memmove(scratch, scratch + band * stride * row_values, (size_t)(known * row_values) * sizeof *scratch);
-            for (ptrdiff_t row = known; row < needed; row++) {
-                vs_expand_row(
-                    block, input, width, height, input_channels, first + row, scratch + row * row_values, registers);
-            }
-            known = kept;
+        if (known) memmove(scratch, scratch + band * stride * row_values, (size_t)(known * row_values) * sizeof *scratch);
+        for (ptrdiff_t row = known; row < needed; row++) {
+            vs_expand_row(
+                block, input, width, height, input_channels, first + row, gathered, scratch + row * row_values,
+                reads_picture, registers);
         }
-        const float *source = expands ? scratch : input + (first + 1) * row_values;
+        known = kept;
         for (ptrdiff_t row = 0; row < rows; row++) {
             vs_depthwise_row(
-                &block->depthwise, source + row * stride * row_values, row_values, result_width, 1,
+                &block->depthwise, scratch + row * stride * row_values, row_values, result_width, 1,
                 convolved + row * result_width * channels);
         }
         vs_place places[most_places];
@@ -381,29 +404,6 @@ VS_BODY void vs_stem_body(
             vs_stem_tile(source + 2 * x, side, weights, bias, slopes, place + x * lanes, rows, 3, 1);
         }
         vs_stem_tile(source + 2 * x, side, weights, bias, slopes, place + x * lanes, rows, 2, 1);
-    }
-}
-
-VS_BODY void vs_centred_stem_body(
-    const vs_product *layer, const float *input, ptrdiff_t width, ptrdiff_t height, float *scratch, float *output,
-    const int registers) {
-    const ptrdiff_t result = width / 2;
-    const vs_target target = {.layer = layer, .output = output};
-    for (ptrdiff_t y = 0; y < height / 2; y++) {
-        for (ptrdiff_t x = 0; x < result; x += most_places) {
-            const ptrdiff_t count = vs_least(result - x, most_places);
-            for (int tap = 0; tap < 27; tap++) {
-                const ptrdiff_t row = 2 * y + tap / 3 % 3 - 1, column = tap % 3 - 1;
-                const float *source = input + (tap / 9 * height + row) * width + 2 * x + column;
-                for (ptrdiff_t i = 0; i < count; i++) {
-                    // Windows reach beyond the first row and the first column.
-                    const int is_inside = row >= 0 && 2 * (x + i) + column >= 0;
-                    scratch[i * 27 + tap] = is_inside ? source[2 * i] : 0;
-                }
-            }
-            vs_row(
-                scratch, 27, count, &target, (vs_place){vs_row_place(result, y) + (int32_t)x, 0}, 1, registers);
-        }
     }
 }
 

@@ -19,7 +19,7 @@ final class DetectorNetwork: @unchecked Sendable {
         var lateral: vs_product
     }
 
-    let stem: vs_product
+    /// The first one reads the picture; its expansion is a convolution with stride 2.
     let blocks: [vs_inverted]
     let reduction: vs_product
     let steps: [Step]
@@ -32,7 +32,7 @@ final class DetectorNetwork: @unchecked Sendable {
     private static let neckChannels = 24
     /// The inputs, the channels in between, the outputs and the stride of each block.
     private static let shapes: [(inputs: Int, channels: Int, outputs: Int, stride: Int)] = [
-        (32, 32, 16, 1), (16, 96, 24, 2), (24, 144, 24, 1), (24, 144, 32, 2), (32, 192, 32, 1), (32, 192, 32, 1),
+        (27, 32, 16, 1), (16, 96, 24, 2), (24, 144, 24, 1), (24, 144, 32, 2), (32, 192, 32, 1), (32, 192, 32, 1),
         (32, 192, 64, 2), (64, 384, 64, 1), (64, 384, 64, 1), (64, 384, 64, 1), (64, 384, 96, 1), (96, 576, 96, 1),
         (96, 576, 96, 1), (96, 576, 160, 2), (160, 960, 160, 1), (160, 960, 160, 1), (160, 960, 320, 1),
     ]
@@ -45,13 +45,10 @@ final class DetectorNetwork: @unchecked Sendable {
     init(path: String) throws(InferenceError) {
         var weights = try NetworkWeights(path: path, count: Self.weightCount)
         let neck = Self.neckChannels
-        stem = weights.product(inputs: 27, outputs: 32, activation: VS_CLIPS)
         blocks = Self.shapes.map { shape in
-            let expansion =
-                shape.channels > shape.inputs
-                ? weights.product(inputs: shape.inputs, outputs: shape.channels, activation: VS_CLIPS) : vs_product()
-            return vs_inverted(
-                expansion: expansion, depthwise: weights.depthwise(channels: shape.channels, stride: shape.stride),
+            vs_inverted(
+                expansion: weights.product(inputs: shape.inputs, outputs: shape.channels, activation: VS_CLIPS),
+                depthwise: weights.depthwise(channels: shape.channels, stride: shape.stride),
                 projection: weights.product(inputs: shape.channels, outputs: shape.outputs, activation: VS_KEEPS),
                 is_residual: shape.inputs == shape.outputs ? 1 : 0)
         }
@@ -78,7 +75,6 @@ final class DetectorNetworkRun {
     let picture: UnsafeMutableBufferPointer<Float>
     private let size: PictureSize
     private let scratch: UnsafeMutableBufferPointer<Float>
-    private let stem: NetworkTensor
     /// The output of each block. Those that no later step reads share memory.
     private let blocks: [NetworkTensor]
     private let reduced: NetworkTensor
@@ -94,7 +90,6 @@ final class DetectorNetworkRun {
         self.size = size
         picture = NetworkTensor.zeros(3 * size.width * size.height)
         var (width, height) = (size.width / 2, size.height / 2)
-        stem = NetworkTensor(width: width, height: height, channels: network.stem.outputs)
         var scratchCount = 0
         var blocks: [NetworkTensor] = []
         let kept = Set(network.steps.map(\.block))
@@ -132,11 +127,11 @@ final class DetectorNetworkRun {
     /// Fills `cells` with what the heads find in the picture.
     func run() {
         let scratch = scratch.baseAddress
-        withUnsafePointer(to: network.stem) {
-            kernels.centred_stem($0, picture.baseAddress, size.width, size.height, scratch, stem.values)
+        withUnsafePointer(to: network.blocks[0]) {
+            kernels.first($0, picture.baseAddress, size.width, size.height, scratch, blocks[0].values)
         }
-        var current = stem
-        for (block, output) in zip(network.blocks, blocks) {
+        var current = blocks[0]
+        for (block, output) in zip(network.blocks, blocks).dropFirst() {
             withUnsafePointer(to: block) {
                 kernels.inverted($0, current.values, current.width, current.height, scratch, output.values)
             }

@@ -81,7 +81,8 @@ final class MeshNetworkRun {
         var current = input
         for block in blocks {
             let output = tensor(
-                side: current.width / block.depthwise.stride, channels: block.product.outputs, besides: current, keeping: kept)
+                side: current.width / block.depthwise.stride, channels: block.product.outputs, besides: current,
+                keeping: kept)
             withUnsafePointer(to: block) {
                 kernels.block($0, current.values, current.width, scratch.baseAddress, output.values)
             }

@@ -53,7 +53,10 @@ struct VidscanCommand: AsyncParsableCommand {
     private static func report(_ error: any Error) -> Int32 {
         if let status = error as? ExitStatus { return status.code }
         if exitCode(for: error) == .success {
-            if let problem = try? CommandHelp.root().unknownTopic(of: CommandLine.arguments.dropFirst()) {
+            // Describing all commands takes as long as everything else that '--version' does.
+            if CommandLine.arguments.dropFirst().first == "help",
+                let problem = try? CommandHelp.root().unknownTopic(of: CommandLine.arguments.dropFirst())
+            {
                 Output.error("vidscan: error: \(problem) (see --help)")
                 return ExitStatus.usage.code
             }

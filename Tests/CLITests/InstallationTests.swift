@@ -47,7 +47,7 @@ struct InstallationTests {
         let prefix = try install(into: folder, models: try allModels())
         let doctor = try ChildProcess.run([prefix + "/bin/vidscan", "doctor"])
         #expect(doctor.status == 0)
-        #expect(doctor.output.contains(prefix + "/share/vidscan/models/centerface.onnx"))
+        #expect(doctor.output.contains(prefix + "/share/vidscan/models/centerface.weights"))
         #expect(try ChildProcess.run([prefix + "/bin/vidscan", "pipelines", "check", "fast"]).output == "fast: ok\n")
         let analysis = try ChildProcess.run(
             [prefix + "/bin/vidscan", "analyze", try Variants.path("still.png"), "--pipeline", "fast"], in: folder.path)
@@ -95,13 +95,13 @@ struct InstallationTests {
         let alone = ["env", "VIDSCAN_HOME=" + prefix]
         let doctor = try ChildProcess.run(alone + [prefix + "/bin/vidscan", "doctor"])
         #expect(doctor.status == 2)
-        #expect(doctor.output.contains("PROBLEM CenterFace: not found\n        -> put centerface.onnx into "))
+        #expect(doctor.output.contains("PROBLEM CenterFace: not found\n        -> put centerface.weights into "))
         #expect(doctor.output.contains("'make install'"))
         let analysis = try ChildProcess.run(
             alone + [prefix + "/bin/vidscan", "analyze", Checkout.clip], in: folder.path)
         #expect(analysis.status == 2)
         #expect(analysis.errorLines.count == 1)
-        #expect(analysis.errors.hasPrefix("vidscan: error: cannot find the models (centerface.onnx, "))
+        #expect(analysis.errors.hasPrefix("vidscan: error: cannot find the models (centerface.weights, "))
         #expect(folder.entries.filter { $0.contains(".vidscan") } == [])
     }
 
@@ -126,8 +126,8 @@ struct InstallationTests {
     @Test("A damaged model is reported by the doctor and ends a run with one line")
     func damagedModel() throws {
         let folder = try TemporaryFolder()
-        let prefix = try install(into: folder, models: try allModels().filter { $0 != "centerface.onnx" })
-        try folder.write("no model", to: "a/b/c/share/vidscan/models/centerface.onnx")
+        let prefix = try install(into: folder, models: try allModels().filter { $0 != "centerface.weights" })
+        try folder.write("no model", to: "a/b/c/share/vidscan/models/centerface.weights")
         let doctor = try ChildProcess.run([prefix + "/bin/vidscan", "doctor"])
         #expect(doctor.status == 2)
         #expect(doctor.output.contains("PROBLEM CenterFace: "))
@@ -136,7 +136,7 @@ struct InstallationTests {
         #expect(analysis.status == 1)
         #expect(analysis.errorLines.count == 1)
         #expect(analysis.errors.hasPrefix("vidscan: error: \(path): "))
-        #expect(analysis.errors.contains("cannot read the model centerface.onnx"))
+        #expect(analysis.errors.contains("centerface.weights has 8 bytes instead of 7320192"))
         #expect(folder.entries.filter { $0.contains(".vidscan") } == [])
     }
 }

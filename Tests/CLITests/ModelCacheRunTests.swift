@@ -6,9 +6,10 @@ import VidscanBase
 @Suite("A run with a model cache differs from one without it only in its duration")
 struct ModelCacheRunTests {
     private let folder: TemporaryFolder
-    private let picture: String
-    /// The detector at two sizes, and the mesh.
-    private static let modelCount = 2
+    /// A clip in which people have to be told apart.
+    private let clip = Checkout.clip
+    /// The face embedding.
+    private static let modelCount = 1
 
     /// Whether these are the files of a run: the models, and the digests of their files.
     private func isComplete(_ files: [String]) -> Bool {
@@ -18,7 +19,6 @@ struct ModelCacheRunTests {
 
     init() throws {
         folder = try TemporaryFolder()
-        picture = try Variants.path("still.png")
     }
 
     /// - Parameters:
@@ -26,14 +26,14 @@ struct ModelCacheRunTests {
     ///   - environment: Variables, as for `env`.
     private func analyze(_ output: String, _ environment: String...) throws {
         let outcome = try ChildProcess.run(
-            ["env"] + environment + [Checkout.tool, "analyze", picture, "--quiet", "--output", output],
+            ["env"] + environment + [Checkout.tool, "analyze", clip, "--quiet", "--output", output],
             in: folder.path)
         try #require(outcome.status == 0, "\(outcome.errors)")
         #expect(outcome.errors == "")
     }
 
     private func expectSame(_ one: String, _ other: String) throws {
-        try folder.expectSameTables(one + "/still.png.vidscan", other + "/still.png.vidscan")
+        try folder.expectSameTables(one + "/faces.mp4.vidscan", other + "/faces.mp4.vidscan")
     }
 
     private func files(in cache: String) -> [String] {
@@ -69,7 +69,7 @@ struct ModelCacheRunTests {
         ])
     func unusable(environment: [String]) throws {
         let outcome = try ChildProcess.run(
-            ["env"] + environment + [Checkout.tool, "analyze", picture, "--quiet", "--output", "out"], in: folder.path)
+            ["env"] + environment + [Checkout.tool, "analyze", clip, "--quiet", "--output", "out"], in: folder.path)
         #expect(outcome.status == 0)
         #expect(outcome.errors == "")
         try analyze("none", "VIDSCAN_CACHE=off")
@@ -88,7 +88,7 @@ struct ModelCacheRunTests {
         let prefix = geteuid() == 0 ? ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] : []
         let outcome = try ChildProcess.run(
             ["env", "VIDSCAN_CACHE=cache"] + prefix
-                + [Checkout.tool, "analyze", picture, "--quiet", "--output", "second"], in: folder.path)
+                + [Checkout.tool, "analyze", clip, "--quiet", "--output", "second"], in: folder.path)
         #expect(outcome.status == 0)
         #expect(outcome.errors == "")
         #expect(files(in: "cache") == Array(stored.dropFirst()))
@@ -99,8 +99,8 @@ struct ModelCacheRunTests {
     func limitedSize() throws {
         let outcome = try ChildProcess.run(
             [
-                "bash", "-c", #"ulimit -f 2000; VIDSCAN_CACHE=cache exec "$0" analyze "$1" --quiet --output out"#,
-                Checkout.tool, picture,
+                "bash", "-c", #"ulimit -f 12000; VIDSCAN_CACHE=cache exec "$0" analyze "$1" --quiet --output out"#,
+                Checkout.tool, clip,
             ], in: folder.path)
         #expect(outcome.status == 0, "\(outcome.errors)")
         #expect(files(in: "cache") == [])
@@ -125,8 +125,8 @@ struct ModelCacheRunTests {
     /// The digest of the detector's file in a result.
     private func recordedDigest(_ output: String) throws -> String {
         struct Record: Decodable { let models: [String: String] }
-        let record = try JSONDecoder().decode(Record.self, from: folder.bytes(output + "/still.png.vidscan/run.json"))
-        return try #require(record.models["centerface.onnx"])
+        let record = try JSONDecoder().decode(Record.self, from: folder.bytes(output + "/faces.mp4.vidscan/run.json"))
+        return try #require(record.models["centerface.weights"])
     }
 
     @Test("Several processes fill one cache at the same time")

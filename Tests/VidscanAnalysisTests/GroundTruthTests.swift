@@ -60,7 +60,7 @@ struct GroundTruthTests {
         #expect(record.counts.sampledFrames == 500)
         #expect(record.counts.faces == rows.count)
         #expect(record.video.codec == "h264")
-        #expect(record.models["centerface.onnx"]?.count == 64)
+        #expect(record.models["centerface.weights"]?.count == 64)
     }
 
     @Test("Progress counts every delivered frame")

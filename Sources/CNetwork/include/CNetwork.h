@@ -54,7 +54,6 @@ typedef struct {
 // The inverted residual of MobileNetV2: output = projection(ReLU(depthwise(expansion(input)))) + input. Windows are centred
 // on the pixel, with stride 2 on the cell's first pixel.
 typedef struct {
-    // 0 inputs: there is none, and the depthwise convolution reads the input.
     vs_product expansion;
     vs_depthwise depthwise;
     vs_product projection;
@@ -68,7 +67,7 @@ typedef struct {
 // The number of values of scratch memory that any other function takes for tensors of this width.
 //
 // channels: the most channels of a depthwise convolution.
-static inline ptrdiff_t vs_scratch(ptrdiff_t width, ptrdiff_t channels) { return 196608 + 4 * (width + 2) * channels; }
+static inline ptrdiff_t vs_scratch(ptrdiff_t width, ptrdiff_t channels) { return 212992 + 4 * (width + 2) * channels; }
 
 typedef struct {
     // A 3 × 3 convolution with stride 2 of three planes to 16 channels, and PReLU. Windows begin at pixels of even
@@ -79,11 +78,12 @@ typedef struct {
     void (*stem)(
         const float *input, ptrdiff_t side, const float *weights, const float *bias, const float *slopes, float *output);
 
-    // A 3 × 3 convolution with stride 2 of three planes, whose windows are centred on pixels of even numbers.
+    // A block that reads a picture: its expansion is a 3 × 3 convolution with stride 2 of three planes, whose windows are
+    // centred on pixels of even numbers. The depthwise convolution has stride 1.
     //
-    // input: 3 × height × width, without border; both are even. layer: its inputs are 3 planes × 3 rows × 3 columns.
-    void (*centred_stem)(
-        const vs_product *layer, const float *input, ptrdiff_t width, ptrdiff_t height, float *scratch, float *output);
+    // input: 3 × height × width, without border; both are even. The expansion's inputs are 3 planes × 3 rows × 3 columns.
+    void (*first)(
+        const vs_inverted *block, const float *input, ptrdiff_t width, ptrdiff_t height, float *scratch, float *output);
 
     // side: of the input tensor, which is square; a multiple of the stride. scratch: VS_BLOCK_SCRATCH values.
     void (*block)(const vs_block *block, const float *input, ptrdiff_t side, float *scratch, float *output);

@@ -99,7 +99,9 @@ final class FrameDetector {
     /// Finds faces that are upside down, which the detector often misses, in a picture that is turned by 180° and reduced to
     /// half the size.
     func detectUpsideDown(_ picture: DetectorPicture) throws(InferenceError) -> [FaceDetection] {
-        try search(picture, size: reducedSize(of: picture, scale: 0.5), isTurned: true).filter { $0.confidence >= Self.upsideDownConfidence }
+        try search(picture, size: reducedSize(of: picture, scale: 0.5), isTurned: true).filter {
+            $0.confidence >= Self.upsideDownConfidence
+        }
     }
 
     /// Finds faces that fill the frame, which are larger than the detector's receptive field at full size.
