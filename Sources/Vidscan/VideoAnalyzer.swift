@@ -32,7 +32,7 @@ public struct VideoAnalyzer: Sendable {
             throw SettingsError("a segment has no tracks; 'sample.start' and 'sample.end' select a part of a video")
         }
         self.settings = try ResolvedSettings(settings).settings
-        models = try ModelStore(concurrency: settings.detect.workers, precision: settings.detect.precision)
+        models = try ModelStore(precision: settings.detect.precision)
     }
 
     /// The names of the values in `Face.blendshapes`, in their order.

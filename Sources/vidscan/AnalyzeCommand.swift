@@ -64,7 +64,7 @@ struct AnalyzeCommand: AsyncParsableCommand {
         settings.segment = segment
         let models: ModelStore
         do {
-            models = try ModelStore(concurrency: settings.detect.workers, precision: settings.detect.precision)
+            models = try ModelStore(precision: settings.detect.precision)
             models.keepUntilExit()
         } catch {
             reporter.failed(error)

@@ -49,7 +49,7 @@ struct BatchRunCommand: AsyncParsableCommand {
         let work: Work
         do {
             resolved = try settings.resolve()
-            let models = try ModelStore(concurrency: 1, precision: resolved.settings.detect.precision)
+            let models = try ModelStore(precision: resolved.settings.detect.precision)
             work = try Work(resolved.settings, models: models)
         } catch {
             Output.error("vidscan: error: \(error)")

@@ -51,7 +51,7 @@ struct BatchWorkerCommand: AsyncParsableCommand {
         let workers = try ResolvedSettings.Override(
             "detect.workers", .integer(setup.workers), option: "--workers")
         let settings = try ResolvedSettings(workers: 1, file: file, overrides: [workers]).settings
-        let models = try ModelStore(concurrency: settings.detect.workers, precision: settings.detect.precision)
+        let models = try ModelStore(precision: settings.detect.precision)
         models.keepUntilExit()
         return Analysis(settings: settings, models: models, observer: WorkerObserver(settings))
     }

@@ -40,7 +40,7 @@ struct FilterPreviewCommand: AsyncParsableCommand {
                 try PipelineLibrary.load($0, allowsFileFilters: filters.allowFileFilters)
             }
             settings = try ResolvedSettings(workers: 1, file: file, overrides: filters.overrides()).settings
-            models = markFaces ? try ModelStore(concurrency: 1, precision: settings.detect.precision) : nil
+            models = markFaces ? try ModelStore(precision: settings.detect.precision) : nil
         } catch {
             Output.error("vidscan: error: \(error)")
             throw ExitStatus.usage

@@ -41,7 +41,7 @@ enum Models {
     private static let stores = MutexDictionary<Int, ModelStore>()
 
     static func store(concurrency: Int) throws -> ModelStore {
-        try stores.value(for: concurrency) { try ModelStore(concurrency: concurrency, precision: .exact) }
+        try stores.value(for: concurrency) { try ModelStore(precision: .exact) }
     }
 }
 

@@ -36,7 +36,7 @@ struct ModelMemoryTests {
         let folder = try TemporaryFolder()
         var settings = Settings(workers: 2)
         settings.sample.end = 1_000_000
-        let models = try ModelStore(concurrency: 2, precision: .exact)
+        let models = try ModelStore(precision: .exact)
         let watcher = Watcher(models)
         for (number, makesVideo) in [false, true, true].enumerated() {
             settings.render.overlay = makesVideo

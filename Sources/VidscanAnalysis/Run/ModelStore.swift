@@ -73,8 +73,6 @@ public final class ModelStore: Sendable {
     public let folder: String
     /// Its model is compiled in and needs no file.
     let faceShape = FaceShape()
-    /// The maximum number of workers of a run.
-    let concurrency: Int
     private let precision: InferencePrecision
     private let runtime = Mutex<InferenceRuntime?>(nil)
     private let detector = Mutex<FaceDetector?>(nil)
@@ -83,8 +81,7 @@ public final class ModelStore: Sendable {
     private let modelDigests: BackgroundValue<[String: String], VidscanError>
 
     /// - Throws: `VidscanError` with the code `setup` if the models or the runtime are missing.
-    public init(concurrency: Int, precision: InferencePrecision) throws(VidscanError) {
-        self.concurrency = concurrency
+    public init(precision: InferencePrecision) throws(VidscanError) {
         self.precision = precision
         guard let folder = Self.findFolder() else {
             let files = Self.all.map(\.fileName).joined(separator: ", ")

@@ -119,7 +119,7 @@ public struct SegmentMerger: Sendable {
 
     /// Returns the models with which the segments were made; those of this installation must be the same.
     private static func models(of segment: SegmentFolder) throws(VidscanError) -> ModelStore {
-        let models = try ModelStore(concurrency: 1, precision: segment.settings.detect.precision)
+        let models = try ModelStore(precision: segment.settings.detect.precision)
         guard try models.digests() == segment.record.tools.models else {
             throw VidscanError(
                 .result, "was made with other models than those installed here", input: segment.name, stage: .open)
