@@ -71,11 +71,13 @@ final class DetectorNetwork: @unchecked Sendable {
 final class DetectorNetworkRun {
     private let network: DetectorNetwork
     private let kernels: vs_network_kernels
-    /// The picture: 3 × height × width, R', G', B' in 0…255.
-    let picture: UnsafeMutableBufferPointer<Float>
     private let size: PictureSize
+    /// All tensors, of which those that are never needed at the same time share their place.
+    private let memory: UnsafeMutableBufferPointer<Float>
+    /// The picture: 3 × height × width, R', G', B' in 0…255. `run` overwrites it.
+    let picture: UnsafeMutablePointer<Float>
     private let scratch: UnsafeMutableBufferPointer<Float>
-    /// The output of each block. Those that no later step reads share memory.
+    /// The output of each block.
     private let blocks: [NetworkTensor]
     private let reduced: NetworkTensor
     private let steps: [NetworkTensor]
@@ -88,50 +90,67 @@ final class DetectorNetworkRun {
         self.network = network
         self.kernels = kernels
         self.size = size
-        picture = NetworkTensor.zeros(3 * size.width * size.height)
+        var shapes: [(width: Int, height: Int, channels: Int)] = []
+        var needs = [MemoryPlan.Need(count: 3 * size.width * size.height, steps: 0...0)]
+        // Each is made by the step of its number, and read by the next one.
+        func add(_ width: Int, _ height: Int, _ channels: Int, lastReader: Int? = nil) {
+            let step = shapes.count
+            shapes.append((width, height, channels))
+            needs.append(
+                MemoryPlan.Need(
+                    count: NetworkTensor.count(width: width, height: height, channels: channels),
+                    steps: step...(lastReader ?? step + 1)))
+        }
         var (width, height) = (size.width / 2, size.height / 2)
         var scratchCount = 0
-        var blocks: [NetworkTensor] = []
-        let kept = Set(network.steps.map(\.block))
-        for block in network.blocks {
+        for (index, block) in network.blocks.enumerated() {
             scratchCount = max(scratchCount, vs_scratch(width, block.depthwise.channels))
             width /= block.depthwise.stride
             height /= block.depthwise.stride
-            let channels = block.projection.outputs
-            // The tensor before the last one, if it is free again and has the same shape.
-            let free = blocks.indices.dropLast().last { index in
-                !kept.contains(index) && blocks[index].width == width && blocks[index].channels == channels
-                    && blocks[blocks.count - 1] !== blocks[index]
-            }
-            blocks.append(
-                free.map { blocks[$0] } ?? NetworkTensor(width: width, height: height, channels: channels))
+            let reader = network.steps.firstIndex { $0.block == index }
+            add(
+                width, height, block.projection.outputs, lastReader: reader.map { network.blocks.count + 1 + $0 })
         }
-        self.blocks = blocks
-        scratch = NetworkTensor.zeros(scratchCount)
         let neck = network.reduction.outputs
-        reduced = NetworkTensor(width: width, height: height, channels: neck)
-        steps = network.steps.map { _ in
+        add(width, height, neck)
+        for _ in network.steps {
             width *= 2
             height *= 2
-            return NetworkTensor(width: width, height: height, channels: neck)
+            add(width, height, neck)
         }
-        windows = NetworkTensor(width: width, height: height, channels: neck)
-        cells = NetworkTensor(width: width, height: height, channels: network.heads.outputs)
+        add(width, height, neck)
+        add(width, height, network.heads.outputs)
+
+        let plan = MemoryPlan(needs)
+        memory = NetworkTensor.zeros(plan.count)
+        scratch = NetworkTensor.zeros(scratchCount)
+        let start = memory.baseAddress.unsafelyUnwrapped
+        picture = start + plan.offsets[0]
+        var tensors = zip(shapes, plan.offsets.dropFirst()).map { shape, offset in
+            NetworkTensor(width: shape.width, height: shape.height, channels: shape.channels, at: start + offset)
+        }
+        cells = tensors.removeLast()
+        windows = tensors.removeLast()
+        blocks = Array(tensors.prefix(network.blocks.count))
+        reduced = tensors[network.blocks.count]
+        steps = Array(tensors.dropFirst(network.blocks.count + 1))
     }
 
     deinit {
-        picture.deallocate()
+        memory.deallocate()
         scratch.deallocate()
     }
 
     /// Fills `cells` with what the heads find in the picture.
     func run() {
         let scratch = scratch.baseAddress
+        blocks[0].clearBorder()
         withUnsafePointer(to: network.blocks[0]) {
-            kernels.first($0, picture.baseAddress, size.width, size.height, scratch, blocks[0].values)
+            kernels.first($0, picture, size.width, size.height, scratch, blocks[0].values)
         }
         var current = blocks[0]
         for (block, output) in zip(network.blocks, blocks).dropFirst() {
+            output.clearBorder()
             withUnsafePointer(to: block) {
                 kernels.inverted($0, current.values, current.width, current.height, scratch, output.values)
             }
@@ -140,13 +159,15 @@ final class DetectorNetworkRun {
         pointwise(network.reduction, current, to: reduced)
         current = reduced
         for (step, output) in zip(network.steps, steps) {
+            output.clearBorder()
             step.enlargement.withUnsafeBufferPointer {
                 kernels.enlarge(
                     $0.baseAddress, current.values, current.channels, current.width, current.height, output.values)
             }
-            pointwise(step.lateral, blocks[step.block], sum: output, to: output)
+            add(step.lateral, blocks[step.block], to: output)
             current = output
         }
+        windows.clearBorder()
         withUnsafePointer(to: network.window) {
             kernels.window(
                 $0, current.values, current.channels, current.width, current.height, scratch, windows.values)
@@ -154,12 +175,16 @@ final class DetectorNetworkRun {
         pointwise(network.heads, windows, to: cells)
     }
 
-    private func pointwise(
-        _ layer: vs_product, _ input: NetworkTensor, sum: NetworkTensor? = nil, to output: NetworkTensor
-    ) {
+    private func pointwise(_ layer: vs_product, _ input: NetworkTensor, to output: NetworkTensor) {
+        output.clearBorder()
         withUnsafePointer(to: layer) {
-            kernels.pointwise(
-                $0, input.values, input.channels, input.width, input.height, sum?.values, output.values)
+            kernels.pointwise($0, input.values, input.channels, input.width, input.height, nil, output.values)
+        }
+    }
+
+    private func add(_ layer: vs_product, _ input: NetworkTensor, to sum: NetworkTensor) {
+        withUnsafePointer(to: layer) {
+            kernels.pointwise($0, input.values, input.channels, input.width, input.height, sum.values, sum.values)
         }
     }
 }

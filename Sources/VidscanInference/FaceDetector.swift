@@ -22,7 +22,7 @@ public struct FaceDetector: Sendable {
         network = try DetectorNetwork(path: path)
     }
 
-    /// Makes a session, which one thread uses to run the detector. It takes about 90 bytes of memory per pixel.
+    /// Makes a session, which one thread uses to run the detector. It takes about 30 bytes of memory per pixel.
     ///
     /// - Parameter inputSize: The size of the input; both sides are multiples of 32.
     public func makeSession(inputSize: PictureSize) -> Session {
@@ -51,8 +51,8 @@ public struct FaceDetector: Sendable {
             self.inputSize = inputSize
         }
 
-        /// The input tensor, 3 × height × width: R', G', B' in 0…255, to be filled before `detect`.
-        public var input: UnsafeMutablePointer<Float> { computation.picture.baseAddress.unsafelyUnwrapped }
+        /// The input tensor, 3 × height × width: R', G', B' in 0…255, to be filled before each `detect`, which overwrites it.
+        public var input: UnsafeMutablePointer<Float> { computation.picture }
 
         /// Finds the faces in the input tensor.
         ///

@@ -4,21 +4,44 @@ final class NetworkTensor {
     let width: Int
     let height: Int
     let channels: Int
-    private let memory: UnsafeMutableBufferPointer<Float>
+    let values: UnsafeMutablePointer<Float>
+    /// The memory, unless somebody else owns it.
+    private let own: UnsafeMutableBufferPointer<Float>?
 
+    /// Makes a tensor with memory of its own.
     init(width: Int, height: Int, channels: Int) {
         self.width = width
         self.height = height
         self.channels = channels
-        memory = Self.zeros((width + 2) * (height + 2) * channels)
+        let memory = Self.zeros(Self.count(width: width, height: height, channels: channels))
+        own = memory
+        values = memory.baseAddress.unsafelyUnwrapped
     }
 
-    deinit { memory.deallocate() }
+    /// Makes a tensor in memory that other tensors use at other times. Its border is not zero before `clearBorder()`.
+    init(width: Int, height: Int, channels: Int, at values: UnsafeMutablePointer<Float>) {
+        self.width = width
+        self.height = height
+        self.channels = channels
+        self.values = values
+        own = nil
+    }
 
-    var values: UnsafeMutablePointer<Float> { memory.baseAddress.unsafelyUnwrapped }
+    deinit { own?.deallocate() }
+
+    /// Returns the number of values, including the border.
+    static func count(width: Int, height: Int, channels: Int) -> Int { (width + 2) * (height + 2) * channels }
 
     /// Returns the channels of the first pixel of a row; those of the next pixels follow.
     func row(_ row: Int) -> UnsafeMutablePointer<Float> { values + ((row + 1) * (width + 2) + 1) * channels }
+
+    func clearBorder() {
+        let line = (width + 2) * channels
+        // The border's last pixel of a row and its first one of the next row lie side by side.
+        values.update(repeating: 0, count: line + channels)
+        for row in 1...height { (values + (row + 1) * line - channels).update(repeating: 0, count: 2 * channels) }
+        (values + (height + 1) * line + channels).update(repeating: 0, count: line - channels)
+    }
 
     /// Calls `body` with the values without the border, which are valid only during the call.
     func withoutBorder<Result>(_ body: (UnsafePointer<Float>) -> Result) -> Result {

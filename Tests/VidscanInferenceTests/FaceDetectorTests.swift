@@ -54,7 +54,8 @@ struct FaceDetectorTests {
     @Test("Each face has one box, and no box is below the minimum confidence")
     func threshold() throws {
         let session = detector.makeSession(inputSize: Self.inputSize)
-        try TestPicture.whole(seconds: 13).fill(session.input)
+        let picture = try TestPicture.whole(seconds: 13)
+        picture.fill(session.input)
         let many = session.detect(minimumConfidence: 0.01)
         try #require(many.count >= 2)
         for (index, face) in many.enumerated() {
@@ -62,6 +63,7 @@ struct FaceDetectorTests {
             for other in many[(index + 1)...] { #expect(face.box.intersectionOverUnion(with: other.box) < 0.3) }
         }
         let least = many[1].confidence
+        picture.fill(session.input)
         #expect(session.detect(minimumConfidence: least.nextUp).count < 2)
     }
 
@@ -174,8 +176,10 @@ struct FaceDetectorTests {
     @Test("A minimum of 0 takes every cell, and one of 1 none")
     func limits() throws {
         let session = detector.makeSession(inputSize: Self.inputSize)
-        try TestPicture.whole(seconds: 0).fill(session.input)
+        let picture = try TestPicture.whole(seconds: 0)
+        picture.fill(session.input)
         #expect(session.detect(minimumConfidence: 0, maximumOverlap: Self.all).count == 448 / 4 * 256 / 4)
+        picture.fill(session.input)
         #expect(session.detect(minimumConfidence: 1).isEmpty)
     }
 

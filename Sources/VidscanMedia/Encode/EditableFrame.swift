@@ -21,14 +21,16 @@ public final class EditableFrame {
     let frame: Frame
     private var isWritable = false
     private let compositor: Compositor
+    private let pool: FramePool
 
     /// - Parameter contentSize: the pixels that show the display; up to one less than the frame's on each axis.
     init(
-        frame: consuming Frame, contentSize: PictureSize, sample: SampledFrame, compositor: Compositor
+        frame: consuming Frame, contentSize: PictureSize, sample: SampledFrame, compositor: Compositor, pool: FramePool
     ) {
         size = frame.size
         self.frame = frame
         self.compositor = compositor
+        self.pool = pool
         microseconds = sample.microseconds
         index = sample.index
         displaySize = sample.geometry.displaySize
@@ -70,7 +72,7 @@ public final class EditableFrame {
 
     private func makeWritable() throws(MediaError) {
         guard !isWritable else { return }
-        try frame.makeWritable()
+        try pool.makeWritable(frame)
         isWritable = true
     }
 }

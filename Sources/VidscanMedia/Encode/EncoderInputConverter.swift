@@ -10,15 +10,18 @@ final class EncoderInputConverter {
     let contentSize: PictureSize
     /// `contentSize` rounded up to even sides.
     private let outputSize: PictureSize
+    private let pool: FramePool
     private let keepsMetadata: Bool
     private let keepsCaptions: Bool
     private var scaler = Scaler(flags: Int32(SWS_BICUBIC) | Int32(SWS_ACCURATE_RND) | Int32(SWS_BITEXACT))
 
     /// - Parameters:
+    ///   - pool: where the pixels of new frames are.
     ///   - height: of the output in pixels; `nil` keeps the display's.
     ///   - keepsMetadata: whether timecodes and similar side data are kept, which an encoder may write into the new stream.
     ///   - keepsCaptions: whether closed captions are kept, which are side data of the frames.
-    init(displaySize: PictureSize, height: Int?, keepsMetadata: Bool, keepsCaptions: Bool) {
+    init(pool: FramePool, displaySize: PictureSize, height: Int?, keepsMetadata: Bool, keepsCaptions: Bool) {
+        self.pool = pool
         self.keepsMetadata = keepsMetadata
         self.keepsCaptions = keepsCaptions
         if let height, height != displaySize.height {
@@ -50,9 +53,9 @@ final class EncoderInputConverter {
         return frame
     }
 
-    /// A frame with uninitialised pixels and the properties of another frame.
-    private static func allocate(_ size: PictureSize, like frame: borrowing Frame) throws(MediaError) -> Frame {
-        let output = try Frame.allocate(size, AV_PIX_FMT_YUV420P)
+    /// Returns a frame with uninitialised pixels and the properties of another frame.
+    private func newFrame(_ size: PictureSize, like frame: borrowing Frame) throws(MediaError) -> Frame {
+        let output = try pool.frame(size)
         guard av_frame_copy_props(output.pointer, frame.pointer) >= 0 else { throw .outOfMemory }
         return output
     }
@@ -63,7 +66,7 @@ final class EncoderInputConverter {
             throw MediaError(.undecodable, "unknown pixel format \(frame.format)")
         }
         let isFull = YCbCrToRGB.isFullRange(frame)
-        let output = try Self.allocate(size, like: frame)
+        let output = try newFrame(size, like: frame)
         try scaler.scale(
             frame, into: output,
             colors: Scaler.Colors(
@@ -79,7 +82,7 @@ final class EncoderInputConverter {
     }
 
     private func rotate(_ frame: borrowing Frame, _ orientation: Orientation) throws(MediaError) -> Frame {
-        let output = try Self.allocate(outputSize, like: frame)
+        let output = try newFrame(outputSize, like: frame)
         let (source, target) = (MutablePlanes(frame), MutablePlanes(output))
         let half = { (size: PictureSize) in PictureSize(width: (size.width + 1) / 2, height: (size.height + 1) / 2) }
         let (size, halfSize) = (frame.size, half(frame.size))

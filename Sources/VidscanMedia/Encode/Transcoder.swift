@@ -64,6 +64,7 @@ public final class Transcoder {
     private let shiftMicroseconds: Int64
     private let shiftTicks: Int64
     private let compositor = Compositor()
+    private let pool = FramePool()
     private var converter: EncoderInputConverter?
     private var encoder: VideoEncoder?
     private var writer: ContainerWriter?
@@ -179,12 +180,12 @@ public final class Transcoder {
         let converter =
             converter
             ?? EncoderInputConverter(
-                displaySize: sample.geometry.displaySize, height: options.height,
+                pool: pool, displaySize: sample.geometry.displaySize, height: options.height,
                 keepsMetadata: options.keepsMetadata, keepsCaptions: options.copiesSubtitles)
         self.converter = converter
         return EditableFrame(
             frame: try converter.convert(sample), contentSize: converter.contentSize, sample: sample,
-            compositor: compositor)
+            compositor: compositor, pool: pool)
     }
 
     /// Encodes the frame before this one, whose duration is known now.

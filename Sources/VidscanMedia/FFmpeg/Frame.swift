@@ -44,11 +44,5 @@ struct Frame: ~Copyable {
 
     var pixelFormat: AVPixelFormat { AVPixelFormat(pointer.pointee.format) }
 
-    /// Copies the pixels if another frame shares them.
-    func makeWritable() throws(MediaError) {
-        let result = av_frame_make_writable(pointer)
-        guard result >= 0 else { throw MediaError(.io, "cannot copy a frame: \(FFmpeg.message(result))") }
-    }
-
     func removeSideData(_ type: AVFrameSideDataType) { av_frame_remove_side_data(pointer, type) }
 }
