@@ -33,8 +33,8 @@
     } \
     target static void window_##set( \
         const vs_product *layer, const float *input, ptrdiff_t channels, ptrdiff_t width, ptrdiff_t height, \
-        float *scratch, float *output) { \
-        vs_window_body(layer, input, channels, width, height, scratch, output, registers); \
+        float *output) { \
+        vs_window_body(layer, input, channels, width, height, output, registers); \
     } \
     target static void enlarge_##set( \
         const vs_product *layers, const float *input, ptrdiff_t channels, ptrdiff_t width, ptrdiff_t height, \

@@ -105,12 +105,12 @@ VS_BODY void vs_tile(
     const vs_product *layer = target->layer;
     const ptrdiff_t inputs = layer->inputs;
     const float *weights = layer->weights + channel * inputs;
-    f32x16 sums[12][2];
+    f32x16 sums[12][4];
     VS_UNROLL for (int p = 0; p < pixels; p++) {
         VS_UNROLL for (int v = 0; v < vectors; v++) sums[p][v] = VS_LOAD(layer->bias + channel + v * lanes);
     }
     for (ptrdiff_t i = 0; i < inputs; i++) {
-        f32x16 row[2];
+        f32x16 row[4];
         VS_UNROLL for (int v = 0; v < vectors; v++) row[v] = VS_LOAD(weights + (v * inputs + i) * lanes);
         VS_UNROLL for (int p = 0; p < pixels; p++) {
             VS_UNROLL for (int v = 0; v < vectors; v++) sums[p][v] += values[p * step + i] * row[v];
@@ -145,6 +145,9 @@ VS_BODY void vs_products(
     const ptrdiff_t channels = target->layer->outputs;
     ptrdiff_t channel = 0;
     if (registers > 16) {
+        for (; channels - channel >= 4 * lanes; channel += 4 * lanes) {
+            vs_columns(values, step, count, target, places, channel, 4, 6);
+        }
         for (; channels - channel >= 2 * lanes; channel += 2 * lanes) {
             vs_columns(values, step, count, target, places, channel, 2, 6);
         }
@@ -196,54 +199,89 @@ VS_BODY void vs_enlarge_body(
     }
 }
 
-// The most pixels whose windows are gathered in the scratch memory at a time.
-enum { most_windows = 96 };
+// `pixels` neighbouring pixels of a 3 × 3 convolution, and `vectors` vectors of each.
+//
+// window: the first window's first pixel. used: how many of its channels have weights.
+VS_BODY void vs_window_tile(
+    const float *window, ptrdiff_t width, ptrdiff_t channels, const vs_target *target, vs_place place,
+    ptrdiff_t channel, const int pixels, const int vectors) {
+    const vs_product *layer = target->layer;
+    const ptrdiff_t used = layer->inputs / 9;
+    const float *weights = layer->weights + channel * layer->inputs;
+    f32x16 sums[6][2];
+    VS_UNROLL for (int p = 0; p < pixels; p++) {
+        VS_UNROLL for (int v = 0; v < vectors; v++) sums[p][v] = VS_LOAD(layer->bias + channel + v * lanes);
+    }
+    for (ptrdiff_t tap = 0; tap < 9; tap++) {
+        const float *values = window + (tap / 3 * (width + 2) + tap % 3) * channels;
+        for (ptrdiff_t i = 0; i < used; i++, weights += lanes) {
+            f32x16 row[2];
+            VS_UNROLL for (int v = 0; v < vectors; v++) row[v] = VS_LOAD(weights + v * layer->inputs * lanes);
+            VS_UNROLL for (int p = 0; p < pixels; p++) {
+                VS_UNROLL for (int v = 0; v < vectors; v++) sums[p][v] += values[p * channels + i] * row[v];
+            }
+        }
+    }
+    VS_UNROLL for (int p = 0; p < pixels; p++) {
+        const vs_place own = {place.output + p, 0};
+        VS_UNROLL for (int v = 0; v < vectors; v++) vs_finish(target, own, channel + v * lanes, &sums[p][v]);
+    }
+}
 
 VS_BODY void vs_window_body(
-    const vs_product *layer, const float *input, ptrdiff_t channels, ptrdiff_t width, ptrdiff_t height, float *scratch,
-    float *output, const int registers) {
+    const vs_product *layer, const float *input, ptrdiff_t channels, ptrdiff_t width, ptrdiff_t height, float *output,
+    const int registers) {
     const vs_target target = {.layer = layer, .output = output};
-    const ptrdiff_t used = layer->inputs / 9;
+    const int vectors = registers > 16 ? 2 : 1;
     for (ptrdiff_t y = 0; y < height; y++) {
-        for (ptrdiff_t x = 0; x < width; x += most_windows) {
-            const ptrdiff_t count = width - x < most_windows ? width - x : most_windows;
-            float *gathered = scratch;
-            for (ptrdiff_t i = x; i < x + count; i++) {
-                for (int tap = 0; tap < 9; tap++, gathered += used) {
-                    const float *pixel = input + ((y + tap / 3) * (width + 2) + i + tap % 3) * channels;
-                    memcpy(gathered, pixel, (size_t)used * sizeof *pixel);
-                }
+        const float *windows = input + y * (width + 2) * channels;
+        const int32_t place = vs_row_place(width, y);
+        for (ptrdiff_t channel = 0; channel < layer->outputs; channel += vectors * lanes) {
+            ptrdiff_t x = 0;
+            for (; x + 6 <= width; x += 6) {
+                vs_window_tile(
+                    windows + x * channels, width, channels, &target, (vs_place){place + (int32_t)x, 0}, channel, 6,
+                    vectors);
             }
-            const vs_place first = {vs_row_place(width, y) + (int32_t)x, 0};
-            vs_row(scratch, layer->inputs, count, &target, first, 1, registers);
+            for (; x < width; x++) {
+                vs_window_tile(
+                    windows + x * channels, width, channels, &target, (vs_place){place + (int32_t)x, 0}, channel, 1,
+                    vectors);
+            }
         }
     }
 }
 
 // MARK: Depthwise convolution
 
-// One row of the output. first: the first of three rows of the input, from where the first window begins.
+VS_BODY ptrdiff_t vs_least(ptrdiff_t a, ptrdiff_t b) { return a < b ? a : b; }
+VS_BODY ptrdiff_t vs_most(ptrdiff_t a, ptrdiff_t b) { return a > b ? a : b; }
+
+// One row of the output. rows: three rows of the input, each from where the first window begins.
 VS_BODY void vs_depthwise_row(
-    const vs_depthwise *layer, const float *first, ptrdiff_t row_values, ptrdiff_t width, const int clips,
-    float *result) {
-    const ptrdiff_t channels = layer->channels;
-    for (ptrdiff_t channel = 0; channel < channels; channel += lanes) {
-        f32x16 weights[9];
-        VS_UNROLL for (int tap = 0; tap < 9; tap++) weights[tap] = VS_LOAD(layer->weights + tap * channels + channel);
-        const f32x16 bias = VS_LOAD(layer->bias + channel);
-        const float *window = first + channel;
-        for (ptrdiff_t x = 0; x < width; x++, window += layer->stride * channels) {
-            f32x16 sum = bias;
+    const vs_depthwise *layer, const float *const *rows, ptrdiff_t width, const int clips, float *result) {
+    const ptrdiff_t channels = layer->channels, step = layer->stride * channels;
+    // So many pixels that what they read is read in almost the order in which it lies in memory.
+    const ptrdiff_t most = vs_most(2048 / step, 4);
+    for (ptrdiff_t begin = 0; begin < width; begin += most) {
+        const ptrdiff_t end = vs_least(begin + most, width);
+        for (ptrdiff_t channel = 0; channel < channels; channel += lanes) {
+            f32x16 weights[9];
             VS_UNROLL for (int tap = 0; tap < 9; tap++) {
-                sum += VS_LOAD(window + (tap / 3) * row_values + (tap % 3) * channels) * weights[tap];
+                weights[tap] = VS_LOAD(layer->weights + tap * channels + channel);
             }
-            VS_STORE(result + x * channels + channel, clips ? VS_CLIP(sum) : sum);
+            const f32x16 bias = VS_LOAD(layer->bias + channel);
+            ptrdiff_t place = begin * step + channel;
+            for (ptrdiff_t x = begin; x < end; x++, place += step) {
+                f32x16 sum = bias;
+                VS_UNROLL for (int tap = 0; tap < 9; tap++) {
+                    sum += VS_LOAD(rows[tap / 3] + place + tap % 3 * channels) * weights[tap];
+                }
+                VS_STORE(result + x * channels + channel, clips ? VS_CLIP(sum) : sum);
+            }
         }
     }
 }
-
-VS_BODY ptrdiff_t vs_least(ptrdiff_t a, ptrdiff_t b) { return a < b ? a : b; }
-VS_BODY ptrdiff_t vs_most(ptrdiff_t a, ptrdiff_t b) { return a > b ? a : b; }
 
 VS_BODY void vs_block_body(
     const vs_block *block, const float *input, ptrdiff_t side, float *scratch, float *output, const int registers) {
@@ -261,9 +299,9 @@ VS_BODY void vs_block_body(
     for (ptrdiff_t y = 0; y < result; y += band) {
         const ptrdiff_t rows = vs_least(result - y, band);
         for (ptrdiff_t row = 0; row < rows; row++) {
-            vs_depthwise_row(
-                &block->depthwise, input + ((y + row) * stride + begin) * row_values + begin * channels, row_values,
-                result, 0, scratch + row * result * channels);
+            const float *source = input + ((y + row) * stride + begin) * row_values + begin * channels;
+            const float *rows_read[3] = {source, source + row_values, source + 2 * row_values};
+            vs_depthwise_row(&block->depthwise, rows_read, result, 0, scratch + row * result * channels);
             for (ptrdiff_t x = 0; x < result; x++) {
                 places[row * result + x] = (vs_place){
                     vs_row_place(result, y + row) + (int32_t)x,
@@ -277,30 +315,60 @@ VS_BODY void vs_block_body(
 
 // MARK: Inverted residual
 
-// A row of a 3 × 3 convolution of a picture with stride 2. width, height: of the convolution.
-VS_BODY void vs_picture_row(
-    const vs_product *layer, const float *picture, ptrdiff_t width, ptrdiff_t height, ptrdiff_t y, float *gathered,
-    float *result, const int registers) {
-    const vs_target target = {.layer = layer, .output = result};
-    for (ptrdiff_t x = 0; x < width; x += most_places) {
-        const ptrdiff_t count = width - x < most_places ? width - x : most_places;
-        for (int tap = 0; tap < 27; tap++) {
-            const ptrdiff_t row = 2 * y + tap / 3 % 3 - 1, column = tap % 3 - 1;
-            const float *source = picture + (tap / 9 * 2 * height + row) * 2 * width + 2 * x + column;
-            for (ptrdiff_t i = 0; i < count; i++) {
-                // Windows reach beyond the first row and the first column.
-                const int is_inside = row >= 0 && 2 * (x + i) + column >= 0;
-                gathered[i * 27 + tap] = is_inside ? source[2 * i] : 0;
+// `pixels` neighbouring pixels of a 3 × 3 convolution of a picture with stride 2, and `vectors` vectors of each.
+//
+// width, height: of the convolution. x, y: the first pixel. first_column: the first one of the windows that lies in the
+// picture, 0 or 1.
+VS_BODY void vs_picture_tile(
+    const vs_target *target, const float *picture, ptrdiff_t width, ptrdiff_t height, ptrdiff_t x, ptrdiff_t y,
+    ptrdiff_t channel, const int first_column, const int pixels, const int vectors) {
+    const vs_product *layer = target->layer;
+    f32x16 sums[6][2];
+    VS_UNROLL for (int p = 0; p < pixels; p++) {
+        VS_UNROLL for (int v = 0; v < vectors; v++) sums[p][v] = VS_LOAD(layer->bias + channel + v * lanes);
+    }
+    for (ptrdiff_t line = 0; line < 9; line++) {
+        const ptrdiff_t row = 2 * y + line % 3 - 1;
+        // Windows reach beyond the first row.
+        if (row < 0) continue;
+        const float *source = picture + (line / 3 * 2 * height + row) * 2 * width + 2 * x - 1;
+        VS_UNROLL for (int column = first_column; column < 3; column++) {
+            f32x16 weights[2];
+            VS_UNROLL for (int v = 0; v < vectors; v++) {
+                weights[v] = VS_LOAD(layer->weights + (channel + v * lanes) * 27 + (line * 3 + column) * lanes);
+            }
+            VS_UNROLL for (int p = 0; p < pixels; p++) {
+                VS_UNROLL for (int v = 0; v < vectors; v++) sums[p][v] += source[2 * p + column] * weights[v];
             }
         }
-        vs_row(gathered, 27, count, &target, (vs_place){(int32_t)x + 1, 0}, 1, registers);
+    }
+    VS_UNROLL for (int p = 0; p < pixels; p++) {
+        VS_UNROLL for (int v = 0; v < vectors; v++) {
+            vs_finish(target, (vs_place){(int32_t)(x + p) + 1, 0}, channel + v * lanes, &sums[p][v]);
+        }
+    }
+}
+
+// A row of a 3 × 3 convolution of a picture with stride 2. width, height: of the convolution.
+VS_BODY void vs_picture_row(
+    const vs_product *layer, const float *picture, ptrdiff_t width, ptrdiff_t height, ptrdiff_t y, float *result,
+    const int registers) {
+    const vs_target target = {.layer = layer, .output = result};
+    const int vectors = registers > 16 ? 2 : 1;
+    for (ptrdiff_t channel = 0; channel < layer->outputs; channel += vectors * lanes) {
+        vs_picture_tile(&target, picture, width, height, 0, y, channel, 1, 1, vectors);
+        ptrdiff_t x = 1;
+        for (; x + 6 <= width; x += 6) {
+            vs_picture_tile(&target, picture, width, height, x, y, channel, 0, 6, vectors);
+        }
+        for (; x < width; x++) vs_picture_tile(&target, picture, width, height, x, y, channel, 0, 1, vectors);
     }
 }
 
 // A row of the expansion, with its border; beyond the picture it is 0.
 VS_BODY void vs_expand_row(
     const vs_inverted *block, const float *input, ptrdiff_t width, ptrdiff_t height, ptrdiff_t input_channels,
-    ptrdiff_t row, float *gathered, float *result, const int reads_picture, const int registers) {
+    ptrdiff_t row, float *result, const int reads_picture, const int registers) {
     const ptrdiff_t channels = block->depthwise.channels;
     const size_t pixel = (size_t)channels * sizeof *result;
     if (row < 0 || row >= height) {
@@ -310,7 +378,7 @@ VS_BODY void vs_expand_row(
     memset(result, 0, pixel);
     memset(result + (width + 1) * channels, 0, pixel);
     if (reads_picture) {
-        vs_picture_row(&block->expansion, input, width, height, row, gathered, result, registers);
+        vs_picture_row(&block->expansion, input, width, height, row, result, registers);
         return;
     }
     const vs_target target = {.layer = &block->expansion, .output = result};
@@ -333,8 +401,9 @@ VS_BODY void vs_inverted_body(
     band = vs_least(vs_least(band, most_places / result_width), result_height);
     band = vs_most(band, 1);
     const ptrdiff_t kept = 3 - stride;
-    float *convolved = scratch + (band * stride + kept) * row_values;
-    float *gathered = convolved + band * result_width * channels;
+    // The rows of the expansion take turns in the places of the scratch memory.
+    const ptrdiff_t row_places = band * stride + kept;
+    float *convolved = scratch + row_places * row_values;
     const vs_target target = {
         .layer = &block->projection, .output = output, .residual = block->is_residual ? input : NULL,
         .residual_channels = input_channels,
@@ -343,17 +412,19 @@ VS_BODY void vs_inverted_body(
     for (ptrdiff_t y = 0; y < result_height; y += band) {
         const ptrdiff_t rows = vs_least(result_height - y, band);
         const ptrdiff_t needed = (rows - 1) * stride + 3, first = y * stride - 1;
-        if (known) memmove(scratch, scratch + band * stride * row_values, (size_t)(known * row_values) * sizeof *scratch);
         for (ptrdiff_t row = known; row < needed; row++) {
             vs_expand_row(
-                block, input, width, height, input_channels, first + row, gathered, scratch + row * row_values,
-                reads_picture, registers);
+                block, input, width, height, input_channels, first + row,
+                scratch + (first + row + 1) % row_places * row_values, reads_picture, registers);
         }
         known = kept;
         for (ptrdiff_t row = 0; row < rows; row++) {
+            const float *rows_read[3];
+            for (ptrdiff_t i = 0; i < 3; i++) {
+                rows_read[i] = scratch + ((y + row) * stride + i) % row_places * row_values;
+            }
             vs_depthwise_row(
-                &block->depthwise, scratch + row * stride * row_values, row_values, result_width, 1,
-                convolved + row * result_width * channels);
+                &block->depthwise, rows_read, result_width, 1, convolved + row * result_width * channels);
         }
         vs_place places[most_places];
         for (ptrdiff_t begin = 0; begin < rows * result_width; begin += most_places) {

@@ -169,8 +169,7 @@ final class DetectorNetworkRun {
         }
         windows.clearBorder()
         withUnsafePointer(to: network.window) {
-            kernels.window(
-                $0, current.values, current.channels, current.width, current.height, scratch, windows.values)
+            kernels.window($0, current.values, current.channels, current.width, current.height, windows.values)
         }
         pointwise(network.heads, windows, to: cells)
     }

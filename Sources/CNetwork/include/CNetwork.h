@@ -81,7 +81,8 @@ typedef struct {
     // A block that reads a picture: its expansion is a 3 × 3 convolution with stride 2 of three planes, whose windows are
     // centred on pixels of even numbers. The depthwise convolution has stride 1.
     //
-    // input: 3 × height × width, without border; both are even. The expansion's inputs are 3 planes × 3 rows × 3 columns.
+    // input: 3 × height × width, without border; both are even. The expansion's inputs are 3 planes × 3 rows × 3 columns, and
+    // its outputs a multiple of 32.
     void (*first)(
         const vs_inverted *block, const float *input, ptrdiff_t width, ptrdiff_t height, float *scratch, float *output);
 
@@ -98,10 +99,11 @@ typedef struct {
         const vs_product *layer, const float *input, ptrdiff_t channels, ptrdiff_t width, ptrdiff_t height,
         const float *sum, float *output);
 
-    // A 3 × 3 convolution. layer: its inputs are 3 rows × 3 columns × as many channels of the input tensor as there are then.
+    // A 3 × 3 convolution. layer: its inputs are 3 rows × 3 columns × as many channels of the input tensor as there are then,
+    // and its outputs a multiple of 32.
     void (*window)(
         const vs_product *layer, const float *input, ptrdiff_t channels, ptrdiff_t width, ptrdiff_t height,
-        float *scratch, float *output);
+        float *output);
 
     // A transposed 2 × 2 convolution with stride 2. layers: of the output's pixels in even rows and columns, even rows and
     // odd columns, odd rows and even columns, odd rows and columns. width, height: of the input tensor.
