@@ -1,0 +1,53 @@
+import Foundation
+import Glibc
+import Testing
+import TestSupport
+
+@Suite("What a batch tells a scheduler")
+struct BatchHookTests: BatchTesting {
+    @Test("--on-failure runs a command if a file failed, and --metrics-file writes counts")
+    func watched() throws {
+        let folder = try makeFolder(["a.png"])
+        let command = "echo \"$VIDSCAN_STATUS $VIDSCAN_OUTPUT\" > called"
+        let arguments = ["in", "--output", "out", "--metrics-file", "vidscan.prom", "--on-failure", command]
+        #expect(try ChildProcess.run([Checkout.tool, "batch"] + arguments, in: folder.path).status == 0)
+        #expect(!folder.entries.contains("called"))
+        try add("broken.mp4", from: "text.mp4", to: folder)
+        #expect(try ChildProcess.run([Checkout.tool, "batch"] + arguments, in: folder.path).status == 1)
+        #expect(try folder.text("called") == "1 \(folder.path)/out\n")
+        let lines = try folder.text("vidscan.prom").split(separator: "\n")
+        #expect(lines.contains("vidscan_batch_files{status=\"done\"} 1"))
+        #expect(lines.contains("vidscan_batch_files{status=\"failed\"} 1"))
+        #expect(lines.contains("# TYPE vidscan_batch_files gauge"))
+    }
+
+    @Test(
+        "A signal during the --on-failure command ends all its processes, and the batch with status 130",
+        arguments: [SIGINT, SIGTERM], ["", "trap '' TERM; "])
+    func hookInterrupted(signal: Int32, trap: String) throws {
+        let folder = try makeFolder(["broken.mp4"], from: "text.mp4")
+        let command = "\(trap)sleep 1000 & echo waiting >&2; wait; sleep 1000"
+        let process = try ChildProcess(
+            [Checkout.tool, "batch", "in", "--output", "out", "--on-failure", command], in: folder.path)
+        try process.waitForErrors(containing: "waiting\n")
+        process.send(signal)
+        // This returns when no process has the pipe of standard error open, so when all of them have ended.
+        let outcome = try process.finish(within: 30)
+        #expect(outcome.status == 130)
+        #expect(
+            outcome.errorLines.last == "vidscan: error: interrupted during the --on-failure command",
+            "\(outcome.errors)")
+    }
+
+    @Test("A failure of the --on-failure command is reported, and the command cannot read from the terminal")
+    func hookFails() throws {
+        let folder = try makeFolder(["broken.mp4"], from: "text.mp4")
+        for (command, message) in [
+            ("cat; exit 3", "the command ended with status 3"), ("kill -9 $$", "the command was killed by signal 9"),
+        ] {
+            let outcome = try Tool.run("batch", "in", "--output", "out", "--on-failure", command, in: folder)
+            #expect(outcome.status == 1)
+            #expect(outcome.errorLines.last == "vidscan: warning: --on-failure: \(message)", "\(outcome.errors)")
+        }
+    }
+}
