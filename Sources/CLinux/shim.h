@@ -12,10 +12,16 @@
 #include <unistd.h>
 
 // renameat2 is declared only under _GNU_SOURCE, which a module's header cannot set; syscall() is variadic.
-// Exchanges two paths in one step, so that no reader ever finds neither.
-static inline int vs_exchange(const char *a, const char *b) {
+// Exchanges two names in a folder in one step, so that no reader ever finds neither.
+static inline int vs_exchange(int folder, const char *a, const char *b) {
     const unsigned int exchange = 1 << 1; /* RENAME_EXCHANGE */
-    return (int)syscall(SYS_renameat2, AT_FDCWD, a, AT_FDCWD, b, exchange);
+    return (int)syscall(SYS_renameat2, folder, a, folder, b, exchange);
+}
+
+// Renames within a folder unless the new name exists.
+static inline int vs_rename_to_free(int folder, const char *a, const char *b) {
+    const unsigned int no_replace = 1 << 0; /* RENAME_NOREPLACE */
+    return (int)syscall(SYS_renameat2, folder, a, folder, b, no_replace);
 }
 
 // M_ARENA_MAX is a macro that the importer does not see. Each thread would otherwise keep a heap of its own, and with it

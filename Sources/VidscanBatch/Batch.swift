@@ -94,7 +94,7 @@ public struct Batch: Sendable {
     public func run(_ plan: [BatchInput]) async throws -> Summary {
         let state = BatchState(plan: plan)
         defer { live?.record(state.progress) }
-        let resultPaths = Set(plan.map(\.resultPath))
+        let resultPaths = Set(plan.map { PathBytes($0.resultPath) })
         return try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<max(1, options.jobs) { group.addTask { try await self.runJob(state, resultPaths) } }
             group.addTask {
@@ -102,7 +102,7 @@ public struct Batch: Sendable {
                     try? await Task.sleep(for: .seconds(10))
                     guard !Task.isCancelled else { break }
                     let shares = state.progress.running.compactMap { file in
-                        file.progress?.share.map { (file.resultPath, $0) }
+                        file.progress?.share.map { (PathBytes(file.resultPath), $0) }
                     }
                     try self.journal.renewLeases(progress: Dictionary(uniqueKeysWithValues: shares))
                 }
@@ -163,7 +163,7 @@ public struct Batch: Sendable {
                 worker = current
             }
             let outcome = await FileAttempt(
-                path: input.path, result: "\(folder)/\(input.resultPath)", work: .report, worker: current,
+                path: input.path, folder: folder, resultPath: input.resultPath, work: .report, worker: current,
                 options: options, observer: observer
             ) { _ in }.run()
             if outcome.workerHasEnded { worker = nil }
@@ -185,7 +185,7 @@ public struct Batch: Sendable {
     // MARK: One job
 
     /// Claims one input after another, and has a worker analyse it, until none is left.
-    private func runJob(_ state: BatchState, _ resultPaths: Set<String>) async throws {
+    private func runJob(_ state: BatchState, _ resultPaths: Set<PathBytes>) async throws {
         var worker: WorkerProcess?
         defer { worker?.signal(SIGKILL) }
         var filesOfWorker = 0
@@ -221,11 +221,14 @@ public struct Batch: Sendable {
             filesOfWorker += 1
             state.start(item)
             let outcome = await FileAttempt(
-                path: item.path, result: "\(folder)/\(item.resultPath)", worker: current, options: options,
+                path: item.path, folder: folder, resultPath: item.resultPath, worker: current, options: options,
                 observer: observer
             ) { [observer] in observer.progressed(state.update(item, $0)) }.run()
             state.end(item)
-            if outcome.workerHasEnded { worker = nil }
+            if outcome.workerHasEnded {
+                worker = nil
+                BatchFolder(folder).removeLeftovers(beside: [item.resultPath])
+            }
             try record(outcome.result, of: item, state)
         }
     }
@@ -235,7 +238,7 @@ public struct Batch: Sendable {
     private func conflictingInput(of item: BatchJournal.Item) -> String? {
         guard journal.shard != nil, !options.selection.isForced,
             let input = BatchFolder(folder).inputPath(ofResultAt: item.resultPath), input.hasPrefix("/"),
-            input != item.path
+            PathBytes(input) != PathBytes(item.path)
         else { return nil }
         return input
     }

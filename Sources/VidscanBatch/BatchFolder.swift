@@ -2,7 +2,7 @@ internal import Foundation
 internal import VidscanBase
 internal import VidscanResults
 
-/// The folder of a batch, with its results and its journals.
+/// The folder of a batch, with its results and its journals. Below it, no link is followed.
 public struct BatchFolder: Sendable {
     public let path: String
 
@@ -12,7 +12,7 @@ public struct BatchFolder: Sendable {
     }
 
     public func hasResult(at resultPath: String) -> Bool {
-        FileManager.default.fileExists(atPath: "\(path)/\(resultPath)/run.json")
+        folder(resultPath)?.entry(ResultFolder.Kind.result.record) == .file
     }
 
     /// Whether there is a batch in the folder.
@@ -20,8 +20,12 @@ public struct BatchFolder: Sendable {
 
     /// The input that a result was made from; `nil` if there is no result, or it does not say.
     func inputPath(ofResultAt resultPath: String) -> String? {
-        try? RecordFile.decode(RunRecord.self, folder: "\(path)/\(resultPath)", name: "run.json").input.path
+        guard let folder = folder(resultPath) else { return nil }
+        return try? RecordFile.decode(RunRecord.self, folder: folder.path, name: ResultFolder.Kind.result.record)
+            .input.path
     }
+
+    private func folder(_ relativePath: String) -> Folder? { try? Folder(path).folder(relativePath) }
 
     /// For a batch with shards, writes the summary and the indexes of all shards together. Each shard writes only its
     /// own.
@@ -30,59 +34,104 @@ public struct BatchFolder: Sendable {
         try BatchReport(folder: path).write(folder: path, shard: nil)
     }
 
+    // MARK: Removing
+
+    /// Removes what processes that were killed left beside the results: they describe faces, also those of videos in which
+    /// they are hidden.
+    public func removeLeftovers() throws(BatchError) {
+        for journal in try BatchJournal.all(in: path) {
+            removeLeftovers(beside: try journal.items().map(\.resultPath))
+        }
+    }
+
+    /// The same, beside some of the results.
+    func removeLeftovers(beside resultPaths: [String]) {
+        for parent in Set(resultPaths.map { PathBytes(FilePath.folder(of: $0)) }) {
+            if let folder = folder(parent.path) { WorkingItem.removeLeftovers(in: folder) }
+        }
+    }
+
+    /// What became of old results.
+    public struct Pruning: Sendable {
+        /// How many were removed.
+        public var removed = 0
+        /// The paths of those that were not, and why.
+        public var kept: [(path: String, reason: String)] = []
+    }
+
     /// Removes old results, and the folders that are empty afterwards. The journal is updated first, so that no input is
     /// analysed again if this is interrupted.
     ///
-    /// A result that is newer than its row in the journal, because somebody has made it by hand, is kept.
-    ///
-    /// - Returns: how many results were removed.
-    public func prune(olderThanDays days: Double) throws(BatchError) -> Int {
-        var removed = 0
+    /// A result that is newer than its row in the journal, because somebody has made it by hand, is kept, and so is one that
+    /// has corrections or a file that vidscan did not write.
+    public func prune(olderThanDays days: Double) throws(BatchError) -> Pruning {
+        var pruning = Pruning()
         let limit = Date().timeIntervalSince1970 - days * 86400
         let journals = try BatchJournal.all(in: path, writable: true)
         for journal in journals {
             for resultPath in try journal.prune(before: limit) {
-                let result = "\(path)/\(resultPath)"
-                // Renaming is one step. Removing takes longer, and can be interrupted.
-                let trash = FilePath.sibling(of: result, named: ".\(FilePath.name(of: result)).pruned")
-                let isMoved = try journal.whilePruned(resultPath) {
-                    guard let modified = FileState(path: "\(result)/run.json")?.identity.modified,
-                        Double(modified) / 1e9 < limit
-                    else { return false }
-                    try Self.remove(trash)
-                    guard rename(result, trash) == 0 else { throw Self.failure(result) }
-                    return true
+                switch try remove(resultPath, before: limit, journal) {
+                case .removed: pruning.removed += 1
+                case .gone: break
+                case .kept(let reason):
+                    try journal.restorePruned(resultPath)
+                    pruning.kept.append((resultPath, reason))
                 }
-                try Self.remove(trash)
-                guard isMoved == true else { continue }
-                removed += 1
-                var folder = FilePath.folder(of: resultPath)
-                // Fails for the first folder that is not empty.
-                while folder != ".", rmdir("\(path)/\(folder)") == 0 { folder = FilePath.folder(of: folder) }
             }
         }
+        try removeLeftovers()
         // The page can show faces from the results that are gone.
-        if removed > 0 {
+        if pruning.removed > 0 {
             for journal in journals {
                 try BatchReport(try journal.items()).write(folder: path, shard: journal.fileShard)
             }
             if FileManager.default.fileExists(atPath: "\(path)/index.html") { try writeCombinedReport() }
         }
-        return removed
+        return pruning
     }
 
-    /// Removes a folder and its contents, if it exists.
-    private static func remove(_ folder: String) throws(BatchError) {
-        var status = stat()
-        guard lstat(folder, &status) == 0 else { return }
+    private enum Removal {
+        case removed
+        /// There is no result, or a newer one.
+        case gone
+        case kept(String)
+    }
+
+    private func remove(
+        _ resultPath: String, before limit: Double, _ journal: BatchJournal
+    ) throws(BatchError) -> Removal {
+        let name = FilePath.name(of: resultPath)
         do {
-            try FileManager.default.removeItem(atPath: folder)
+            let root = try Folder(path)
+            let parent = try root.folder(FilePath.folder(of: resultPath))
+            // Renaming is one step. Removing takes longer, and can be interrupted.
+            let trash = WorkingName(name, .partial).text
+            let removal = try journal.whilePruned(resultPath) { () -> Removal in
+                let result = try parent.folder(name)
+                guard let modified = result.modified(ResultFolder.Kind.result.record), Double(modified) / 1e9 < limit
+                else { return .gone }
+                if let contents = ResultContents(result) { return .kept(contents.words) }
+                try parent.rename(name, to: trash)
+                return .removed
+            }
+            guard case .removed = removal else { return removal ?? .gone }
+            try parent.remove(trash)
+            var folder = FilePath.folder(of: resultPath)
+            // Ends at the first folder that is not empty.
+            while folder != ".", try root.folder(FilePath.folder(of: folder)).removeIfEmpty(FilePath.name(of: folder)) {
+                folder = FilePath.folder(of: folder)
+            }
+            return .removed
+        } catch let error as SystemError {
+            switch error.number {
+            case ENOENT: return .gone
+            case ELOOP, ENOTDIR: return .kept("a symbolic link leads to it, and links are not followed")
+            default: throw BatchError(.journal, "cannot remove \(path)/\(resultPath): \(error)")
+            }
+        } catch let error as BatchError {
+            throw error
         } catch {
-            throw BatchError(.journal, "cannot remove \(folder): \(error.localizedDescription)")
+            throw BatchError(.journal, "cannot remove \(path)/\(resultPath): \(error.localizedDescription)")
         }
-    }
-
-    private static func failure(_ result: String) -> BatchError {
-        BatchError(.journal, "cannot remove \(result): \(SystemError.current)")
     }
 }

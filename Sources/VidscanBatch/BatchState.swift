@@ -1,4 +1,5 @@
 internal import Synchronization
+internal import VidscanBase
 
 /// What all jobs of a run have done so far.
 final class BatchState: Sendable {
@@ -7,7 +8,7 @@ final class BatchState: Sendable {
         var failures: [(path: String, reason: String)] = []
         var finishedBytes = 0.0
         /// The files in progress, by the paths of their results.
-        var running: [String: Batch.RunningFile] = [:]
+        var running: [PathBytes: Batch.RunningFile] = [:]
         var hasWaited = false
         var taken = 0
     }
@@ -25,7 +26,7 @@ final class BatchState: Sendable {
 
     func start(_ item: BatchJournal.Item) {
         values.withLock {
-            $0.running[item.resultPath] = Batch.RunningFile(
+            $0.running[PathBytes(item.resultPath)] = Batch.RunningFile(
                 path: item.path, resultPath: item.resultPath, bytes: item.bytes)
         }
     }
@@ -33,13 +34,13 @@ final class BatchState: Sendable {
     /// - Returns: The progress of the run.
     func update(_ item: BatchJournal.Item, _ progress: FileProgress) -> Batch.Progress {
         values.withLock {
-            $0.running[item.resultPath]?.progress = progress
+            $0.running[PathBytes(item.resultPath)]?.progress = progress
             return self.progress($0)
         }
     }
 
     func end(_ item: BatchJournal.Item) {
-        values.withLock { $0.running[item.resultPath] = nil }
+        values.withLock { $0.running[PathBytes(item.resultPath)] = nil }
     }
 
     func countDone(_ report: WorkerReport) {

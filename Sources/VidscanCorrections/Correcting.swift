@@ -117,7 +117,8 @@ public struct Correcting: Sendable {
                 input: result,
                 stage: .write)
         }
-        let folder = try ResultFolder(finalPath: output ?? path, replaces: output == nil || options.replaces)
+        let folder = try ResultFolder(
+            finalPath: output ?? path, policy: output == nil ? .absorb : options.replaces ? .replace : .keep)
         let size = PictureSize(width: video.displayWidth ?? 0, height: video.displayHeight ?? 0)
         let corrected = CorrectedResult(source: source.name, tracks: tracks, frameSize: size)
         let counts = try corrected.writeTables(to: folder.partialPath, cancellation)
@@ -206,7 +207,7 @@ public struct Correcting: Sendable {
         }
         let source = try originals(of: result)
         let path = FolderContents.resolved(resultPath)
-        let folder = try ResultFolder(finalPath: path, replaces: true)
+        let folder = try ResultFolder(finalPath: path, policy: .absorb)
         var summary = Summary()
         try carryOver(path, to: folder, &summary)
         for name in ResultFiles.corrected where FolderContents.exists("\(source.name)/\(name)") {

@@ -31,7 +31,7 @@ struct ExportPlaces {
             }
         }
         let all = files.values.flatMap { $0 }
-        guard Set(all).count == all.count else {
+        guard Set(all.map(PathBytes.init)).count == all.count else {
             throw VidscanError(
                 .output, "\(output ?? "") would be the name of two files; name it with another extension",
                 input: result.name, stage: .open)
@@ -60,9 +60,9 @@ struct ExportPlaces {
 
     /// Returns `./movie.mp4` or `../movie.mp4`.
     private static func relative(_ path: String, to folder: String) -> String {
-        let target = path.split(separator: "/")
-        let base = folder.split(separator: "/")
-        let common = zip(target, base).prefix { $0 == $1 }.count
+        let target = FilePath.names(path)
+        let base = FilePath.names(folder)
+        let common = zip(target, base).prefix { $0.utf8.elementsEqual($1.utf8) }.count
         let ups = Array(repeating: "..", count: base.count - common)
         return ((ups.isEmpty ? ["."] : ups) + target[common...].map(String.init)).joined(separator: "/")
     }

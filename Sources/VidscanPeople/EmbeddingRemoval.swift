@@ -12,9 +12,13 @@ public enum EmbeddingRemoval {
     /// - Throws: `VidscanError`. If `run.json` could not be written, the embeddings are gone nevertheless.
     public static func remove(from path: String) throws(VidscanError) -> Bool {
         do throws(VidscanError) {
+            let result = try open { () throws(SystemError) in try Folder(path) }
             var hadSome = false
-            let originals = "\(path)/\(ResultFiles.originals)"
-            for folder in [path, originals] where folder == path || Self.isResult(folder) {
+            var folders = [result]
+            if result.entry(ResultFiles.originals) == .folder {
+                folders.append(try open { () throws(SystemError) in try result.folder(ResultFiles.originals) })
+            }
+            for folder in folders where folder.entry(ResultFolder.Kind.result.record) != nil {
                 let hadFile = try removeFile(folder)
                 hadSome = try clearRecord(folder) || hadFile || hadSome
             }
@@ -29,33 +33,33 @@ public enum EmbeddingRemoval {
     /// - Parameter path: A result, or a folder with results.
     public static func results(_ path: String) throws(VidscanError) -> [String] { try ResultFinder.find(path) }
 
-    private static func isResult(_ folder: String) -> Bool {
-        FileManager.default.fileExists(atPath: "\(folder)/\(ResultFolder.Kind.result.record)")
+    private static func open(_ body: () throws(SystemError) -> Folder) throws(VidscanError) -> Folder {
+        do throws(SystemError) {
+            return try body()
+        } catch {
+            throw VidscanError(.result, "cannot open the folder: \(error)", stage: .open)
+        }
     }
 
-    private static func removeFile(_ folder: String) throws(VidscanError) -> Bool {
-        guard unlink("\(folder)/\(EmbeddingFile.name)") == 0 else {
-            let error = SystemError.current
-            if error.number == ENOENT { return false }
-            throw VidscanError(.output, "cannot remove \(EmbeddingFile.name): \(error)", stage: .write)
-        }
+    private static func removeFile(_ folder: Folder) throws(VidscanError) -> Bool {
         do throws(SystemError) {
-            try FileSystem.syncFolder(folder)
+            try folder.removeFile(EmbeddingFile.name)
+            try folder.sync()
         } catch {
+            if error.number == ENOENT { return false }
             throw .writing("cannot remove \(EmbeddingFile.name)", error, stage: .write)
         }
         return true
     }
 
-    private static func clearRecord(_ folder: String) throws(VidscanError) -> Bool {
+    private static func clearRecord(_ folder: Folder) throws(VidscanError) -> Bool {
         let name = ResultFolder.Kind.result.record
-        let record = try RecordFile.decode(JSONValue.self, folder: folder, name: name)
+        let record = try RecordFile.decode(JSONValue.self, folder: folder.path, name: name)
         guard case .object(var members) = record, members.removeValue(forKey: "embeddings") != nil else {
             return false
         }
         var status = stat()
-        let path = "\(folder)/\(name)"
-        guard stat(path, &status) == 0 else {
+        guard stat("\(folder.path)/\(name)", &status) == 0 else {
             throw .writing("cannot read \(name)", .current, stage: .write)
         }
         let encoder = JSONEncoder()
@@ -66,7 +70,7 @@ public enum EmbeddingRemoval {
         } catch {
             throw VidscanError(.output, "cannot write \(name): \(error.localizedDescription)", stage: .write)
         }
-        let file = try AtomicFile(path: path)
+        let file = try AtomicFile(in: folder, named: name, path: name)
         try file.write(Array(bytes) + [UInt8(ascii: "\n")])
         guard futimens(file.descriptor, [status.st_atim, status.st_mtim]) == 0 else {
             throw .writing("cannot write \(name)", .current, stage: .write)

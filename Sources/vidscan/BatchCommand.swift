@@ -71,7 +71,9 @@ struct BatchStatusCommand: ParsableCommand {
 
     func run() throws {
         do {
-            let report = try BatchReport(folder: FilePath.absolute(folder))
+            let folder = FilePath.absolute(folder)
+            try BatchFolder(folder).removeLeftovers()
+            let report = try BatchReport(folder: folder)
             if json {
                 Output.json(try report.json(), to: STDOUT_FILENO)
             } else {
@@ -109,6 +111,7 @@ struct BatchMergeCommand: ParsableCommand {
 
     func run() throws {
         do {
+            try BatchFolder(FilePath.absolute(folder)).removeLeftovers()
             try MergedTable(folder: FilePath.absolute(folder), table: table).write(to: output, replaces: force)
         } catch {
             throw error.report()

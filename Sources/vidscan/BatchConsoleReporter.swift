@@ -237,10 +237,11 @@ final class BatchConsoleReporter: BatchObserver {
     }
 
     /// Reports that old results were removed.
-    func pruned(_ results: Int, folder: String) {
+    func pruned(_ pruning: BatchFolder.Pruning, folder: String) {
+        for (path, reason) in pruning.kept { warned("\(folder)/\(path)", "not removed: \(reason)") }
         log.info(
-            .pruned, "\(NumberText.count(results, "result")) removed",
-            ["results": .integer(results), "output": .text(folder)])
+            .pruned, "\(NumberText.count(pruning.removed, "result")) removed",
+            ["results": .integer(pruning.removed), "output": .text(folder)])
     }
 
     /// Reports who is who in all results of the batch.

@@ -137,6 +137,7 @@ struct BatchRunCommand: AsyncParsableCommand {
             throw BatchError(.input, "cannot create the folder \(folder.path): \(error)")
         }
         let journal = try BatchJournal(folder: folder.path, shard: files.shard?.value)
+        try folder.removeLeftovers()
         if execution.onlyMissing != nil {
             return try await addReports(
                 findings, resolved, work, selection, in: journal, folder, budget, reporter, &interrupts)
@@ -168,7 +169,8 @@ struct BatchRunCommand: AsyncParsableCommand {
         }
         var summary = try result.get()
         try add(
-            journal.failures(among: Set(due.map(\.resultPath)), isStrict: selection.isStrict), to: &summary, reporter)
+            journal.failures(among: Set(due.map { PathBytes($0.resultPath) }), isStrict: selection.isStrict),
+            to: &summary, reporter)
         if execution.merge {
             try MergedTable(folder: folder.path, table: "faces").write(to: "\(folder.path)/faces.csv", replaces: true)
         }
@@ -221,13 +223,13 @@ struct BatchRunCommand: AsyncParsableCommand {
     ///
     /// - Parameter failures: reasons by the paths of the inputs.
     private func add(
-        _ failures: [String: String], to summary: inout Batch.Summary, _ reporter: BatchConsoleReporter
+        _ failures: [PathBytes: String], to summary: inout Batch.Summary, _ reporter: BatchConsoleReporter
     ) {
-        let known = Set(summary.failures.map(\.path))
+        let known = Set(summary.failures.map { PathBytes($0.path) })
         for (path, reason) in failures.sorted(by: { $0.key < $1.key }) where !known.contains(path) {
-            summary.failures.append((path, reason))
+            summary.failures.append((path.path, reason))
             summary.progress.failed += 1
-            reporter.failed(path, reason: reason)
+            reporter.failed(path.path, reason: reason)
         }
     }
 
@@ -266,7 +268,7 @@ struct BatchRunCommand: AsyncParsableCommand {
         _ inputs: [BatchInput], _ work: Work, _ selection: BatchJournal.Selection, in journal: BatchJournal,
         _ folder: BatchFolder, _ reporter: BatchConsoleReporter
     ) throws(BatchError) -> [BatchJournal.PlannedInput] {
-        var verdicts: [String: ContentCheck.Verdict] = [:]
+        var verdicts: [PathBytes: ContentCheck.Verdict] = [:]
         if execution.byContent && !selection.isForced && !selection.isOnlyFailed {
             verdicts = try ContentCheck(journal: journal) { try? FileDigest.sha256(path: $0) }.run(
                 inputs, configuration: work.digest, isDryRun: execution.dryRun, hasResult: folder.hasResult,

@@ -62,10 +62,12 @@ struct BatchWorkerCommand: AsyncParsableCommand {
                 var options = Reporting.Options()
                 options.hasThumbnails = analysis.settings.report.thumbnails
                 options.limits = analysis.settings.sample.limits
-                _ = try await Reporting(options: options).run(resultPath: job.result, replaces: false)
+                let folder = try Folder(job.folder).folder(job.resultPath)
+                _ = try await Reporting(options: options).run(resultPath: folder.path, replaces: false)
                 return .done(WorkerReport(frames: 0, faces: 0, videoSeconds: 0, wallSeconds: 0))
             }
-            let summary = try await analysis.run(input: job.input, resultPath: job.result, replaces: true)
+            let summary = try await analysis.run(
+                input: job.input, resultPath: "\(job.folder)/\(job.resultPath)", below: job.folder, replaces: true)
             return .done(
                 WorkerReport(
                     frames: summary.frames, faces: summary.faces, people: summary.people, events: summary.events,

@@ -1,33 +1,34 @@
 import Foundation
 import Testing
 import TestSupport
+import VidscanBase
 
-/// Symbolic links at the names of temporary files, which contain the process ID.
-@Suite("A link at the name of a temporary file is not followed")
+@Suite("A link that somebody has planted is not followed")
 struct PlantedFileTests: BatchTesting {
-    /// Runs the tool in a process whose ID is known before it starts.
-    ///
-    /// - Parameters:
-    ///   - names: names of links to `victim`; `PID` stands for the process ID.
+    /// Runs the tool after making links to a file `victim`.
     private func run(_ command: String, planting names: [String], in folder: TemporaryFolder) throws
         -> ChildProcess.Outcome
     {
-        try folder.write("untouched", to: "victim")
-        let plant = names.map { "ln -s \"$PWD/victim\" \"\($0.replacing("PID", with: "$$"))\"" }
-        return try Tool.shell((plant + ["exec \"$0\" \(command)"]).joined(separator: "\n"), in: folder)
+        let victim = try folder.write("untouched", to: "victim")
+        for name in names {
+            let path = "\(folder.path)/\(name)"
+            try? FileManager.default.removeItem(atPath: path)
+            try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: victim)
+        }
+        return try Tool.shell("exec \"$0\" \(command)", in: folder)
     }
 
-    @Test("Reports and videos do not follow a planted link")
+    @Test("Reports and videos replace a planted link")
     func rendering() throws {
         let folder = try TemporaryFolder()
         try FileManager.default.copyItem(atPath: try Variants.path("oneframe.mp4"), toPath: folder.path + "/a.mp4")
         #expect(try Tool.run("analyze", "--quiet", "a.mp4", in: folder).status == 0)
-        for (command, names, made) in [
-            ("report a.mp4.vidscan", ["a.mp4.vidscan/.report.html.partial-PID"], "a.mp4.vidscan/report.html"),
-            ("report a.mp4.vidscan a.mp4.vidscan --force", [".index.html.partial-PID"], "index.html"),
-            ("render a.mp4.vidscan", ["a.mp4.vidscan/.overlay.mp4.partial-PID"], "a.mp4.vidscan/overlay.mp4"),
+        for (command, made) in [
+            ("report a.mp4.vidscan --force", "a.mp4.vidscan/report.html"),
+            ("report a.mp4.vidscan a.mp4.vidscan --force", "index.html"),
+            ("render a.mp4.vidscan --force", "a.mp4.vidscan/overlay.mp4"),
         ] {
-            let outcome = try run(command, planting: names, in: folder)
+            let outcome = try run(command, planting: [made], in: folder)
             #expect(outcome.status == 0, "\(outcome.errors)")
             #expect(try folder.text("victim") == "untouched", "\(command)")
             let type = try FileManager.default.attributesOfItem(atPath: "\(folder.path)/\(made)")[.type]
@@ -36,32 +37,28 @@ struct PlantedFileTests: BatchTesting {
         #expect(!folder.entries.contains { $0.contains("partial") })
     }
 
-    @Test("A batch's tables do not follow a planted link")
+    @Test("A batch's tables replace planted links")
     func batch() throws {
         let folder = try makeFolder(["a.png"])
         try FileManager.default.createDirectory(atPath: folder.path + "/out", withIntermediateDirectories: false)
-        let records = ["summary.json", "index.csv", "index.html", "status.json", "status.js"].map {
-            "out/.\($0).partial-PID"
-        }
+        let records = ["summary.json", "index.csv", "index.html", "status.json", "status.js"].map { "out/\($0)" }
         let ran = try run("batch in --output out --quiet --jobs 1", planting: records, in: folder)
         #expect(ran.status == 0, "\(ran.errors)")
         #expect(try folder.text("victim") == "untouched")
         #expect(try folder.text("out/index.csv").hasPrefix("video,"))
-        let merged = try run(
-            "batch merge out --output all.csv", planting: ["all.csv.partial-PID", ".all.csv.partial-PID"], in: folder)
+        let merged = try run("batch merge out --output all.csv --force", planting: ["all.csv"], in: folder)
         #expect(merged.status == 0, "\(merged.errors)")
         #expect(try folder.text("victim") == "untouched")
         #expect(try folder.text("all.csv").hasPrefix("video,time,frame,"))
     }
 
-    @Test("An analysis does not follow a planted link")
+    @Test("An analysis writes nothing through a planted link")
     func analysis() throws {
         let folder = try TemporaryFolder()
         try FileManager.default.copyItem(atPath: try Variants.path("still.png"), toPath: folder.path + "/a.png")
         try FileManager.default.createDirectory(atPath: folder.path + "/other", withIntermediateDirectories: false)
-        let outcome = try Tool.shell(
-            "ln -s \"$PWD/other\" \".a.png.vidscan.partial-$$\"; exec \"$0\" analyze --quiet a.png", in: folder)
-        #expect(outcome.status == 0, "\(outcome.errors)")
+        let outcome = try Tool.shell("ln -s other a.png.vidscan; exec \"$0\" analyze --force a.png", in: folder)
+        outcome.expectError("a.png.vidscan is a symbolic link; it is not replaced")
         #expect(!folder.entries.contains { $0.hasPrefix("other/") })
     }
 
@@ -71,13 +68,10 @@ struct PlantedFileTests: BatchTesting {
         try FileManager.default.copyItem(atPath: try Variants.path("still.png"), toPath: folder.path + "/a.png")
         #expect(try Tool.run("analyze", "--quiet", "a.png", in: folder).status == 0)
         let before = try folder.bytes("a.png.vidscan/run.json")
-        // The ID of a process that has ended, like the one that was killed between the two steps.
-        let outcome = try Tool.shell(
-            """
-            gone=$(sh -c 'echo $$')
-            mv a.png.vidscan .a.png.vidscan.old-$gone
-            exec "$0" analyze --quiet a.png
-            """, in: folder)
+        // As left by a run that was killed between the two steps.
+        try FileManager.default.moveItem(
+            atPath: folder.path + "/a.png.vidscan", toPath: folder.path + "/" + WorkingName("a.png.vidscan", .old).text)
+        let outcome = try Tool.run("analyze", "--quiet", "a.png", in: folder)
         #expect(outcome.status == 1)
         #expect(outcome.errors.hasSuffix("a.png.vidscan exists; --force replaces it\n"), "\(outcome.errors)")
         #expect(try folder.bytes("a.png.vidscan/run.json") == before)
@@ -89,7 +83,7 @@ struct PlantedFileTests: BatchTesting {
         let folder = try TemporaryFolder()
         try FileManager.default.copyItem(atPath: try Variants.path("still.png"), toPath: folder.path + "/a.png")
         #expect(try Tool.run("analyze", "--quiet", "a.png", in: folder).status == 0)
-        try folder.write("old", to: "a.png.vidscan/note.txt")
+        try folder.write("old", to: "a.png.vidscan/report.html")
         // A seccomp filter makes renameat2 with flags fail as on NFS and FAT.
         let filter = try folder.write(
             """
@@ -109,6 +103,6 @@ struct PlantedFileTests: BatchTesting {
         guard outcome.status != 99 else { try skip(missing: .seccomp) }
         #expect(outcome.status == 0, "\(outcome.errors)")
         #expect(folder.entries.contains("a.png.vidscan/faces.csv"))
-        #expect(!folder.entries.contains { $0.contains("note.txt") || $0.hasPrefix(".a.png") })
+        #expect(!folder.entries.contains { $0.contains("report.html") || $0.hasPrefix(".a.png") })
     }
 }

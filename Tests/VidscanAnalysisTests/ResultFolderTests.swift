@@ -34,14 +34,80 @@ struct ResultFolderTests {
     func replacing() async throws {
         let folder = try TemporaryFolder()
         try await run(into: folder, replaces: false)
-        try folder.write("mine", to: Self.name + "/note.txt")
         let before = folder.entries
         let error = await #expect(throws: VidscanError.self) { try await run(into: folder, replaces: false) }
         #expect(error?.code == .exists)
         #expect(error?.reason == "the result \(folder.path)/\(Self.name) exists; --force replaces it")
         #expect(folder.entries == before)
+        let page = try folder.write("old", to: Self.name + "/report.html")
         try await run(into: folder, replaces: true)
-        #expect(folder.entries == before.filter { !$0.hasSuffix("note.txt") })
+        #expect(!FileManager.default.fileExists(atPath: page))
+        #expect(folder.entries == before)
+    }
+
+    @Test("A result with a file of the user's, an edited table or corrections gets another name", arguments: 0..<4)
+    func previous(kind: Int) async throws {
+        let folder = try TemporaryFolder()
+        try await run(into: folder, replaces: false)
+        let (file, words) = [
+            ("notes.txt", "a file that vidscan did not write (notes.txt)"),
+            ("faces.csv", "a table that somebody has edited (faces.csv)"),
+            ("corrections.json", "corrections"),
+            ("report.html/mine", "a file that vidscan did not write (report.html)"),
+        ][kind]
+        let path = "\(folder.path)/\(Self.name)/\(file)"
+        try FileManager.default.createDirectory(
+            atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
+        try folder.write("mine", to: "\(Self.name)/\(file)")
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSinceNow: 60)], ofItemAtPath: path)
+        for number in 1...2 {
+            let recorder = Recorder()
+            _ = try await Analysis(
+                settings: Settings(workers: 1), models: try Models.store(concurrency: 1), observer: recorder
+            ).run(
+                input: try Variants.path("still.png"), resultPath: folder.path + "/" + Self.name, replaces: true)
+            let set = "\(Self.name).previous-1"
+            #expect(try folder.text("\(set)/\(file)") == "mine")
+            #expect(FileManager.default.fileExists(atPath: "\(folder.path)/\(set)/run.json"))
+            #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/\(Self.name).previous-2"))
+            let said = recorder.warnings.filter { $0.contains("previous") }
+            #expect(
+                number == 1
+                    ? said.first?.hasPrefix("the result that was there is now \(set), because it has \(words)") == true
+                    : said.isEmpty, "\(said)")
+        }
+    }
+
+    @Test("A link at the path of a result is neither followed nor replaced")
+    func link() async throws {
+        let folder = try TemporaryFolder()
+        try await run(into: folder, replaces: false)
+        rename(folder.path + "/" + Self.name, folder.path + "/elsewhere")
+        symlink("elsewhere", folder.path + "/" + Self.name)
+        let before = folder.entries
+        let error = await #expect(throws: VidscanError.self) { try await run(into: folder, replaces: true) }
+        #expect(error?.reason == "\(folder.path)/\(Self.name) is a symbolic link; it is not replaced")
+        #expect(folder.entries == before)
+    }
+
+    @Test("Below a batch's folder, no link is followed")
+    func linkOnTheWay() async throws {
+        let folder = try TemporaryFolder()
+        for name in ["out", "elsewhere"] {
+            try FileManager.default.createDirectory(
+                atPath: "\(folder.path)/\(name)", withIntermediateDirectories: false)
+        }
+        symlink("../elsewhere", folder.path + "/out/sub")
+        let analysis = Analysis(
+            settings: Settings(workers: 1), models: try Models.store(concurrency: 1), observer: Recorder())
+        let error = await #expect(throws: VidscanError.self) {
+            try await analysis.run(
+                input: try Variants.path("still.png"), resultPath: folder.path + "/out/sub/" + Self.name,
+                below: folder.path + "/out", replaces: true)
+        }
+        #expect(error?.reason == "cannot create the folder \(folder.path)/out/sub: Not a directory")
+        #expect(folder.entries == ["elsewhere", "out", "out/sub"])
     }
 
     @Test("A file or folder that is not a result is never replaced", arguments: ["folder", "file"])
@@ -61,19 +127,51 @@ struct ResultFolderTests {
         #expect(folder.entries == before)
     }
 
-    @Test("Unfinished folders are removed unless their process is alive")
+    @Test("Unfinished folders are removed unless a run holds them")
     func leftovers() async throws {
         let folder = try TemporaryFolder()
-        // The ID of a process that has ended.
-        let gone = try ChildProcess.run(["sh", "-c", "echo $$"]).output.trimmingCharacters(in: .newlines)
-        let alive = "\(getppid())"
-        for process in [gone, alive] {
-            try FileManager.default.createDirectory(
-                atPath: folder.path + "/.\(Self.name).partial-\(process)", withIntermediateDirectories: false)
-        }
+        let open = try Folder(folder.path)
+        let held = try WorkingItem.folder(for: Self.name, in: open)
+        let gone = WorkingName("other.mp4.vidscan", .partial).text
+        try FileManager.default.createDirectory(
+            atPath: "\(folder.path)/\(gone)", withIntermediateDirectories: false)
+        try folder.write("faces", to: "\(gone)/.frames")
         try await run(into: folder, replaces: false)
-        let partial = folder.entries.filter { $0.contains("partial") }
-        #expect(partial == [".\(Self.name).partial-\(alive)"])
+        #expect(folder.entries.filter { $0.contains("partial") } == [held.name])
+    }
+
+    @Test(
+        "Of two runs into one folder at once, each delivers a whole result or says why not", arguments: [false, true])
+    func staggeredPairs(replaces: Bool) async throws {
+        let folder = try TemporaryFolder()
+        let analysis = Analysis(
+            settings: Settings(workers: 1), models: try Models.store(concurrency: 2), observer: Recorder())
+        let input = try Variants.path("still.png")
+        try await run(into: folder, replaces: false)
+        let expected = try folder.bytes(Self.name + "/faces.csv")
+        #expect(expected.split(separator: 10).count > 1)
+        for pair in 0..<100 {
+            let path = "\(folder.path)/\(pair).vidscan"
+            let reasons = await withTaskGroup(of: String?.self) { group in
+                for number in 0..<2 {
+                    group.addTask {
+                        for _ in 0..<(number * pair * 20) { await Task.yield() }
+                        do {
+                            _ = try await analysis.run(input: input, resultPath: path, replaces: replaces)
+                            return nil
+                        } catch {
+                            return (error as? VidscanError)?.reason ?? "\(error)"
+                        }
+                    }
+                }
+                return await group.reduce(into: [String]()) { reasons, reason in
+                    if let reason { reasons.append(reason) }
+                }
+            }
+            #expect(reasons == (replaces ? [] : ["the result \(path) exists; --force replaces it"]))
+            #expect(try folder.bytes("\(pair).vidscan/faces.csv") == expected)
+        }
+        #expect(folder.entries.allSatisfy { !$0.contains("partial") && !$0.contains("previous") })
     }
 
     @Test("Each input gets its own result folder, even if names are equal")

@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import Testing
 import TestSupport
+import VidscanBase
 import VidscanBatch
 
 @Suite("Content checks")
@@ -19,7 +20,7 @@ struct ContentCheckTests {
             try Self.setDate(Self.originalDate, in: folder)
             journal = try BatchJournal(folder: folder.path)
             _ = try journal.register(found(), configuration: "c", selection: .init()) { _ in false }
-            let item = try #require(try journal.claim(among: ["a.mp4.vidscan"], configuration: "c"))
+            let item = try #require(try journal.claim(among: [PathBytes("a.mp4.vidscan")], configuration: "c"))
             try journal.finish(
                 item,
                 .done(WorkerReport(frames: 1, faces: 1, videoSeconds: 1, wallSeconds: 1, digest: digest)), retries: 0)
@@ -28,7 +29,7 @@ struct ContentCheckTests {
         func found() -> [BatchInput] { InputFinder().find([folder.path + "/a.mp4"]).inputs }
 
         /// Why the file is due or not, given these verdicts.
-        func reason(_ verdicts: [String: ContentCheck.Verdict] = [:]) throws -> BatchJournal.Reason? {
+        func reason(_ verdicts: [PathBytes: ContentCheck.Verdict] = [:]) throws -> BatchJournal.Reason? {
             try journal.register(found(), configuration: "c", selection: .init(), verdicts: verdicts, isDryRun: true) {
                 _ in
                 true
@@ -38,7 +39,7 @@ struct ContentCheckTests {
         /// - Returns: the verdicts, and how many files were read.
         func check(
             isDryRun: Bool = false, configuration: String = "c", hasResult: Bool = true
-        ) throws -> (verdicts: [String: ContentCheck.Verdict], read: Int) {
+        ) throws -> (verdicts: [PathBytes: ContentCheck.Verdict], read: Int) {
             var read = 0
             // The content itself serves as the digest.
             let verdicts = try ContentCheck(journal: journal) { try? String(contentsOfFile: $0, encoding: .utf8) }.run(
@@ -136,7 +137,7 @@ struct ContentCheckTests {
         try analysed.folder.write("three", to: "a.mp4")
         _ = try analysed.journal.register(analysed.found(), configuration: "c", selection: .init()) { _ in true }
         #expect(try analysed.journal.items().map(\.digest) == ["one"])
-        let item = try #require(try analysed.journal.claim(among: ["a.mp4.vidscan"], configuration: "c"))
+        let item = try #require(try analysed.journal.claim(among: [PathBytes("a.mp4.vidscan")], configuration: "c"))
         let report = WorkerReport(frames: 1, faces: 1, videoSeconds: 1, wallSeconds: 1)
         try analysed.journal.finish(item, .done(report), retries: 0)
         #expect(try analysed.journal.items().map(\.digest) == [nil])

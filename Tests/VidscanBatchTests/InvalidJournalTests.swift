@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import Testing
 import TestSupport
+import VidscanBase
 import VidscanBatch
 
 @Suite("Invalid journals")
@@ -14,7 +15,7 @@ struct InvalidJournalTests {
             let input = BatchInput(
                 path: "/a", resultPath: "a.vidscan", identity: FileIdentity(bytes: 1, modified: 1), isNamed: true)
             _ = try journal.register([input], configuration: "c", selection: .init()) { _ in false }
-            let item = try #require(try journal.claim(among: ["a.vidscan"], configuration: "c"))
+            let item = try #require(try journal.claim(among: [PathBytes("a.vidscan")], configuration: "c"))
             let report = WorkerReport(frames: 1, faces: 1, videoSeconds: 1, wallSeconds: 1)
             try journal.finish(item, .done(report), retries: 0)
         }

@@ -1,6 +1,7 @@
 import Foundation
 import Synchronization
 import Testing
+import VidscanBase
 import VidscanBatch
 
 /// Helpers of the tests that use a journal.
@@ -38,7 +39,7 @@ extension JournalTesting {
     }
 
     func claim(_ resultPath: String, in journal: BatchJournal) throws -> BatchJournal.Item? {
-        try journal.claim(among: [resultPath], configuration: "c")
+        try journal.claim(among: [PathBytes(resultPath)], configuration: "c")
     }
 
     /// Claims an input and ends the attempt.

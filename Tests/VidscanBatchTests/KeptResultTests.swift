@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import TestSupport
+import VidscanBase
 import VidscanBatch
 
 /// A finished result stays what it is until another one replaces it.
@@ -41,7 +42,7 @@ struct KeptResultTests: JournalTesting {
     }
 
     private func claim(_ journal: BatchJournal) throws -> BatchJournal.Item {
-        try #require(try journal.claim(among: ["a.vidscan"], configuration: "new"))
+        try #require(try journal.claim(among: [PathBytes("a.vidscan")], configuration: "new"))
     }
 
     @Test("A result that was to be replaced is done, and the settings that made it find it done")
@@ -141,7 +142,7 @@ struct KeptResultTests: JournalTesting {
         let journal = fixture.journal
         let limit = fixture.clock.now
         _ = try journal.register([input("/b", bytes: 20)], configuration: "new", selection: .init()) { _ in false }
-        let other = try #require(try journal.claim(among: ["b.vidscan"], configuration: "new"))
+        let other = try #require(try journal.claim(among: [PathBytes("b.vidscan")], configuration: "new"))
         #expect(try journal.prune(before: limit) == [])
         try journal.finish(other, .released, retries: 2)
         #expect(try journal.prune(before: limit - 100) == [])

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import TestSupport
+import VidscanBase
 import VidscanBatch
 
 @Suite("Leases")
@@ -11,7 +12,7 @@ struct LeaseTests: JournalTesting {
         let journal = try BatchJournal(folder: folder.path)
         let inputs = [input("/a", bytes: 1), input("/b", bytes: 3), input("/c", bytes: 2)]
         #expect(try reasons(inputs, in: journal) == [.new, .new, .new])
-        let resultPaths = Set(inputs.map(\.resultPath))
+        let resultPaths = Set(inputs.map { PathBytes($0.resultPath) })
         var claimed: [String] = []
         while let item = try journal.claim(among: resultPaths, configuration: "c") { claimed.append(item.path) }
         #expect(claimed == ["/b", "/c", "/a"])
@@ -28,11 +29,13 @@ struct LeaseTests: JournalTesting {
         #expect(try claim("a.vidscan", in: ours) == nil)
         try ours.finish(item, .failed("not the owner"), retries: 0)
         #expect(try ours.items().map(\.status) == [.running])
-        #expect(try ours.countClaimedByOthers(among: ["a.vidscan", "b.vidscan"], configuration: "c") == 1)
-        #expect(try theirs.countClaimedByOthers(among: ["a.vidscan"], configuration: "c") == 0)
+        #expect(
+            try ours.countClaimedByOthers(among: [PathBytes("a.vidscan"), PathBytes("b.vidscan")], configuration: "c")
+                == 1)
+        #expect(try theirs.countClaimedByOthers(among: [PathBytes("a.vidscan")], configuration: "c") == 0)
         try theirs.finish(item, done, retries: 0)
         #expect(try ours.items().map(\.status) == [.done])
-        #expect(try ours.countClaimedByOthers(among: ["a.vidscan"], configuration: "c") == 0)
+        #expect(try ours.countClaimedByOthers(among: [PathBytes("a.vidscan")], configuration: "c") == 0)
     }
 
     @Test("The lease of a process on another machine expires unless it is renewed")
@@ -58,7 +61,7 @@ struct LeaseTests: JournalTesting {
         try theirs.renewLeases()
         #expect(try ours.items().map(\.status) == [.running])
         #expect(try claim("a.vidscan", in: theirs) == nil)
-        #expect(try ours.countClaimedByOthers(among: ["a.vidscan"], configuration: "c") == 0)
+        #expect(try ours.countClaimedByOthers(among: [PathBytes("a.vidscan")], configuration: "c") == 0)
     }
 
     @Test("A run that waits for another machine's process takes over the input when the lease expires")
@@ -70,7 +73,7 @@ struct LeaseTests: JournalTesting {
         _ = try register([input("/a")], in: theirs)
         _ = try #require(try claim("a.vidscan", in: theirs))
         #expect(try reasons([input("/a")], in: ours) == [.running])
-        #expect(try ours.countClaimedByOthers(among: ["a.vidscan"], configuration: "c") == 1)
+        #expect(try ours.countClaimedByOthers(among: [PathBytes("a.vidscan")], configuration: "c") == 1)
         clock.advance(by: BatchJournal.leaseSeconds + 1)
         #expect(try claim("a.vidscan", in: ours)?.path == "/a")
     }

@@ -73,10 +73,13 @@ public struct Analysis: Sendable {
     /// - Parameters:
     ///   - input: The path of a video or image.
     ///   - resultPath: The path of the result folder.
+    ///   - base: A folder on this path below which no link is followed; `nil` for the one that holds the result.
     ///   - replaces: Whether an existing result may be replaced.
     /// - Throws: `VidscanError`; no unfinished result remains. If the task is cancelled, the error's code is
     ///   `interrupted`.
-    public func run(input: String, resultPath: String, replaces: Bool) async throws -> Summary {
+    public func run(
+        input: String, resultPath: String, below base: String? = nil, replaces: Bool
+    ) async throws -> Summary {
         do {
             let begin = ContinuousClock.now
             let file = try InputFile(input)
@@ -85,7 +88,8 @@ public struct Analysis: Sendable {
                 _ = try EarlierPeople(resultPath: resultPath, settings: settings.render)
             }
             let folder = try ResultFolder(
-                finalPath: resultPath, kind: settings.segment == nil ? .result : .segment, replaces: replaces)
+                finalPath: resultPath, below: base, kind: settings.segment == nil ? .result : .segment,
+                policy: replaces ? .replace : .keep)
             defer { folder.discardUnlessComplete() }
             let blendshapeNames = settings.write.blendshapes ? try models.expressionModel().blendshapeNames : []
             let outcome = try await analyze(file, into: folder, blendshapeNames: blendshapeNames)
@@ -101,7 +105,9 @@ public struct Analysis: Sendable {
                 part.times = outcome.times
                 part.wallSeconds = wall
                 try folder.write(SegmentRecord.File(pipeline: settings.record, part: part))
-                try folder.complete()
+                if let previous = try folder.complete() {
+                    observer.warned(file.name, message: previous.notice(resultPath))
+                }
             } else {
                 // Encoding a video takes as much memory as finding faces.
                 if settings.rendering != nil { models.unload() }

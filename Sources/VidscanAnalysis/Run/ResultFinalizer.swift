@@ -38,15 +38,8 @@ struct ResultFinalizer {
             page.limits = settings.sample.limits
             _ = try await Reporting(options: page).run(resultPath: folder.partialPath, replaces: false)
         }
-        let hasCorrections = try folder.keepCorrections()
         if !settings.write.keepsTables { try folder.removeTables() }
-        try folder.complete()
-        if hasCorrections {
-            observer.warned(
-                name,
-                message: "the corrections of the result that was replaced are not applied to the new one; they are in"
-                    + " \(ResultFiles.corrections) of the result, for 'vidscan apply'")
-        }
+        if let previous = try folder.complete() { observer.warned(name, message: previous.notice(folder.finalPath)) }
         if let notice { observer.warned(name, message: notice) }
         return outcome
     }

@@ -31,7 +31,7 @@ public struct SegmentMerger: Sendable {
         for path in paths {
             let folder = try SegmentFolder(path: path)
             let record = folder.record
-            if let place = sets.firstIndex(where: { $0.resultName == record.resultName }) {
+            if let place = sets.firstIndex(where: { PathBytes($0.resultName) == PathBytes(record.resultName) }) {
                 sets[place].folders.append(folder)
             } else {
                 sets.append(SegmentSet(name: record.name, resultName: record.resultName, folders: [folder]))
@@ -54,7 +54,7 @@ public struct SegmentMerger: Sendable {
             let folders = try Self.complete(segments)
             let first = folders[0]
             let settings = first.settings
-            let folder = try ResultFolder(finalPath: resultPath, replaces: replaces)
+            let folder = try ResultFolder(finalPath: resultPath, policy: replaces ? .replace : .keep)
             defer { folder.discardUnlessComplete() }
             let folderPath = folder.partialPath
             let outcome = try await BlockingWork.run(thread: "join", input: segments.name) { _ in

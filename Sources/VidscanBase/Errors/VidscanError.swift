@@ -40,7 +40,8 @@ public struct VidscanError: Error, Sendable, Equatable {
         _ code: Code, _ reason: String, input: String? = nil, stage: Stage? = nil, microseconds: Int64? = nil
     ) {
         self.code = code
-        self.reason = reason
+        // Files of an unfinished result are opened through the descriptor of its folder.
+        self.reason = reason.replacing(/\/proc\/self\/fd\/\d+\//, with: "")
         self.input = input
         self.stage = stage
         self.microseconds = microseconds

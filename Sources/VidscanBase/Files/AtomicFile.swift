@@ -2,47 +2,64 @@ internal import Glibc
 
 /// A file that appears complete or not at all: it is written under a temporary name, synced, and renamed.
 package struct AtomicFile: ~Copyable {
-    /// Open for writing.
-    package let descriptor: Int32
     private let path: String
-    private let temporaryPath: String
+    private let folder: Folder
+    private let name: String
+    private let item: WorkingItem
     private let replaces: Bool
     private let stage: VidscanError.Stage
 
     /// - Parameters:
+    ///   - path: The path of the file. Links to its folder are followed.
     ///   - replaces: Whether an existing file may be replaced.
     ///   - source: A file that is never replaced.
     /// - Throws: `VidscanError` if something at the path may not be replaced, or if the temporary file cannot be
-    ///   created. A file that has the temporary name already, in particular a link, is never written to.
+    ///   created.
     package init(
         path: String, replaces: Bool = true, source: String? = nil, stage: VidscanError.Stage = .write
     ) throws(VidscanError) {
-        if let source, let identity = FileIdentity({ stat(source, $0) }), identity == FileIdentity({ stat(path, $0) }) {
+        if let source, let identity = FileIdentity(source), identity == FileIdentity(path) {
             throw VidscanError(.exists, "\(path) is the source video, which is never replaced", stage: .open)
         }
         try Self.checkVacancy(path, replaces: replaces)
-        let temporary = TemporarySibling(of: path, .partial)
-        for leftover in temporary.leftovers { unlink(leftover) }
+        let folder: Folder
         do throws(SystemError) {
-            descriptor = try FileSystem.create(temporary.path)
+            folder = try Folder(FilePath.folder(of: path))
         } catch {
             throw .writing("cannot write \(path)", error, stage: stage)
         }
-        temporaryPath = temporary.path
+        try self.init(in: folder, named: FilePath.name(of: path), path: path, replaces: replaces, stage: stage)
+    }
+
+    /// - Parameters:
+    ///   - path: The path of the file, for messages.
+    ///   - replaces: Whether an existing file may be replaced.
+    package init(
+        in folder: Folder, named name: String, path: String, replaces: Bool = true, stage: VidscanError.Stage = .write
+    ) throws(VidscanError) {
+        do throws(SystemError) {
+            item = try .file(for: name, in: folder)
+        } catch {
+            throw .writing("cannot write \(path)", error, stage: stage)
+        }
         self.path = path
+        self.folder = folder
+        self.name = name
         self.replaces = replaces
         self.stage = stage
     }
 
     deinit {
-        close(descriptor)
         // Nothing has this name after the file was renamed.
-        unlink(temporaryPath)
+        try? folder.removeFile(item.name)
     }
+
+    /// Open for writing.
+    package var descriptor: Int32 { item.descriptor }
 
     /// A path for libraries that open the file themselves. It leads to the file that was created, even if another file
     /// has taken its name since.
-    package var writingPath: String { "/proc/self/fd/\(descriptor)" }
+    package var writingPath: String { item.path }
 
     package func write(_ bytes: [UInt8]) throws(VidscanError) {
         do throws(SystemError) {
@@ -58,31 +75,41 @@ package struct AtomicFile: ~Copyable {
 
     /// Syncs the file to disk and gives it its final name.
     package consuming func complete() throws(VidscanError) {
-        try Self.checkVacancy(path, replaces: replaces)
-        let (descriptor, temporaryPath) = (descriptor, temporaryPath)
-        guard FileIdentity({ lstat(temporaryPath, $0) }) == FileIdentity({ fstat(descriptor, $0) }) else {
+        try Self.checkVacancy("\(folder.path)/\(name)", shown: path, replaces: replaces)
+        guard item.isInPlace else {
             throw VidscanError(
                 .output, "cannot write \(path): its temporary file was removed meanwhile", stage: stage)
         }
         do throws(SystemError) {
-            try FileSystem.sync(descriptor)
-            guard rename(temporaryPath, path) == 0 else { throw .current }
-            try FileSystem.syncFolder(FilePath.folder(of: path))
+            try FileSystem.sync(item.descriptor)
+            if replaces {
+                try folder.rename(item.name, to: name)
+            } else {
+                try folder.renameToFree(item.name, to: name)
+            }
+            try folder.sync()
         } catch {
+            guard error.number != EEXIST else { throw Self.isThere(path) }
             throw .writing("cannot write \(path)", error, stage: stage)
         }
     }
 
+    /// - Parameter shown: The path in messages.
     /// - Throws: `VidscanError` if something at the path may not be replaced.
-    package static func checkVacancy(_ path: String, replaces: Bool) throws(VidscanError) {
+    package static func checkVacancy(
+        _ path: String, shown: String? = nil, replaces: Bool
+    ) throws(VidscanError) {
         var status = stat()
         guard stat(path, &status) == 0 else { return }
         guard status.st_mode & S_IFMT == S_IFREG else {
-            throw VidscanError(.exists, "\(path) is not a regular file, and is not replaced", stage: .open)
+            throw VidscanError(
+                .exists, "\(shown ?? path) is not a regular file, and is not replaced", stage: .open)
         }
-        guard replaces else {
-            throw VidscanError(.exists, "\(path) exists; --force replaces it", stage: .open)
-        }
+        guard replaces else { throw isThere(shown ?? path) }
+    }
+
+    private static func isThere(_ path: String) -> VidscanError {
+        VidscanError(.exists, "\(path) exists; --force replaces it", stage: .open)
     }
 }
 
@@ -91,11 +118,10 @@ private struct FileIdentity: Equatable {
     private let device: dev_t
     private let inode: ino_t
 
-    /// - Parameter read: Calls one of `stat`, `lstat` and `fstat`.
-    /// - Returns: `nil` if the call fails.
-    init?(_ read: (UnsafeMutablePointer<stat>) -> Int32) {
+    /// - Returns: `nil` if there is no such file.
+    init?(_ path: String) {
         var status = stat()
-        guard read(&status) == 0 else { return nil }
+        guard stat(path, &status) == 0 else { return nil }
         device = status.st_dev
         inode = status.st_ino
     }

@@ -7,20 +7,23 @@ internal import Glibc
 /// a name of one letter and cut off a leading `/private`.
 package enum FilePath {
     /// Returns `c.mp4` for `/a/b/c.mp4` and for `/a/b/c.mp4/`.
-    package static func name(of path: String) -> String {
-        path.split(separator: "/").last.map(String.init) ?? path
+    package static func name(of path: String) -> String { names(path).last.map(String.init) ?? path }
+
+    /// Splits a path at its slashes. As text, a slash and an accent at the beginning of the next name are one character.
+    package static func names(_ path: String) -> [Substring] {
+        path.utf8.split(separator: UInt8(ascii: "/")).map(Substring.init)
     }
 
     /// Returns `/a/b` for `/a/b/c.mp4`, and `.` for a path without a folder.
     package static func folder(of path: String) -> String {
-        let parts = path.split(separator: "/")
-        let root = path.hasPrefix("/") ? "/" : ""
+        let parts = names(path)
+        let root = isAbsolute(path) ? "/" : ""
         return parts.count > 1 ? root + parts.dropLast().joined(separator: "/") : root.isEmpty ? "." : root
     }
 
     /// Returns the path of another file in the same folder.
     package static func sibling(of path: String, named name: String) -> String {
-        path.contains("/") ? joining(folder(of: path), name) : name
+        path.utf8.contains(UInt8(ascii: "/")) ? joining(folder(of: path), name) : name
     }
 
     /// Returns `mp4` for `c.MP4`, and nothing if there is no extension.
@@ -31,20 +34,26 @@ package enum FilePath {
     }
 
     package static func joining(_ folder: String, _ name: String) -> String {
-        folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
+        folder.utf8.last == UInt8(ascii: "/") ? folder + name : "\(folder)/\(name)"
     }
 
+    package static func isAbsolute(_ path: String) -> Bool { path.utf8.first == UInt8(ascii: "/") }
+
     /// Returns the path from the root, without `.`, `..` and repeated slashes. Links are followed only where `..` goes
-    /// up from one, as the kernel does.
+    /// up from one, as the kernel does. An open folder's path becomes that of the folder.
     package static func absolute(_ path: String, in folder: String = currentFolder) -> String {
         var parts: [Substring] = []
-        for part in (path.hasPrefix("/") ? path : joining(folder, path)).split(separator: "/") where part != "." {
+        var path = path
+        if let open = path.prefixMatch(of: /\/proc\/self\/fd\/\d+/)?.output, let name = linkTarget(of: String(open)) {
+            path = name + path[open.endIndex...]
+        }
+        for part in names(isAbsolute(path) ? path : joining(folder, path)) where part != "." {
             guard part == ".." else {
                 parts.append(part)
                 continue
             }
             let whole = "/" + parts.joined(separator: "/")
-            parts = (linkTarget(of: whole)?.split(separator: "/") ?? parts).dropLast()
+            parts = (linkTarget(of: whole).map(names) ?? parts).dropLast()
         }
         return "/" + parts.joined(separator: "/")
     }
@@ -53,10 +62,10 @@ package enum FilePath {
     /// beginning of an argument.
     package static func expandingHome(_ path: String) -> String {
         guard path.hasPrefix("~") else { return path }
-        let user = path.dropFirst().prefix { $0 != "/" }
+        let user = names(path)[0].dropFirst()
         let home = user.isEmpty ? getenv("HOME") : getpwnam(String(user))?.pointee.pw_dir
         guard let home else { return path }
-        return String(cString: home) + path.dropFirst(1 + user.count)
+        return String(cString: home) + String(Substring(path.utf8.dropFirst(1 + user.utf8.count)))
     }
 
     package static var currentFolder: String {

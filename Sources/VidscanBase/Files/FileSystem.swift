@@ -40,18 +40,6 @@ package enum FileSystem {
         guard fsync(descriptor) == 0 else { throw .current }
     }
 
-    /// Syncs the names in a folder to disk, if the file system can do that.
-    package static func syncFolder(_ path: String) throws(SystemError) {
-        let folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard folder >= 0 else { throw .current }
-        defer { close(folder) }
-        do {
-            try sync(folder)
-        } catch {
-            guard error.number == EINVAL || error.number == ENOTSUP else { throw error }
-        }
-    }
-
     /// The names in a folder, as bytes because a name may be no UTF-8 text.
     package static func names(in folder: String) throws(SystemError) -> [[UInt8]] {
         guard let stream = opendir(folder) else { throw .current }

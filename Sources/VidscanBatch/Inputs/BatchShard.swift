@@ -1,3 +1,5 @@
+internal import VidscanBase
+
 /// One of several shares of a batch that is divided among machines.
 public struct BatchShard: Sendable, Equatable {
     /// From 0.
@@ -15,7 +17,7 @@ public struct BatchShard: Sendable, Equatable {
     /// All machines that see the files under the same paths therefore agree, whichever folders are named together, and
     /// whether a file is named itself or found in a folder.
     public func contains(_ path: String) -> Bool {
-        var hash = Self.hash(path)
+        var hash = FNV.hash(path.utf8)
         // The low bits depend mostly on the last bytes of the path.
         hash ^= hash >> 32
         return Int(hash % UInt64(count)) == index
@@ -26,9 +28,9 @@ public struct BatchShard: Sendable, Equatable {
     /// Shards do not know each other's journals. Inputs with the same result path can therefore not be numbered; the name
     /// of each gets a digest of the input's path instead.
     public func select(from inputs: [BatchInput]) -> [BatchInput] {
-        let uses = Dictionary(inputs.map { ($0.resultPath, 1) }, uniquingKeysWith: +)
+        let uses = Dictionary(inputs.map { (PathBytes($0.resultPath), 1) }, uniquingKeysWith: +)
         return inputs.filter { contains($0.path) }.map { input in
-            guard uses[input.resultPath, default: 0] > 1 else { return input }
+            guard uses[PathBytes(input.resultPath), default: 0] > 1 else { return input }
             var input = input
             input.resultPath = Self.uniqueResultPath(for: input)
             return input
@@ -38,14 +40,9 @@ public struct BatchShard: Sendable, Equatable {
     /// `a.mp4-0123456789abcdef.vidscan`. Two input paths with the same digest belong to the same shard, whose journal
     /// resolves the conflict.
     static func uniqueResultPath(for input: BatchInput) -> String {
-        let digest = String(hash(input.path), radix: 16)
+        let digest = String(FNV.hash(input.path.utf8), radix: 16)
         let zeros = String(repeating: "0", count: 16 - digest.count)
         return "\(input.resultPath.dropLast(".vidscan".count))-\(zeros)\(digest).vidscan"
-    }
-
-    /// FNV-1a, 64 bit (Fowler, Noll and Vo).
-    private static func hash(_ path: String) -> UInt64 {
-        path.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     }
 
     /// Each shard has its own journal, so that no two machines write to the same file.

@@ -1,4 +1,5 @@
 internal import GRDB
+public import VidscanBase
 
 /// Compares files with what was analysed, by a digest of their content.
 ///
@@ -48,21 +49,21 @@ public struct ContentCheck: Sendable {
     public func run(
         _ inputs: [BatchInput], configuration: String, isDryRun: Bool = false, hasResult: (String) -> Bool,
         willRead: (Extent) -> Void = { _ in }
-    ) throws(BatchError) -> [String: Verdict] {
+    ) throws(BatchError) -> [PathBytes: Verdict] {
         let candidates = try candidates(inputs, configuration, hasResult)
         if !candidates.isEmpty {
             let bytes = candidates.reduce(0.0) { $0 + Double($1.input.identity.bytes) }
             willRead(Extent(files: candidates.count, bytes: Int64(min(bytes, 1e18))))
         }
-        var verdicts: [String: Verdict] = [:]
+        var verdicts: [PathBytes: Verdict] = [:]
         for candidate in candidates {
             let input = candidate.input
             guard let digest = digest(input.path), isUnchanged(input) else { continue }
             guard digest == candidate.item.digest ?? digest else {
-                verdicts[input.path] = .different
+                verdicts[PathBytes(input.path)] = .different
                 continue
             }
-            if candidate.hasOtherDate { verdicts[input.path] = .same }
+            if candidate.hasOtherDate { verdicts[PathBytes(input.path)] = .same }
             if !isDryRun { try record(digest, of: candidate) }
         }
         return verdicts

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import VidscanBase
+internal import VidscanResults
 
 /// Finds the files of a batch: those that the user names, and those in the folders that the user names.
 ///
@@ -41,9 +42,9 @@ public struct InputFinder: Sendable {
     /// - Parameter inputs: paths of files and folders.
     public func find(_ inputs: [String]) -> Findings {
         var findings = Findings()
-        var seen: Set<String> = []
+        var seen: Set<PathBytes> = []
         let roots = inputs.map { FilePath.absolute($0) }
-        let hasManyFolders = Set(roots.filter { Self.fileType(of: $0) == S_IFDIR }).count > 1
+        let hasManyFolders = Set(roots.filter { Self.fileType(of: $0) == S_IFDIR }.map(PathBytes.init)).count > 1
         for root in roots {
             let name = FilePath.name(of: root)
             guard Self.fileType(of: root) != S_IFDIR else {
@@ -51,7 +52,7 @@ public struct InputFinder: Sendable {
                 let prefix = hasManyFolders && name != "/" ? name + "/" : ""
                 for relativePath in walk(root, &findings) {
                     let path = root == "/" ? "/\(relativePath)" : "\(root)/\(relativePath)"
-                    guard seen.insert(path).inserted, let state = FileState(path: path) else { continue }
+                    guard seen.insert(PathBytes(path)).inserted, let state = FileState(path: path) else { continue }
                     findings.inputs.append(
                         BatchInput(
                             path: path, resultPath: "\(prefix)\(relativePath).vidscan", identity: state.identity,
@@ -59,7 +60,7 @@ public struct InputFinder: Sendable {
                 }
                 continue
             }
-            guard seen.insert(root).inserted else { continue }
+            guard seen.insert(PathBytes(root)).inserted else { continue }
             guard let state = FileState(path: root) else {
                 findings.problems.append(
                     Problem(path: root, reason: "cannot open: \(SystemError.current)"))
@@ -97,7 +98,7 @@ public struct InputFinder: Sendable {
                 var link = stat()
                 guard lstat(path, &link) == 0 else { continue }
                 if link.st_mode & S_IFMT == S_IFDIR {
-                    if !name.hasSuffix(".vidscan") { pending.append(relativePath) }
+                    if !ResultPaths.isResult(name) { pending.append(relativePath) }
                     continue
                 }
                 guard isSelected(relativePath) else { continue }
@@ -110,7 +111,7 @@ public struct InputFinder: Sendable {
                 }
             }
         }
-        return files.sorted()
+        return files.sorted { PathBytes($0) < PathBytes($1) }
     }
 
     /// Reports a name that is not valid UTF-8: as a problem if it may be, or contain, a video.
@@ -126,7 +127,7 @@ public struct InputFinder: Sendable {
         }
         let problem = Problem(path: "\(folder)/\(shown)", reason: "its name is not valid UTF-8; rename it")
         if isFolder {
-            if !shown.hasSuffix(".vidscan") { findings.problems.append(problem) }
+            if !ResultPaths.isResult(shown) { findings.problems.append(problem) }
         } else if isSelected(subfolder.isEmpty ? shown : "\(subfolder)/\(shown)") {
             if Self.hasVideoExtension(shown) {
                 findings.problems.append(problem)

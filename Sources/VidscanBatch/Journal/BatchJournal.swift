@@ -44,6 +44,7 @@ public final class BatchJournal: Sendable {
         }
         let configuration = Self.configuration(isReadOnly: false)
         do {
+            try Self.refuseLinks(path)
             // A write-ahead log needs shared memory, which processes on different machines do not have.
             database =
                 shard == nil
@@ -67,6 +68,7 @@ public final class BatchJournal: Sendable {
         clock = Self.systemClock
         do {
             if let path {
+                try Self.refuseLinks(path)
                 database = try DatabaseQueue(path: path, configuration: Self.configuration(isReadOnly: isReadOnly))
                 try database.read { try JournalSchema.check($0, path: path) }
             } else {
@@ -110,6 +112,15 @@ public final class BatchJournal: Sendable {
         let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         return files.filter { $0.wholeMatch(of: /batch(-\d+-of-\d+)?\.sqlite/) != nil }.map { String($0.dropLast(7)) }
             .sorted()
+    }
+
+    /// SQLite would follow links and write to what they lead to.
+    private static func refuseLinks(_ path: String) throws(BatchError) {
+        for file in ["", "-wal", "-shm", "-journal"].map({ path + $0 }) {
+            var status = stat()
+            guard lstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { continue }
+            throw BatchError(.input, "\(file) is a symbolic link; a batch follows no links in its folder")
+        }
     }
 
     private static func configuration(isReadOnly: Bool) -> GRDB.Configuration {
@@ -228,6 +239,14 @@ public final class BatchJournal: Sendable {
     /// - Returns: `nil`, without calling it, if a process has already started the input again.
     func whilePruned<Value>(_ resultPath: String, _ body: () throws -> Value?) throws(BatchError) -> Value? {
         try write { try ItemRow.fetchOne($0, key: resultPath)?.item.status == .pruned ? body() : nil }
+    }
+
+    /// Takes back that a result was pruned, because it was not removed.
+    func restorePruned(_ resultPath: String) throws(BatchError) {
+        try write { database in
+            guard var row = try ItemRow.fetchOne(database, key: resultPath), row.item.status == .pruned else { return }
+            try row.updateChanges(database) { $0.item.status = .done }
+        }
     }
 
     // MARK: Transactions

@@ -1,4 +1,5 @@
 internal import GRDB
+public import VidscanBase
 
 extension BatchJournal {
     /// Leases the largest input that is due.
@@ -7,7 +8,7 @@ extension BatchJournal {
     ///   - resultPaths: those of the inputs to choose from.
     ///   - configuration: the one that the inputs were registered with.
     /// - Returns: `nil` if no input is left to lease.
-    public func claim(among resultPaths: Set<String>, configuration: String) throws(BatchError) -> Item? {
+    public func claim(among resultPaths: Set<PathBytes>, configuration: String) throws(BatchError) -> Item? {
         let now = clock()
         return try write { database in
             // Inputs of dead processes come last: only for these do leases have to be checked.
@@ -17,7 +18,8 @@ extension BatchJournal {
                     .order(ItemRow.Columns.bytes.desc, ItemRow.Columns.resultPath)
                     .select(ItemRow.Columns.resultPath, as: String.self).fetchCursor(database)
                 while let resultPath = try candidates.next() {
-                    guard resultPaths.contains(resultPath), var row = try ItemRow.fetchOne(database, key: resultPath)
+                    guard resultPaths.contains(PathBytes(resultPath)),
+                        var row = try ItemRow.fetchOne(database, key: resultPath)
                     else { continue }
                     if status == .running, row.item.owner == owner || row.item.isLeased(now: now) { continue }
                     try row.updateChanges(database) { $0.item.start(owner: owner, now: now) }
@@ -29,24 +31,25 @@ extension BatchJournal {
     }
 
     /// How many inputs other processes have claimed. The parameters are those of `claim`.
-    public func countClaimedByOthers(among resultPaths: Set<String>, configuration: String) throws(BatchError) -> Int {
+    public func countClaimedByOthers(among resultPaths: Set<PathBytes>, configuration: String) throws(BatchError) -> Int
+    {
         try read { database in
             try ItemRow.filter(.running)
                 .filter(ItemRow.Columns.configuration == configuration && ItemRow.Columns.owner != owner)
                 .select(ItemRow.Columns.resultPath, as: String.self).fetchAll(database)
-                .count { resultPaths.contains($0) }
+                .count { resultPaths.contains(PathBytes($0)) }
         }
     }
 
     /// Renews all leases of this process.
     ///
     /// - Parameter progress: the share of each input that is analysed, 0…1, by the paths of the results.
-    public func renewLeases(progress: [String: Double] = [:]) throws(BatchError) {
+    public func renewLeases(progress: [PathBytes: Double] = [:]) throws(BatchError) {
         let expiry = clock() + Self.leaseSeconds
         try write { database in
             for (resultPath, share) in progress {
                 _ = try ItemRow.filter(.running)
-                    .filter(ItemRow.Columns.resultPath == resultPath && ItemRow.Columns.owner == owner)
+                    .filter(ItemRow.Columns.resultPath == resultPath.path && ItemRow.Columns.owner == owner)
                     .updateAll(database, ItemRow.Columns.progress.set(to: min(1, max(0, share))))
             }
             _ = try ItemRow.filter(.running).filter(ItemRow.Columns.owner == owner)
@@ -57,13 +60,13 @@ extension BatchJournal {
     /// The failure of each of the inputs that has failed, by the paths of the inputs.
     ///
     /// - Parameter isStrict: whether warnings of a finished result are a failure.
-    public func failures(among resultPaths: Set<String>, isStrict: Bool) throws(BatchError) -> [String: String] {
-        var failures: [String: String] = [:]
-        for item in try items() where resultPaths.contains(item.resultPath) {
+    public func failures(among resultPaths: Set<PathBytes>, isStrict: Bool) throws(BatchError) -> [PathBytes: String] {
+        var failures: [PathBytes: String] = [:]
+        for item in try items() where resultPaths.contains(PathBytes(item.resultPath)) {
             switch item.status {
-            case .failed, .quarantined: failures[item.path] = item.error ?? ""
+            case .failed, .quarantined: failures[PathBytes(item.path)] = item.error ?? ""
             case .done where isStrict && !item.warnings.isEmpty:
-                failures[item.path] = Self.strictReason(item.warnings)
+                failures[PathBytes(item.path)] = Self.strictReason(item.warnings)
             default: break
             }
         }

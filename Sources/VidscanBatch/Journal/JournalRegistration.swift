@@ -1,4 +1,5 @@
 internal import GRDB
+public import VidscanBase
 
 extension BatchJournal {
     /// Registers the inputs, and decides which of them are due.
@@ -23,21 +24,21 @@ extension BatchJournal {
     public func register(
         _ inputs: [BatchInput], configuration: String, selection: Selection,
         isEquivalent: (String, String) -> Bool = { _, _ in false },
-        verdicts: [String: ContentCheck.Verdict] = [:], isDryRun: Bool = false,
+        verdicts: [PathBytes: ContentCheck.Verdict] = [:], isDryRun: Bool = false,
         isMadeAsConfigured: (String) -> Bool = { _ in true }, hasResult: (String) -> Bool
     ) throws(BatchError) -> [PlannedInput] {
         let now = clock()
         var plan: [PlannedInput] = []
         plan.reserveCapacity(inputs.count)
         // A dry run has no rows that would show which paths are taken.
-        var taken: Set<String> = []
+        var taken: Set<PathBytes> = []
         func decide(_ candidate: inout Candidate) {
             let input = candidate.planned.input
             let relevant = candidate.item?.relevant(to: configuration, input.identity, now: now)
             candidate.hasResult = hasResult(input.resultPath)
             var (reason, isDue) = Self.decide(
                 candidate.item, relevant, input, configuration, isEquivalent, selection, now: now,
-                verdict: verdicts[input.path], hasResult: candidate.hasResult)
+                verdict: verdicts[PathBytes(input.path)], hasResult: candidate.hasResult)
             let isAccepted = !isDue && relevant?.status == .done && reason != .notFailed
             if isAccepted, candidate.item?.hasKept == true, relevant?.configuration == configuration,
                 !isMadeAsConfigured(input.resultPath)
@@ -95,12 +96,12 @@ extension BatchJournal {
     // MARK: Paths of results
 
     private func candidate(
-        for input: BatchInput, _ taken: inout Set<String>, _ database: Database
+        for input: BatchInput, _ taken: inout Set<PathBytes>, _ database: Database
     ) throws -> Candidate {
         var input = input
         let item = try ItemRow.fetchOne(database, path: input.path)
         input.resultPath = try item?.resultPath ?? freeResultPath(for: input, taken, database)
-        taken.insert(input.resultPath)
+        taken.insert(PathBytes(input.resultPath))
         return Candidate(planned: PlannedInput(input: input, reason: .new, isDue: false), item: item)
     }
 
@@ -118,12 +119,12 @@ extension BatchJournal {
 
     /// The path that the input asks for, or else the first free one with a number. In a shard, a digest of the input's
     /// path comes before the number, so that two journals never choose the same path.
-    private func freeResultPath(for input: BatchInput, _ taken: Set<String>, _ database: Database) throws -> String {
+    private func freeResultPath(for input: BatchInput, _ taken: Set<PathBytes>, _ database: Database) throws -> String {
         var candidate = input.resultPath
         var stem = candidate.dropLast(".vidscan".count)
         var number = 2
-        while try taken.contains(candidate) || !isFree(candidate, database) {
-            if shard != nil && candidate == input.resultPath {
+        while try taken.contains(PathBytes(candidate)) || !isFree(candidate, database) {
+            if shard != nil && PathBytes(candidate) == PathBytes(input.resultPath) {
                 candidate = BatchShard.uniqueResultPath(for: input)
                 stem = candidate.dropLast(".vidscan".count)
             } else {

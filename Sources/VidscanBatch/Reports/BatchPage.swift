@@ -44,7 +44,7 @@ struct BatchPage {
             heads: [
                 .init("status", isNumber: false), .init("length"), .init("samples"), .init("faces"), .init("people"),
                 .init("events"), .init("warnings"), .init("processing time (s)"), .init("attempts"),
-            ], rows: shown.map { row($0.item, $0.status, pictures[$0.item.resultPath] ?? []) })
+            ], rows: shown.map { row($0.item, $0.status, pictures[PathBytes($0.item.resultPath)] ?? []) })
         page.groups = counts.map { .init($0.status.rawValue, label: $0.text) }
         if withWarnings > 0 { page.groups.append(.init(Self.warningGroup, label: "\(withWarnings) with warnings")) }
         page.facts = facts
@@ -92,10 +92,10 @@ struct BatchPage {
     }
 
     /// The pictures of faces in the reports of the first rows that have any, as many as fit on the page.
-    private func pictures(_ items: [BatchJournal.Item]) -> [String: [String]] {
+    private func pictures(_ items: [BatchJournal.Item]) -> [PathBytes: [String]] {
         let done = items.filter { $0.status == .done }
         var left = ReportThumbnails.budget
-        var pictures: [String: [String]] = [:]
+        var pictures: [PathBytes: [String]] = [:]
         // Few results get several pictures each, many get one.
         let count = max(1, min(ReportThumbnails.maximumPerResult, left / max(1, done.count * 10_000)))
         for item in done {
@@ -103,7 +103,7 @@ struct BatchPage {
             let length = found.reduce(0) { $0 + $1.utf8.count }
             guard length <= left else { break }
             left -= length
-            if !found.isEmpty { pictures[item.resultPath] = found }
+            if !found.isEmpty { pictures[PathBytes(item.resultPath)] = found }
         }
         return pictures
     }

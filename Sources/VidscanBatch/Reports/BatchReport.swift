@@ -57,7 +57,7 @@ public struct BatchReport: Sendable {
             items += try journal.items()
             if let state = BatchStatus.read(folder: folder, shard: journal.fileShard) { states.append(state) }
         }
-        self.items = items.sorted { $0.resultPath < $1.resultPath }
+        self.items = items.sorted { PathBytes($0.resultPath) < PathBytes($1.resultPath) }
         self.states = states
         now = BatchJournal.systemClock()
     }

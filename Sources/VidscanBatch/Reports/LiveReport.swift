@@ -96,8 +96,9 @@ public final class LiveReport: Sendable {
             warnings: counts.withWarnings, run: BatchStatus.Run(progress, state: state),
             files: state == .running ? progress.running.map(BatchStatus.File.init) : [],
             page: values.withLock { $0.page })
-        let ours = Set(progress.running.map(\.resultPath))
-        for item in counts.running where !ours.contains(item.resultPath) && item.shownStatus(now: now) == .running {
+        let ours = Set(progress.running.map { PathBytes($0.resultPath) })
+        for item in counts.running
+        where !ours.contains(PathBytes(item.resultPath)) && item.shownStatus(now: now) == .running {
             status.files.append(BatchStatus.File(item))
         }
         let json = try status.json()

@@ -17,8 +17,9 @@ public struct MergedTable: Sendable {
         for journal in try BatchJournal.all(in: folder) {
             origins += try journal.items().map { ($0, FilePath.name(of: journal.path)) }
         }
-        try Self.rejectDuplicates(origins.sorted { $0.item.resultPath < $1.item.resultPath }, by: \.resultPath)
-        origins.sort { $0.item.path < $1.item.path }
+        try Self.rejectDuplicates(
+            origins.sorted { PathBytes($0.item.resultPath) < PathBytes($1.item.resultPath) }, by: \.resultPath)
+        origins.sort { PathBytes($0.item.path) < PathBytes($1.item.path) }
         try Self.rejectDuplicates(origins, by: \.path)
         items = origins.map(\.item).filter(\.isFinished)
     }
@@ -27,11 +28,12 @@ public struct MergedTable: Sendable {
     private static func rejectDuplicates(
         _ origins: [(item: BatchJournal.Item, journal: String)], by key: KeyPath<BatchJournal.Item, String>
     ) throws(BatchError) {
-        for (one, other) in zip(origins, origins.dropFirst()) where one.item[keyPath: key] == other.item[keyPath: key] {
+        for (one, other) in zip(origins, origins.dropFirst())
+        where PathBytes(one.item[keyPath: key]) == PathBytes(other.item[keyPath: key]) {
             let (path, resultPath) = (other.item.path, other.item.resultPath)
             throw BatchError(
                 .input,
-                one.item.path == path
+                PathBytes(one.item.path) == PathBytes(path)
                     ? "\(path) is in the batch twice: as \(one.item.resultPath) in \(one.journal), and as \(resultPath) in"
                         + " \(other.journal); remove one of them, or run the batch again in another folder"
                     : "\(one.item.path) (\(one.journal)) and \(path) (\(other.journal)) have the same result,"

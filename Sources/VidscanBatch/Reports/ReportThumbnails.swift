@@ -19,7 +19,7 @@ final class ReportThumbnails: Sendable {
         var pictures: [String]
     }
 
-    private let entries = Mutex<[String: Entry]>([:])
+    private let entries = Mutex<[PathBytes: Entry]>([:])
 
     /// The pictures in a report page, and an empty list if there is no page.
     ///
@@ -28,10 +28,10 @@ final class ReportThumbnails: Sendable {
     ///   - count: how many at most.
     func pictures(inReport path: String, count: Int) -> [String] {
         guard let identity = FileState(path: path)?.identity else { return [] }
-        let known = entries.withLock { $0[path] }
+        let known = entries.withLock { $0[PathBytes(path)] }
         if let known, known.identity == identity { return Array(known.pictures.prefix(count)) }
         let pictures = Self.read(path)
-        entries.withLock { $0[path] = Entry(identity: identity, pictures: pictures) }
+        entries.withLock { $0[PathBytes(path)] = Entry(identity: identity, pictures: pictures) }
         return Array(pictures.prefix(count))
     }
 

@@ -6,8 +6,10 @@ internal import VidscanBase
 /// time or memory limit.
 struct FileAttempt: Sendable {
     let path: String
-    /// Path of the result.
-    let result: String
+    /// That of the batch.
+    let folder: String
+    /// Path of the result below the folder.
+    let resultPath: String
     var work = WorkerJob.Work.analysis
     let worker: WorkerProcess
     let options: Batch.Options
@@ -47,7 +49,9 @@ struct FileAttempt: Sendable {
 
     /// If the task is cancelled, this asks the worker to end, and waits for its answer.
     func run() async -> Outcome {
-        _ = worker.send(WorkerJob(input: path, result: result, work: work, takesDigest: options.takesDigests))
+        _ = worker.send(
+            WorkerJob(
+                input: path, folder: folder, resultPath: resultPath, work: work, takesDigest: options.takesDigests))
         let state = AttemptState()
         // Detached, so that a cancellation does not end them: the worker still says how it ended.
         let receiver = Task.detached { await self.receiveEvents(state) }

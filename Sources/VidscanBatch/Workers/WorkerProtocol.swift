@@ -23,16 +23,19 @@ public struct WorkerJob: Sendable, Codable, Equatable {
     }
 
     public var input: String
-    /// Absolute path of the result.
-    public var result: String
+    /// Absolute path of the batch's folder, below which no link is followed.
+    public var folder: String
+    /// Path of the result below it.
+    public var resultPath: String
     public var work: Work
     /// Whether the report must contain a digest of the input.
     public var takesDigest: Bool
 
-    public init(input: String, result: String, work: Work = .analysis, takesDigest: Bool) {
+    public init(input: String, folder: String, resultPath: String, work: Work = .analysis, takesDigest: Bool) {
         self.work = work
         self.input = input
-        self.result = result
+        self.folder = folder
+        self.resultPath = resultPath
         self.takesDigest = takesDigest
     }
 }

@@ -17,7 +17,7 @@ enum FolderContents {
                 throw VidscanError(
                     .result, "\(folder) has a file whose name is not valid UTF-8; rename it", stage: .open)
             }
-            if name == "." || name == ".." || (name.hasPrefix(".") && name.contains(".partial-")) { continue }
+            if name == "." || name == ".." || WorkingName(bytes) != nil { continue }
             names.append(name)
         }
         return names.sorted()
@@ -82,14 +82,6 @@ enum FolderContents {
     static func makeFolder(_ path: String) throws(VidscanError) {
         guard mkdir(path, 0o755) == 0 else {
             throw .writing("cannot create the folder \(path)", .current, stage: .write)
-        }
-    }
-
-    static func sync(_ folder: String) throws(VidscanError) {
-        do throws(SystemError) {
-            try FileSystem.syncFolder(folder)
-        } catch {
-            throw .writing("cannot write \(folder)", error, stage: .write)
         }
     }
 }

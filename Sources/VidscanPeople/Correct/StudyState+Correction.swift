@@ -110,11 +110,14 @@ extension StudyState {
     /// - Returns: The index in `videos`.
     func video(named name: String) throws(Correction.Malformed) -> Int {
         let path = FilePath.absolute(FilePath.expandingHome(name))
-        if let exact = videos.firstIndex(where: { $0.video == name || $0.video == path || $0.result == path }) {
+        func isSame(_ one: String, _ other: String) -> Bool { PathBytes(one) == PathBytes(other) }
+        if let exact = videos.firstIndex(where: {
+            isSame($0.video, name) || isSame($0.video, path) || isSame($0.result, path)
+        }) {
             return exact
         }
         let matches = videos.indices.filter {
-            FilePath.name(of: videos[$0].video) == name || FilePath.name(of: videos[$0].result) == name
+            isSame(FilePath.name(of: videos[$0].video), name) || isSame(FilePath.name(of: videos[$0].result), name)
         }
         guard let match = matches.first else {
             throw Correction.Malformed(reason: "the study has no video \(name)")

@@ -9,14 +9,14 @@ struct StudyInputs {
     private(set) var warnings: [(video: String, message: String)] = []
     private(set) var failures: [VidscanError] = []
     /// By the path of the video.
-    private var videos: [String: StudyVideo] = [:]
-    private var known: [String: Int]
+    private var videos: [PathBytes: StudyVideo] = [:]
+    private var known: [PathBytes: Int]
     private let cancellation: CancellationFlag
 
     init(_ state: StudyState, _ cancellation: CancellationFlag) {
         self.state = state
         self.cancellation = cancellation
-        known = Dictionary(uniqueKeysWithValues: state.videos.indices.map { (state.videos[$0].video, $0) })
+        known = Dictionary(uniqueKeysWithValues: state.videos.indices.map { (PathBytes(state.videos[$0].video), $0) })
     }
 
     /// Reads the results that the user names.
@@ -25,11 +25,11 @@ struct StudyInputs {
         for path in paths {
             do throws(VidscanError) { results += try ResultFinder.find(path) } catch { failures.append(error) }
         }
-        for result in Set(results).sorted() {
+        for result in Set(results.map(PathBytes.init)).sorted().map(\.path) {
             try checkCancellation()
             do throws(VidscanError) {
                 let video = try StudyVideo(path: result)
-                if let other = videos[video.inputPath] {
+                if let other = videos[PathBytes(video.inputPath)] {
                     throw VidscanError(
                         .result,
                         "is of the same video as \(other.resultPath); a study takes one result of each video",
@@ -44,7 +44,7 @@ struct StudyInputs {
 
     /// Reads the results that are in the study and that the user has not named again.
     mutating func readKnown() throws(VidscanError) {
-        for entry in state.videos where videos[entry.video] == nil {
+        for entry in state.videos where videos[PathBytes(entry.video)] == nil {
             try checkCancellation()
             guard FileManager.default.fileExists(atPath: entry.result + "/run.json") else {
                 leaveOut(entry, "its result \(entry.result) is gone")
@@ -52,7 +52,7 @@ struct StudyInputs {
             }
             do throws(VidscanError) {
                 let video = try StudyVideo(path: entry.result)
-                guard video.inputPath == entry.video else {
+                guard PathBytes(video.inputPath) == PathBytes(entry.video) else {
                     leaveOut(entry, "\(entry.result) is now the result of \(video.inputPath)")
                     continue
                 }
@@ -73,8 +73,10 @@ struct StudyInputs {
     }
 
     private mutating func add(_ video: StudyVideo) {
-        videos[video.inputPath] = video
-        guard let index = known[video.inputPath], state.videos[index].fingerprint != video.fingerprint else { return }
+        videos[PathBytes(video.inputPath)] = video
+        guard let index = known[PathBytes(video.inputPath)], state.videos[index].fingerprint != video.fingerprint else {
+            return
+        }
         let corrected = state.videos[index].people.count(where: \.corrected)
         warnings.append(
             (
@@ -92,11 +94,11 @@ struct StudyInputs {
     ///
     /// - Parameter state: The numbers of the people.
     mutating func people(_ state: StudyState) throws(VidscanError) -> StudyPeople {
-        let entries = Dictionary(uniqueKeysWithValues: state.videos.map { ($0.video, $0) })
+        let entries = Dictionary(uniqueKeysWithValues: state.videos.map { (PathBytes($0.video), $0) })
         var (read, people): ([StudyVideo], [[VideoPerson]]) = ([], [])
-        for video in videos.values.sorted(by: { $0.inputPath < $1.inputPath }) {
+        for video in videos.values.sorted(by: { PathBytes($0.inputPath) < PathBytes($1.inputPath) }) {
             try checkCancellation()
-            let assignments = entries[video.inputPath]?.assignments ?? [:]
+            let assignments = entries[PathBytes(video.inputPath)]?.assignments ?? [:]
             do throws(VidscanError) {
                 // The embeddings of a video that is in the study may have been removed since.
                 people.append(
@@ -105,7 +107,7 @@ struct StudyInputs {
                 read.append(video)
             } catch {
                 failures.append(error)
-                videos[video.inputPath] = nil
+                videos[PathBytes(video.inputPath)] = nil
             }
         }
         return StudyPeople(videos: read, people: people)

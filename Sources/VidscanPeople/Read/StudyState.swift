@@ -80,9 +80,9 @@ struct StudyState: Codable, Sendable, Equatable {
         try require(version == Self.currentVersion, "another version of vidscan wrote it")
         try require(ReadLimits.ids.contains(nextId), "next_id is out of range")
         let given = 1..<nextId
-        var paths: Set<String> = []
+        var paths: Set<PathBytes> = []
         for video in videos {
-            try require(paths.insert(video.video).inserted, "a video is in it twice")
+            try require(paths.insert(PathBytes(video.video)).inserted, "a video is in it twice")
             var faces: Set<Int> = []
             for person in video.people {
                 try require(given.contains(person.studyPersonId), "study_person_id is out of range")
@@ -140,9 +140,9 @@ struct StudyState: Codable, Sendable, Equatable {
     ///
     /// - Parameter confidences: For each person; `nil` keeps the one that is known.
     mutating func record(_ study: StudyPeople, confidences: [Double?]) {
-        var positions = Dictionary(uniqueKeysWithValues: videos.indices.map { (videos[$0].video, $0) })
+        var positions = Dictionary(uniqueKeysWithValues: videos.indices.map { (PathBytes(videos[$0].video), $0) })
         for (index, video) in study.videos.enumerated() {
-            let position = positions[video.inputPath] ?? videos.count
+            let position = positions[PathBytes(video.inputPath)] ?? videos.count
             let old = position < videos.count ? videos[position].people : []
             let known = Dictionary(
                 old.flatMap { person in person.faceIds.map { ($0, person.confidence) } }, uniquingKeysWith: min)
@@ -158,13 +158,13 @@ struct StudyState: Codable, Sendable, Equatable {
             let entry = Video(
                 video: video.inputPath, result: video.resultPath, fingerprint: video.fingerprint, people: people)
             if position == videos.count {
-                positions[video.inputPath] = position
+                positions[PathBytes(video.inputPath)] = position
                 videos.append(entry)
             } else {
                 videos[position] = entry
             }
         }
-        videos.sort { $0.video < $1.video }
+        videos.sort { PathBytes($0.video) < PathBytes($1.video) }
     }
 }
 

@@ -24,7 +24,7 @@ struct PeoplePageMaker {
     /// A person in a video.
     private struct Key: Hashable {
         var studyID: Int
-        var video: String
+        var video: PathBytes
     }
 
     /// Writes the page.
@@ -125,7 +125,7 @@ struct PeoplePageMaker {
     private func row(of person: Int) -> PersonRow? {
         let person = study.people[person]
         let video = study.videos[person.video].inputPath
-        return tables.rows.first { $0.studyPersonID == person.studyID && $0.video == video }
+        return tables.rows.first { $0.studyPersonID == person.studyID && PathBytes($0.video) == PathBytes(video) }
     }
 
     // MARK: Pictures
@@ -133,17 +133,17 @@ struct PeoplePageMaker {
     /// Makes the pictures of the first rows, as many as there may be.
     private func pictures(of rows: [PersonRow]) throws(VidscanError) -> (urls: [Key: String], notices: [String]) {
         guard hasThumbnails != false else { return ([:], []) }
-        var wanted: [String: [PersonRow]] = [:]
+        var wanted: [PathBytes: [PersonRow]] = [:]
         var seen: Set<Key> = []
         for row in rows where seen.count < Self.maximumPictures {
-            if seen.insert(Key(studyID: row.studyPersonID, video: row.video)).inserted {
-                wanted[row.video, default: []].append(row)
+            if seen.insert(Key(studyID: row.studyPersonID, video: PathBytes(row.video))).inserted {
+                wanted[PathBytes(row.video), default: []].append(row)
             }
         }
         var urls: [Key: String] = [:]
         var (missing, hidden): ([String], Int) = ([], 0)
         for video in study.videos {
-            guard let rows = wanted[video.inputPath] else { continue }
+            guard let rows = wanted[PathBytes(video.inputPath)] else { continue }
             guard hasThumbnails == true || !video.hidesFaces else {
                 hidden += 1
                 continue
@@ -160,7 +160,7 @@ struct PeoplePageMaker {
                 let pictures = try FacePictures.make(
                     shown.map(\.1), of: result, from: source, limits: MediaLimits(), cancellation: cancellation)
                 for (row, moment) in shown {
-                    urls[Key(studyID: row.studyPersonID, video: row.video)] = pictures[moment.faceID]
+                    urls[Key(studyID: row.studyPersonID, video: PathBytes(row.video))] = pictures[moment.faceID]
                 }
             } catch {
                 if error.code == .interrupted || error.code == .media(.cancelled) { throw error }
@@ -187,23 +187,23 @@ struct PeoplePageMaker {
         let folder: String
         let study: StudyPeople
         let pictures: [Key: String]
-        private let results: [String: String]
+        private let results: [PathBytes: String]
 
         init(folder: String, study: StudyPeople, pictures: [Key: String]) {
             self.folder = folder
             self.study = study
             self.pictures = pictures
-            results = Dictionary(uniqueKeysWithValues: study.videos.map { ($0.inputPath, $0.resultPath) })
+            results = Dictionary(uniqueKeysWithValues: study.videos.map { (PathBytes($0.inputPath), $0.resultPath) })
         }
 
         func face(_ row: PersonRow) -> PeoplePage.Face {
-            let report = results[row.video].map { $0 + "/report.html" }
+            let report = results[PathBytes(row.video)].map { $0 + "/report.html" }
             let link = report.flatMap { path in
                 FileManager.default.fileExists(atPath: path) ? FilePath.relative(path, to: folder) : nil
             }
             let tracks = row.faceIDs.count == 1 ? "face" : "faces"
             return PeoplePage.Face(
-                thumbnail: pictures[Key(studyID: row.studyPersonID, video: row.video)],
+                thumbnail: pictures[Key(studyID: row.studyPersonID, video: PathBytes(row.video))],
                 person: PeoplePageMaker.title(row), video: Printable.line(FilePath.name(of: row.video)),
                 path: Printable.line(row.video), link: link,
                 detail:

@@ -15,12 +15,12 @@ struct StudyTables {
         self.study = study
         let names = Self.names(study, state)
         var rows: [PersonRow] = []
-        let entries = Dictionary(uniqueKeysWithValues: state.videos.map { ($0.video, $0) })
+        let entries = Dictionary(uniqueKeysWithValues: state.videos.map { (PathBytes($0.video), $0) })
         for (index, video) in study.videos.enumerated() {
             let people = Dictionary(
                 grouping: study.people[study.range(ofVideo: index)], by: { $0.studyID ?? 0 })
             let recorded = Dictionary(
-                (entries[video.inputPath]?.people ?? []).map { ($0.studyPersonId, $0.confidence) },
+                (entries[PathBytes(video.inputPath)]?.people ?? []).map { ($0.studyPersonId, $0.confidence) },
                 uniquingKeysWith: min)
             for (studyID, people) in people {
                 let tracks = people.flatMap(\.faceIDs).sorted().compactMap(video.track)

@@ -3,7 +3,7 @@ package import VidscanBase
 
 /// Finds results: those that the user names, and those in the folders that the user names, at any depth.
 ///
-/// Hidden folders are ignored, because unfinished results have hidden names. Links to folders are not followed, so that
+/// Hidden folders are ignored, because unfinished results have hidden names, and so are results that were set aside. Links to folders are not followed, so that
 /// there are no cycles.
 package enum ResultFinder {
     /// - Parameter path: A result, or a folder that contains some, such as that of a batch.
@@ -24,7 +24,9 @@ package enum ResultFinder {
             }
             for bytes in names where bytes.first != UInt8(ascii: ".") {
                 // A result whose name is no text can be named by no table.
-                guard let name = String(validating: bytes, as: UTF8.self) else { continue }
+                guard let name = String(validating: bytes, as: UTF8.self), !ResultPaths.isPrevious(name) else {
+                    continue
+                }
                 let inner = FilePath.joining(folder, name)
                 var status = stat()
                 guard lstat(inner, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { continue }
@@ -35,7 +37,7 @@ package enum ResultFinder {
             throw VidscanError(
                 .result, "is not a vidscan result and contains none: there is no run.json", input: path, stage: .open)
         }
-        return results.sorted()
+        return results.sorted { PathBytes($0) < PathBytes($1) }
     }
 
     private static func isResult(_ folder: String) -> Bool {

@@ -11,6 +11,9 @@ package struct StoredResult {
     /// - Throws: `VidscanError` if the folder is not a result, or lacks a table that is needed.
     package init(path: String) throws(VidscanError) {
         name = path
+        for folder in [path, FilePath.folder(of: FilePath.absolute(path))].compactMap({ try? Folder($0) }) {
+            WorkingItem.removeLeftovers(in: folder)
+        }
         let failure = { (reason: String) in VidscanError(.result, reason, input: path, stage: .open) }
         guard FileManager.default.fileExists(atPath: path + "/run.json") else {
             throw failure("is not a vidscan result: it has no run.json")

@@ -1,72 +1,190 @@
-internal import CLinux
-internal import Foundation
+internal import Glibc
 package import VidscanBase
 
-/// Replaces an existing folder with a finished one, so that at least one of them survives any failure. If the file
-/// system can exchange two names, this is a single step. Otherwise (NFS, exFAT, FAT) it takes two steps, and if a run
-/// is killed between them, the next run recovers.
+/// Gives a finished folder its final name, in place of an older one, so that at least one of them survives any failure. If
+/// the file system can exchange two names, this is a single step. Otherwise (NFS, exFAT, FAT) it takes two steps, and if
+/// a run is killed between them, the next run recovers.
 package struct FolderReplacement: Sendable {
+    /// What happens to a result that has the final name.
+    package enum Policy: Sendable {
+        /// It stays, and putting another one in its place is an error.
+        case keep
+        /// It is removed. If it has anything that vidscan did not write, or corrections, it gets another name instead.
+        case replace
+        /// It is removed, because the new one has everything that is in it.
+        case absorb
+    }
+
+    /// An older result that got another name.
+    package struct Previous: Sendable, Equatable {
+        package let name: String
+        /// What in it was worth keeping, in words.
+        package let reason: String
+        /// Whether it was corrected.
+        package let hasCorrections: Bool
+
+        /// One sentence for the user.
+        ///
+        /// - Parameter path: The path of the new result.
+        package func notice(_ path: String) -> String {
+            "the result that was there is now \(name), because \(reason)"
+                + (hasCorrections
+                    ? "; to correct the new one: vidscan apply \(FilePath.name(of: path))"
+                        + " \(name)/\(ResultFiles.originals)/\(ResultFiles.corrections)" : "")
+        }
+    }
+
     /// The system calls, which return 0 or an error number. Tests replace them to make them fail.
     package struct Calls: Sendable {
-        package var exchange: @Sendable (String, String) -> Int32
-        package var rename: @Sendable (String, String) -> Int32
+        package var exchange: @Sendable (Folder, String, String) -> Int32
+        /// Renames unless the new name exists.
+        package var rename: @Sendable (Folder, String, String) -> Int32
+        package var sync: @Sendable (Folder) -> Int32
 
         package static let system = Calls(
-            exchange: { vs_exchange($0, $1) == 0 ? 0 : errno }, rename: { Glibc.rename($0, $1) == 0 ? 0 : errno })
+            exchange: { folder, one, other in number { () throws(SystemError) in try folder.exchange(one, with: other) }
+            },
+            rename: { folder, old, new in number { () throws(SystemError) in try folder.renameToFree(old, to: new) } },
+            sync: { folder in number { () throws(SystemError) in try folder.sync() } })
 
         package init(
-            exchange: @escaping @Sendable (String, String) -> Int32,
-            rename: @escaping @Sendable (String, String) -> Int32
+            exchange: @escaping @Sendable (Folder, String, String) -> Int32,
+            rename: @escaping @Sendable (Folder, String, String) -> Int32,
+            sync: @escaping @Sendable (Folder) -> Int32
         ) {
             self.exchange = exchange
             self.rename = rename
+            self.sync = sync
+        }
+
+        private static func number(_ call: () throws(SystemError) -> Void) -> Int32 {
+            do { try call() } catch { return error.number }
+            return 0
         }
     }
 
-    private let finalPath: String
-    private let record: String
+    private let folder: Folder
+    private let name: String
+    /// The final path, for messages.
+    private let path: String
+    private let kind: ResultFolder.Kind
+    private let policy: Policy
     private let calls: Calls
 
-    /// - Parameter record: The file whose presence shows that vidscan made a folder.
-    package init(finalPath: String, record: String, calls: Calls = .system) {
-        self.finalPath = finalPath
-        self.record = record
+    /// - Parameter folder: The folder that holds the result.
+    package init(
+        in folder: Folder, name: String, path: String, kind: ResultFolder.Kind = .result, policy: Policy,
+        calls: Calls = .system
+    ) {
+        self.folder = folder
+        self.name = name
+        self.path = path
+        self.kind = kind
+        self.policy = policy
         self.calls = calls
     }
 
-    /// The path of the old folder between the two steps.
-    private var aside: TemporarySibling { TemporarySibling(of: finalPath, .old) }
-
-    /// Moves the folder at `newPath` to the final path. An old folder there is removed, or restored if this fails.
-    package func put(_ newPath: String) throws(VidscanError) {
-        guard FileManager.default.fileExists(atPath: finalPath) else {
-            return try check(calls.rename(newPath, finalPath))
+    /// - Throws: `VidscanError` if something has the final name, unless it is a result that may be replaced.
+    package func check() throws(VidscanError) {
+        guard let entry = folder.entry(name) else { return }
+        guard entry != .link else {
+            throw VidscanError(.exists, "\(path) is a symbolic link; it is not replaced", stage: .write)
         }
-        let result = calls.exchange(newPath, finalPath)
-        switch result {
-        case 0: try? FileManager.default.removeItem(atPath: newPath)
-        case EINVAL, ENOSYS, ENOTSUP: try putInTwoSteps(newPath)
-        default: throw failure(result)
+        guard entry == .folder, let existing = try? folder.folder(name), existing.entry(kind.record) != nil else {
+            throw VidscanError(
+                .exists, "\(path) exists and is not a vidscan \(kind.noun); it is not replaced", stage: .write)
+        }
+        guard policy != .keep else {
+            throw VidscanError(.exists, "the \(kind.noun) \(path) exists; --force replaces it", stage: .write)
         }
     }
 
-    private func putInTwoSteps(_ newPath: String) throws(VidscanError) {
-        let asidePath = aside.path
-        try check(calls.rename(finalPath, asidePath))
+    /// Gives a folder the final name.
+    ///
+    /// - Parameter newName: Its present name.
+    /// - Returns: The older result, if it got another name.
+    package func put(_ newName: String) throws(VidscanError) -> Previous? {
+        var previous: Previous?
+        // Other runs may take or leave the final name at any time.
+        for _ in 0..<16 {
+            try check()
+            guard let old = try? folder.folder(name) else {
+                let result = calls.rename(folder, newName, name)
+                if [EEXIST, ENOTEMPTY].contains(result) { continue }
+                if result != 0, let previous { _ = calls.rename(folder, previous.name, name) }
+                try check(result)
+                try check(calls.sync(folder))
+                return previous
+            }
+            if policy == .replace, let contents = ResultContents(old, kind: kind) {
+                previous = try setAside(contents)
+                continue
+            }
+            if policy == .absorb { try checkAbsorbed(old, by: newName) }
+            let result = calls.exchange(folder, newName, name)
+            switch result {
+            case 0:
+                try check(calls.sync(folder))
+                try? folder.remove(newName)
+                return previous
+            case ENOENT: continue
+            case EINVAL, ENOSYS, ENOTSUP: if try putInTwoSteps(newName) { return previous }
+            default: throw failure(result)
+            }
+        }
+        throw VidscanError(.output, "cannot move the result to \(path): other runs keep replacing it", stage: .write)
+    }
+
+    /// - Throws: `VidscanError` if something in the old folder is not in the new one, because it was added meanwhile.
+    private func checkAbsorbed(_ old: Folder, by newName: String) throws(VidscanError) {
+        guard let new = try? folder.folder(newName), let taken = try? new.names(), let names = try? old.names(),
+            let missing = Set(names).subtracting(taken).first(where: { WorkingName($0) == nil })
+        else { return }
+        throw VidscanError(
+            .changed,
+            "\(path) changed meanwhile: \(Printable.line(String(decoding: missing, as: UTF8.self))) is new; run the"
+                + " command again", stage: .write)
+    }
+
+    /// Gives the older result a name that nobody else uses: `a.mp4.vidscan.previous-1`.
+    private func setAside(_ contents: ResultContents) throws(VidscanError) -> Previous {
+        for number in 1...100_000 {
+            let newName = "\(name)\(ResultPaths.previousEnding)\(number)"
+            let result = calls.rename(folder, name, newName)
+            if [EEXIST, ENOTEMPTY].contains(result) { continue }
+            try check(result)
+            return Previous(name: newName, reason: contents.words, hasCorrections: contents.hasCorrections)
+        }
+        throw VidscanError(.output, "cannot set \(path) aside: every name is taken", stage: .write)
+    }
+
+    /// - Returns: `false` if another run has taken the final name meanwhile.
+    private func putInTwoSteps(_ newName: String) throws(VidscanError) -> Bool {
+        let aside = WorkingName(name, .old).text
+        try check(calls.rename(folder, name, aside))
+        // Keeps other runs from restoring it.
+        let lock = folder.examine(aside)
+        if let lock { flock(lock, LOCK_EX | LOCK_NB) }
+        defer { if let lock { close(lock) } }
         // Otherwise a machine that crashes now might not keep the old folder's other name.
-        syncFolder()
-        let result = calls.rename(newPath, finalPath)
+        var result = calls.sync(folder)
+        if result == 0 { result = calls.rename(folder, newName, name) }
+        if [EEXIST, ENOTEMPTY].contains(result) {
+            try? folder.remove(aside)
+            return false
+        }
         guard result == 0 else {
-            guard calls.rename(asidePath, finalPath) == 0 else {
+            guard calls.rename(folder, aside, name) == 0 else {
                 throw VidscanError(
                     .output,
-                    "cannot replace \(finalPath): \(SystemError(result)); the old one is at"
-                        + " \(asidePath)", stage: .write)
+                    "cannot replace \(path): \(SystemError(result)); the old one is at"
+                        + " \(FilePath.sibling(of: path, named: aside))", stage: .write)
             }
             throw failure(result)
         }
-        syncFolder()
-        try? FileManager.default.removeItem(atPath: asidePath)
+        try check(calls.sync(folder))
+        try? folder.remove(aside)
+        return true
     }
 
     private func check(_ result: Int32) throws(VidscanError) {
@@ -74,26 +192,21 @@ package struct FolderReplacement: Sendable {
     }
 
     private func failure(_ number: Int32) -> VidscanError {
-        .writing("cannot move the result to \(finalPath)", SystemError(number), stage: .write)
+        .writing("cannot move the \(kind.noun) to \(path)", SystemError(number), stage: .write)
     }
 
-    private func syncFolder() {
-        try? FileSystem.syncFolder(FilePath.folder(of: finalPath))
-    }
-
-    /// Recovers from a run that ended between the two steps: moves the old folder back if the final path does not
-    /// exist, and removes it if the new folder has taken its place. Folders of processes that still run are left alone.
+    /// Recovers from a run that ended between the two steps: moves the old folder back if nothing has the final name, and
+    /// removes it if the new folder has it. Folders of runs that have not ended are left alone.
     package func recover() {
-        for path in aside.leftovers {
-            var status = stat()
-            // A symbolic link could lead anywhere.
-            guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
-                FileManager.default.fileExists(atPath: "\(path)/\(record)")
-            else { continue }
-            if lstat(finalPath, &status) != 0 {
-                if calls.rename(path, finalPath) == 0 { syncFolder() }
-            } else if FileManager.default.fileExists(atPath: "\(finalPath)/\(record)") {
-                try? FileManager.default.removeItem(atPath: path)
+        for bytes in (try? folder.names()) ?? [] {
+            guard let working = WorkingName(bytes), working.purpose == .old, working.isFor(name) else { continue }
+            WorkingItem.whileAbandoned(working, in: folder) {
+                guard let old = try? folder.folder(working.text), old.entry(kind.record) != nil else { return }
+                if folder.entry(name) == nil {
+                    _ = calls.rename(folder, working.text, name)
+                } else if let new = try? folder.folder(name), new.entry(kind.record) != nil {
+                    try? folder.remove(working.text)
+                }
             }
         }
     }

@@ -26,33 +26,36 @@ package final class ResultFolder {
 
     /// The path of the finished result.
     package let finalPath: String
-    /// The path of the folder while it is written.
-    package let partialPath: String
     package let kind: Kind
-    private let replaces: Bool
+    private let folder: Folder
+    private let item: WorkingItem
+    private let replacement: FolderReplacement
     private var isOpen = true
 
     /// - Parameters:
     ///   - finalPath: The path of the folder. Its parent is created if it is missing.
-    ///   - replaces: Whether an existing result may be replaced once the new one is complete.
+    ///   - base: A folder on this path below which no link is followed; `nil` for the parent.
+    ///   - policy: What happens to an existing result once the new one is complete.
     /// - Throws: `VidscanError` if a result exists and may not be replaced, or if the folder cannot be written.
-    package init(finalPath: String, kind: Kind = .result, replaces: Bool) throws(VidscanError) {
+    package init(
+        finalPath: String, below base: String? = nil, kind: Kind = .result, policy: FolderReplacement.Policy
+    ) throws(VidscanError) {
         self.finalPath = finalPath
         self.kind = kind
-        self.replaces = replaces
         let parent = FilePath.folder(of: finalPath)
-        let partial = TemporarySibling(of: finalPath, .partial)
-        partialPath = partial.path
-        FolderReplacement(finalPath: finalPath, record: kind.record).recover()
-        try checkVacancy()
         do throws(SystemError) {
-            try FileSystem.createFolder(parent)
+            folder = try Self.open(parent, below: base)
         } catch {
             throw .writing("cannot create the folder \(parent)", error, stage: .write)
         }
-        for leftover in partial.leftovers { try? FileManager.default.removeItem(atPath: leftover) }
-        guard mkdir(partialPath, 0o755) == 0 else {
-            throw .writing("cannot create a folder in \(parent)", .current, stage: .write)
+        let name = FilePath.name(of: finalPath)
+        replacement = FolderReplacement(in: folder, name: name, path: finalPath, kind: kind, policy: policy)
+        replacement.recover()
+        try replacement.check()
+        do throws(SystemError) {
+            item = try .folder(for: name, in: folder)
+        } catch {
+            throw .writing("cannot create a folder in \(parent)", error, stage: .write)
         }
     }
 
@@ -60,49 +63,44 @@ package final class ResultFolder {
         discardUnlessComplete()
     }
 
+    private static func open(_ path: String, below base: String?) throws(SystemError) -> Folder {
+        guard let base else {
+            try FileSystem.createFolder(path)
+            return try Folder(path)
+        }
+        let relativePath = String(path.utf8.dropFirst(base.utf8.count)) ?? ""
+        guard path.utf8.starts(with: base.utf8), relativePath.isEmpty || relativePath.utf8.first == UInt8(ascii: "/")
+        else { throw SystemError(EINVAL) }
+        try FileSystem.createFolder(base)
+        return try Folder(base).folder(relativePath, creates: true)
+    }
+
+    /// A path that leads to the folder while it is written, whatever happens to its name.
+    package var partialPath: String { item.path }
+
     package func discardUnlessComplete() {
         if isOpen { discard() }
     }
 
-    /// Throws if something exists at the final path, unless it is a result and `replaces` is set.
-    private func checkVacancy() throws(VidscanError) {
-        guard FileManager.default.fileExists(atPath: finalPath) else { return }
-        guard FileManager.default.fileExists(atPath: "\(finalPath)/\(kind.record)") else {
-            throw VidscanError(
-                .exists, "\(finalPath) exists and is not a vidscan \(kind.noun); it is not replaced", stage: .write)
-        }
-        guard replaces else {
-            throw VidscanError(.exists, "the \(kind.noun) \(finalPath) exists; --force replaces it", stage: .write)
-        }
-    }
-
-    /// Takes over the file of corrections of the result that this one is to replace.
-    ///
-    /// - Returns: Whether there is one. It is not applied to the new result.
-    package func keepCorrections() throws(VidscanError) -> Bool {
-        let name = ResultFiles.corrections
-        for folder in ["\(finalPath)/\(ResultFiles.originals)", finalPath] {
-            var status = stat()
-            // Something else of this name is nobody's corrections, and a link could lead anywhere.
-            guard lstat("\(folder)/\(name)", &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-                let bytes = try? ReadableFile(folder: folder, name: name).contents(limit: ReadLimits.record)
-            else { continue }
-            let file = try AtomicFile(path: "\(partialPath)/\(name)")
-            try file.write(bytes)
-            try file.complete()
-            return true
-        }
-        return false
-    }
-
     /// Gives the folder its final name. All its files must be finished.
-    package func complete() throws(VidscanError) {
-        try checkVacancy()
+    ///
+    /// - Returns: The older result, if it got another name.
+    @discardableResult
+    package func complete() throws(VidscanError) -> FolderReplacement.Previous? {
+        guard item.isInPlace else {
+            throw VidscanError(
+                .output, "cannot write \(finalPath): its temporary folder was removed meanwhile", stage: .write)
+        }
         // The contents must be on disk before the name is.
-        try sync(partialPath)
-        try FolderReplacement(finalPath: finalPath, record: kind.record).put(partialPath)
+        do throws(SystemError) { try Folder(partialPath).sync() } catch { throw failure(error) }
+        let previous = try replacement.put(item.name)
         isOpen = false
-        try sync(FilePath.folder(of: finalPath))
+        item.release()
+        return previous
+    }
+
+    private func failure(_ error: SystemError) -> VidscanError {
+        .writing("cannot move the \(kind.noun) to \(finalPath)", error, stage: .write)
     }
 
     /// Removes everything except the record, videos and pictures with hidden faces and their own record, and the report
@@ -123,15 +121,7 @@ package final class ResultFolder {
     /// Removes the unfinished folder.
     package func discard() {
         isOpen = false
-        try? FileManager.default.removeItem(atPath: partialPath)
-    }
-
-    private func sync(_ folder: String) throws(VidscanError) {
-        do throws(SystemError) {
-            try FileSystem.syncFolder(folder)
-        } catch {
-            throw .writing("cannot move the \(kind.noun) to \(finalPath)", error, stage: .write)
-        }
+        if item.isInPlace { try? folder.remove(item.name) }
     }
 
     private static func reason(_ error: any Error) -> String {

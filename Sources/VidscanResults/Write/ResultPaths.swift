@@ -12,12 +12,12 @@ public enum ResultPaths {
     public static func plan(inputs: [String], folder: String?, segment: VideoSegment? = nil) -> [String] {
         let ending = segment.map(partEnding) ?? resultEnding
         let base = absolute(folder)
-        var taken: Set<String> = []
+        var taken: Set<PathBytes> = []
         return inputs.map { input in
             let name = FilePath.name(of: input)
             var candidate = name + ending
             var number = 2
-            while !taken.insert(candidate).inserted {
+            while !taken.insert(PathBytes(candidate)).inserted {
                 candidate = "\(name)-\(number)\(ending)"
                 number += 1
             }
@@ -32,6 +32,18 @@ public enum ResultPaths {
     }
 
     static let resultEnding = ".vidscan"
+    /// Follows the name of a result that was set aside, before its number.
+    static let previousEnding = ".previous-"
+
+    /// Whether a folder holds a result, or one that was set aside.
+    package static func isResult(_ name: String) -> Bool {
+        name.hasSuffix(resultEnding) || isPrevious(name)
+    }
+
+    /// Whether a folder holds a result that was set aside: `a.mp4.vidscan.previous-1`.
+    package static func isPrevious(_ name: String) -> Bool {
+        name.wholeMatch(of: /(?s).*\.vidscan\.previous-\d+/) != nil
+    }
 
     private static func partEnding(_ segment: VideoSegment) -> String {
         ".part-\(segment.index)-of-\(segment.count)"

@@ -1,0 +1,64 @@
+package import VidscanBase
+internal import VidscanMedia
+
+/// What a result holds that would be lost if the folder were removed: corrections, files that vidscan did not write, and
+/// tables that somebody has edited.
+package struct ResultContents {
+    package let hasCorrections: Bool
+    /// The names of files that vidscan did not write, and of tables that were changed since, in order.
+    private let (foreign, edited): ([String], [String])
+
+    /// - Parameter folder: The folder of a result.
+    /// - Returns: `nil` if everything in the folder can be made again from the video.
+    package init?(_ folder: Folder, kind: ResultFolder.Kind = .result) {
+        let recorded = folder.modified(kind.record)
+        var (hasCorrections, foreign, edited) = (false, [String](), [String]())
+        for bytes in (try? folder.names()) ?? [] {
+            let name = String(decoding: bytes, as: UTF8.self)
+            if name == ResultFiles.originals || name == ResultFiles.corrections {
+                hasCorrections = true
+            } else if WorkingName(bytes) == nil, !Self.isWritten(name, kind: kind) || folder.entry(name) != .file {
+                foreign.append(name)
+            } else if let recorded, ResultFiles.corrected.contains(name),
+                let modified = folder.modified(name), modified > recorded + Self.copyingNanoseconds
+            {
+                edited.append(name)
+            }
+        }
+        guard hasCorrections || !foreign.isEmpty || !edited.isEmpty else { return nil }
+        self.hasCorrections = hasCorrections
+        (self.foreign, self.edited) = (foreign.sorted(), edited.sorted())
+    }
+
+    /// For example `it has corrections, and a file that vidscan did not write (notes.txt)`.
+    package var words: String {
+        func list(_ names: [String], _ one: String, _ several: String) -> [String] {
+            guard !names.isEmpty else { return [] }
+            let shown = names.prefix(3).map(Printable.line).joined(separator: ", ") + (names.count > 3 ? ", …" : "")
+            return ["\(names.count == 1 ? one : "\(names.count) \(several)") (\(shown))"]
+        }
+        let parts =
+            (hasCorrections ? ["corrections"] : [])
+            + list(foreign, "a file that vidscan did not write", "files that vidscan did not write")
+            + list(edited, "a table that somebody has edited", "tables that somebody has edited")
+        return "it has \(parts.joined(separator: ", and "))"
+    }
+
+    /// The record is written after the tables. A copy of a result may have the times at which it was copied.
+    private static let copyingNanoseconds: Int64 = 10_000_000_000
+
+    private static func isWritten(_ name: String, kind: ResultFolder.Kind) -> Bool {
+        switch kind {
+        case .segment: [kind.record, SegmentRecord.framesFile, SegmentRecord.signaturesFile].contains(name)
+        case .result:
+            ResultFiles.corrected.contains(name) || rendered.contains(name) || name == "report.html"
+                || rendered.contains { name == "\($0).verify.html" }
+        }
+    }
+
+    /// The videos and pictures that are made from a result, and what hides faces in them.
+    private static let rendered: Set<String> = {
+        let endings = VideoContainer.allCases.map(\.rawValue) + PictureFormat.allCases.map(\.rawValue) + ["json"]
+        return Set(["overlay", "anonymized", "inverted", "proxy"].flatMap { name in endings.map { "\(name).\($0)" } })
+    }()
+}

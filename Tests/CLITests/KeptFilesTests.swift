@@ -1,0 +1,91 @@
+import Foundation
+import Testing
+import TestSupport
+
+@Suite("A file of the user's is never deleted")
+struct KeptFilesTests: BatchTesting {
+    private func batch(_ folder: TemporaryFolder, _ options: String...) throws -> ChildProcess.Outcome {
+        try ChildProcess.run(
+            [Checkout.tool, "batch", "in", "--output", "out", "--jobs", "1"] + options, in: folder.path)
+    }
+
+    /// Corrects a result of the sample clip.
+    private func correct(_ result: String, in folder: TemporaryFolder) throws {
+        let size = try FileManager.default.attributesOfItem(atPath: Checkout.clip)[.size] as? Int
+        try folder.write(
+            """
+            {"format": "vidscan corrections 1", "video": {"name": "faces.mp4", "bytes": \(size ?? 0)},
+             "corrections": [{"kind": "exclude", "from": 1, "to": 2}]}
+            """, to: "c.json")
+        let outcome = try Tool.run("apply", "--quiet", result, "c.json", in: folder)
+        try #require(outcome.status == 0, "\(outcome.errors)")
+    }
+
+    @Test("Hiding faces again keeps the corrections of the earlier result, and says where")
+    func hidingAgain() throws {
+        let folder = try TemporaryFolder()
+        try FileManager.default.copyItem(atPath: Checkout.clip, toPath: folder.path + "/faces.mp4")
+        #expect(try Tool.run("analyze", "--quiet", "--rate", "2", "faces.mp4", in: folder).status == 0)
+        try correct("faces.mp4.vidscan", in: folder)
+        let outcome = try Tool.run("analyze", "--force", "--anonymize", "solid", "faces.mp4", in: folder)
+        #expect(outcome.status == 0)
+        #expect(
+            outcome.errors.contains(
+                "the result that was there is now faces.mp4.vidscan.previous-1, because it has corrections; to correct the new"
+                    + " one: vidscan apply faces.mp4.vidscan faces.mp4.vidscan.previous-1/original/corrections.json\n"),
+            "\(outcome.errors)")
+        #expect(try folder.text("faces.mp4.vidscan.previous-1/original/corrections.json").contains("exclude"))
+        #expect(folder.entries.contains("faces.mp4.vidscan.previous-1/original/faces.csv"))
+        #expect(!folder.entries.contains { $0.hasPrefix("faces.mp4.vidscan/") && $0.contains("corrections") })
+    }
+
+    @Test("A batch with other settings keeps notes, annotations and corrected tables")
+    func otherSettings() throws {
+        let folder = try makeFolder(["a.png", "b.png", "c.png"])
+        try FileManager.default.copyItem(atPath: Checkout.clip, toPath: folder.path + "/in/faces.mp4")
+        try age(folder.path + "/in/faces.mp4")
+        #expect(try batch(folder, "--quiet", "--rate", "2").status == 0)
+        try folder.write("mine", to: "out/a.png.vidscan/notes.txt")
+        try folder.write("<x/>", to: "out/b.png.vidscan/a.eaf")
+        try correct("out/faces.mp4.vidscan", in: folder)
+        let corrected = try folder.bytes("out/faces.mp4.vidscan/faces.csv")
+        let outcome = try batch(folder, "--rate", "1")
+        #expect(outcome.status == 0)
+        for (name, reason) in [
+            ("a.png", "a file that vidscan did not write (notes.txt)"),
+            ("b.png", "a file that vidscan did not write (a.eaf)"), ("faces.mp4", "corrections"),
+        ] {
+            #expect(
+                outcome.errors.contains(
+                    "\(name): the result that was there is now \(name).vidscan.previous-1, because it has \(reason)"),
+                "\(outcome.errors)")
+        }
+        #expect(try folder.text("out/a.png.vidscan.previous-1/notes.txt") == "mine")
+        #expect(try folder.text("out/b.png.vidscan.previous-1/a.eaf") == "<x/>")
+        #expect(try folder.bytes("out/faces.mp4.vidscan.previous-1/faces.csv") == corrected)
+        #expect(!folder.entries.contains("out/c.png.vidscan.previous-1"))
+        // They are neither inputs nor results of later runs.
+        #expect(try batch(folder, "--rate", "1", "--dry-run").output.hasSuffix("0 of 4 files would be analysed\n"))
+        #expect(try Tool.run("export", "--to", "vtt", "--output", "x/", "out", in: folder).status >= 0)
+        let index = try Tool.run("batch", "merge", "out", in: folder).output
+        #expect(!index.contains("previous"))
+    }
+
+    @Test("Pruning keeps what somebody has worked on, and says so")
+    func pruning() throws {
+        let folder = try makeFolder(["a.png", "sub/b.png", "sub/c.png"])
+        #expect(try batch(folder, "--quiet").status == 0)
+        try folder.write("mine", to: "out/sub/b.png.vidscan/notes.txt")
+        let outcome = try Tool.run("batch", "prune", "out", "--older-than", "0", in: folder)
+        #expect(outcome.status == 0)
+        #expect(
+            outcome.errors.contains(
+                "out/sub/b.png.vidscan: not removed: it has a file that vidscan did not write (notes.txt)\n"),
+            "\(outcome.errors)")
+        #expect(outcome.errors.hasSuffix("2 results removed\n"), "\(outcome.errors)")
+        #expect(results(folder) == ["out/sub/b.png.vidscan/run.json"])
+        // It is still a result of the batch.
+        #expect(
+            try index(folder).mapValues { $0["status"] } == ["a.png": "pruned", "b.png": "done", "c.png": "pruned"])
+    }
+}
