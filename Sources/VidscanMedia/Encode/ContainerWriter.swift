@@ -128,6 +128,8 @@ final class ContainerWriter {
             return
         }
         if let sound = copy.sound {
+            copied.presentation = copied.presentation ?? copied.decoding
+            copied.decoding = nil
             return try sound.encode(copied) { packet throws(MediaError) in try write(packet, of: sound, to: copy.stream)
             }
         }

@@ -152,7 +152,8 @@ final class SoundEncoder {
     ///   - source: its timestamps count from the beginning of the new video, in the time base of its stream.
     ///   - receive: gets packets with times in units of a sample.
     func encode(_ source: borrowing Packet, receive: Receive) throws(MediaError) {
-        try decode(source.pointer, receive)
+        // A packet without data would end the stream.
+        if source.size > 0 { try decode(source.pointer, receive) }
     }
 
     /// Ends the sound, and passes on the last packets.
@@ -202,7 +203,11 @@ final class SoundEncoder {
 
     /// The decoded samples in the format of the encoder. Rate and channels may change within a stream.
     private func converted() throws(MediaError) -> Frame {
-        if decoded.ch_layout.order != AV_CHANNEL_ORDER_NATIVE { decoded.ch_layout = Self.layout(decoded.ch_layout) }
+        let layout = Self.layout(decoded.ch_layout)
+        if decoded.ch_layout.order != AV_CHANNEL_ORDER_NATIVE {
+            av_channel_layout_uninit(&decoded.pointer.pointee.ch_layout)
+            decoded.ch_layout = layout
+        }
         for attempt in 1...2 {
             let samples = try emptyFrame()
             let result = swr_convert_frame(resampler, samples.pointer, decoded.pointer)

@@ -144,6 +144,9 @@ public final class Transcoder {
         }
     }
 
+    /// The longest time between the beginning and the end.
+    private var latestMicroseconds: Int64 { Int64(min(options.limits.maximumDurationSeconds * 1e6, 1e18)) }
+
     private var streamIndices: [Int] { streams.map { Int($0.pointee.index) } }
 
     /// Whether the new video has the sound of the source.
@@ -291,15 +294,16 @@ public final class Transcoder {
         let writer = try ContainerWriter(
             path: path, container: container, encoder: encoder, source: demuxer, streams: streamIndices,
             shiftMicroseconds: shiftMicroseconds, keepsMetadata: options.keepsMetadata,
-            latestMicroseconds: Int64(min(options.limits.maximumDurationSeconds * 1e6, 1e18)))
+            latestMicroseconds: latestMicroseconds)
         self.encoder = encoder
         self.writer = writer
         while let packet = early.popFirst() { try writer.write(copyOf: packet) }
         earlyBytes = 0
     }
 
-    /// The earliest time in microseconds of what is written. Other streams, whose clocks may differ by the date, do not
-    /// count, and an announced beginning counts only if packets bear it out or it is close to the first frame.
+    /// The earliest time in microseconds of what is written. Other streams do not count, because their clocks may differ by the
+    /// date. Neither do packets long before the first frame, and an announced beginning without such a packet counts only
+    /// close to that frame.
     private func beginning(firstFrame timestamp: Int64) -> Int64 {
         let first = TimestampInBase(timestamp, reader.info.timeBase).roundedMicroseconds
         var beginning = first
@@ -312,7 +316,8 @@ public final class Transcoder {
             guard let stream = streams.first(where: { $0.pointee.index == early[position].stream_index }),
                 let time = early[position].presentation ?? early[position].decoding
             else { continue }
-            beginning = min(beginning, TimestampInBase(time, stream.pointee.timeBase).roundedMicroseconds)
+            let microseconds = TimestampInBase(time, stream.pointee.timeBase).roundedMicroseconds
+            if microseconds >= first - latestMicroseconds { beginning = min(beginning, microseconds) }
         }
         return beginning
     }
