@@ -153,14 +153,16 @@ struct MetadataStrippingTests {
         var bytes: [UInt8] = []
         let plain = Array(try folder.bytes("plain.ac3"))
         for start in stride(from: 0, to: plain.count - 767, by: 768) {
-            var bits = plain[start..<start + 768].flatMap { byte in (0..<8).map { byte >> (7 - $0) & 1 } }
+            var bits = Self.bits(plain[start..<start + 768])
             try #require(bits[66] == 0)
             bits[66] = 1
-            let length = UInt8(mark.count - 1)
-            let added =
-                (0..<6).map { length >> (5 - $0) & 1 } + mark.flatMap { byte in (0..<8).map { byte >> (7 - $0) & 1 } }
-            bits.insert(contentsOf: added, at: 67)
-            bytes += stride(from: 0, to: 768 * 8, by: 8).map { bits[$0..<$0 + 8].reduce(0) { $0 << 1 | $1 } }
+            let length = Self.bits([UInt8(mark.count - 1)]).dropFirst(2)
+            bits.insert(contentsOf: length + Self.bits(mark), at: 67)
+            for first in stride(from: 0, to: 768 * 8, by: 8) {
+                var byte: UInt8 = 0
+                for bit in bits[first..<first + 8] { byte = byte << 1 | bit }
+                bytes.append(byte)
+            }
         }
         try Data(bytes).write(to: URL(fileURLWithPath: folder.path + "/marked.ac3"))
         let source = folder.path + "/source.mkv"
@@ -178,13 +180,24 @@ struct MetadataStrippingTests {
         #expect(try Self.samples(path).count > 70_000)
     }
 
+    private static func bits(_ bytes: some Sequence<UInt8>) -> [UInt8] {
+        var bits: [UInt8] = []
+        for byte in bytes { for shift in (0..<8).reversed() { bits.append(byte >> UInt8(shift) & 1) } }
+        return bits
+    }
+
     /// Whether a file has a text at any bit.
     private static func isIn(_ path: String, _ text: [UInt8]) throws -> Bool {
         let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
-        return (0..<8).contains { shift in
-            let inner = Data(
-                (1..<text.count).map { UInt8(truncatingIfNeeded: (Int(text[$0 - 1]) << 8 | Int(text[$0])) >> shift) })
-            return bytes.range(of: inner) != nil
+        for shift in 0..<8 {
+            // Without the first and the last byte, which may be incomplete.
+            var inner = Data()
+            for index in 1..<text.count {
+                let pair = UInt16(text[index - 1]) << 8 | UInt16(text[index])
+                inner.append(UInt8(truncatingIfNeeded: pair >> UInt16(shift)))
+            }
+            if bytes.range(of: inner) != nil { return true }
         }
+        return false
     }
 }
