@@ -14,6 +14,7 @@
 #            oneframe.mp4 zeroframe.mp4  one frame; a video track without a sample
 #            joined.ts                 starttime.ts twice, as cat joins it: the timestamps jump back by three seconds
 #            reset.ts                  longgop.mp4, but the clock jumps ahead by eight minutes in the middle of its GOP
+#            clock.mp4 clock.mkv       written to a pipe, with the date in the timestamps: they start in 2026
 # Geometry   orient1 ... orient8.mp4   display matrix, numbered as in EXIF; all show the same upright picture, bit for bit,
 #                                      because they are coded without loss, as are sar.mp4 and sar_tall.mp4
 #            sar.mp4 sar_tall.mp4      pixels 4:3 (480x360 coded, 640x360 shown) and 3:4 (640x270, 480x270 shown)
@@ -37,6 +38,8 @@
 #            cover_huge.mkv            a cover picture that claims 60000x60000 pixels
 #            side_damaged.mkv          every packet of the sound and the whole cover picture are damaged
 #            twovideo.mkv audio.m4a    two videos, 640x360 and 160x90; audio alone
+# Sound      sound_ac3.mkv sound_eac3.mp4 sound_dts.mkv sound_mp3.mkv sound_opus.mkv sound_flac.mkv   codecs whose packets have
+#                                      room for text
 # Pictures   still.png still.jpg       one picture; still_exif.jpg is stored on its side with EXIF orientation 6
 #            anim.gif                  an animated GIF
 #            huge.png                  a hundred bytes that claim 60000x60000 pixels
@@ -45,6 +48,7 @@
 #            corrupt.ts corrupt.mkv    bytes overwritten in the middle
 #            text.mp4 empty.mp4        a line of text; an empty file
 # Traps      playlist.m3u8 concat.txt  refer to a neighbouring file; the playlist also refers to the network
+#            index.idx                 FFmpeg's demuxer opens index.sub beside it
 
 set -euo pipefail
 
@@ -174,6 +178,8 @@ time_variants() {
         cat "$work/before.ts" "$work/after.ts" >"$work/reset.ts"
         finish reset.ts
     fi
+    assemble clock.mp4 "${clip[@]}" "${small[@]}" -output_ts_offset 1795437000 -movflags +frag_keyframe+delay_moov
+    assemble clock.mkv "${clip[@]}" "${small[@]}" -output_ts_offset 1795437000 -live 1
     x264 oneframe.mp4 -frames:v 1
     # A fragmented file may have an index that lists a track, but no fragment.
     if wanted zeroframe.mp4; then
@@ -278,6 +284,19 @@ stream_variants() {
     fi
 }
 
+sound_variants() {
+    local sound name encoder
+    for sound in ac3.mkv:ac3 eac3.mp4:eac3 dts.mkv:dca mp3.mkv:libmp3lame opus.mkv:libopus flac.mkv:flac; do
+        name=sound_${sound%:*} encoder=${sound#*:}
+        wanted "$name" || continue
+        if ! has "$encoder"; then
+            echo "variants.sh: $name skipped: this ffmpeg has no encoder $encoder" >&2
+            continue
+        fi
+        assemble "$name" "${clip[@]}" -c:v libx264 -preset veryfast -c:a "$encoder" -ac 2 -ar 48000 -strict -2
+    done
+}
+
 cover_variants() {
     if wanted cover_huge.mkv; then
         need huge.png
@@ -378,6 +397,11 @@ trap_variants() {
         printf '%s\n' 'ffconcat version 1.0' 'file bpyramid.mp4' >"$work/concat.txt"
         finish concat.txt
     fi
+    if wanted index.idx; then
+        printf '%s\n' '# VobSub index file, v7 (do not modify this line!)' 'size: 720x576' 'id: en, index: 0' \
+            'timestamp: 00:00:01:000, filepos: 000000000' >"$work/index.idx"
+        finish index.idx
+    fi
 }
 
 gop_variants
@@ -386,6 +410,7 @@ geometry_variants
 codec_variants
 pixel_variants
 stream_variants
+sound_variants
 face_variants
 picture_variants
 cover_variants

@@ -10,6 +10,7 @@
 #include <libavfilter/buffersrc.h>
 #include <libavutil/cpu.h>
 #include <libavformat/avformat.h>
+#include <libavutil/audio_fifo.h>
 #include <libavutil/avstring.h>
 #include <libavutil/display.h>
 #include <libavutil/eval.h>
@@ -19,6 +20,7 @@
 #include <libavutil/opt.h>
 #include <libavutil/pixdesc.h>
 #include <libavutil/sha.h>
+#include <libswresample/swresample.h>
 #include <libswscale/swscale.h>
 
 // Swift does not import macros with casts, such as AVERROR(e).
@@ -38,15 +40,6 @@ static inline const int32_t *vs_stream_display_matrix(const AVStream *stream) {
     size_t size = 0;
     const uint8_t *data = av_stream_get_side_data(stream, AV_PKT_DATA_DISPLAYMATRIX, &size);
     return data && size >= 36 ? (const int32_t *)data : NULL;
-#endif
-}
-
-// Before FFmpeg 6.1, codec parameters have no side data, so a copy of them has none to remove.
-static inline void vs_remove_coded_side_data(AVCodecParameters *parameters) {
-#if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(60, 30, 101)
-    av_packet_side_data_free(&parameters->coded_side_data, &parameters->nb_coded_side_data);
-#else
-    (void)parameters;
 #endif
 }
 
@@ -89,6 +82,20 @@ static inline int64_t vs_frame_duration(const AVFrame *frame) {
 static inline int vs_scale(struct SwsContext *context, const AVFrame *source, AVFrame *target) {
     return sws_scale(context, (const uint8_t *const *)source->data, source->linesize, 0, source->height, target->data,
                      target->linesize);
+}
+
+// FFmpeg 6 changed how the functions of the queue take the planes.
+static inline int vs_write_samples(AVAudioFifo *queue, const AVFrame *frame, int skipped) {
+    uint8_t *planes[64];
+    int channels = frame->ch_layout.nb_channels, is_planar = av_sample_fmt_is_planar(frame->format);
+    if (channels > 64) return AVERROR(EINVAL);
+    int offset = skipped * av_get_bytes_per_sample(frame->format) * (is_planar ? 1 : channels);
+    for (int i = 0; i < (is_planar ? channels : 1); i++) planes[i] = frame->extended_data[i] + offset;
+    return av_audio_fifo_write(queue, (void **)planes, frame->nb_samples - skipped);
+}
+
+static inline int vs_read_samples(AVAudioFifo *queue, const AVFrame *frame) {
+    return av_audio_fifo_read(queue, (void **)frame->extended_data, frame->nb_samples);
 }
 
 // Copies the pixels row by row without padding.

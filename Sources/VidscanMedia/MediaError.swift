@@ -1,3 +1,4 @@
+internal import CFFmpeg
 public import VidscanBase
 
 /// Why a media file could not be read or written, or why a filter chain cannot be used.
@@ -39,11 +40,22 @@ extension MediaError {
     static var cancelled: MediaError { MediaError(.cancelled, "interrupted") }
 
     static func frameTooLarge(_ size: PictureSize, limit: Int) -> MediaError {
-        MediaError(
+        guard size.isDecodable else {
+            return MediaError(
+                .limitExceeded, "a frame of \(size) is larger than FFmpeg can decode, which is about 16000x16000")
+        }
+        return MediaError(
             .limitExceeded, "a frame of \(size) exceeds the limit of \(limit) pixels", remedy: .raisePixelLimit)
     }
 }
 
 extension MediaError: CustomStringConvertible {
     public var description: String { reason }
+}
+
+extension PictureSize {
+    /// Whether libavcodec accepts frames of this size. No limit of vidscan's can raise its own.
+    var isDecodable: Bool {
+        av_image_check_size(UInt32(clamping: width), UInt32(clamping: height), 0, nil) >= 0
+    }
 }

@@ -110,7 +110,7 @@ public struct Rendering: Sendable {
             let record = try AtomicFile(path: recordPath, replaces: replaces, stage: .render)
             let content = HidingRecord(
                 anonymize, video: options, analysis: result.record.pipeline, frames: transcoder.frameCount,
-                tally: tally, spans: painter.hiddenSpans)
+                tally: tally, spans: painter.hiddenSpans.shifted(by: transcoder.startMicroseconds))
             try record.write(content.text())
             try record.complete()
         }
@@ -118,7 +118,11 @@ public struct Rendering: Sendable {
         var hidden: String?
         if let anonymize = options.anonymize, !anonymize.isInverted {
             let frames = painter.hiddenSpans.frameCount
-            let sound = transcoder.copiesAudio ? "; the sound is that of the original (--no-audio leaves it out)" : ""
+            let codecs =
+                transcoder.soundCodecs.isEmpty
+                ? "" : ", encoded again as \(transcoder.soundCodecs.joined(separator: " and "))"
+            let sound =
+                transcoder.copiesAudio ? "; the sound is that of the original\(codecs) (--no-audio leaves it out)" : ""
             let subtitles = transcoder.copiesSubtitles ? "; the subtitles are those of the original" : ""
             hidden =
                 "faces hidden in \(frames) of \(NumberText.count(transcoder.frameCount, "frame"))\(sound)\(subtitles)"
@@ -279,14 +283,13 @@ public struct Rendering: Sendable {
             )
         }
         for stream in transcoder.omittedStreams {
-            observer.warned(
-                name, message: "left out \(stream): its codec header may describe the source, and cannot be cleaned")
+            observer.warned(name, message: "left out \(stream)")
         }
-        if transcoder.emptyPackets > 0 {
+        if transcoder.omittedPackets > 0 {
+            let count = NumberText.count(transcoder.omittedPackets, "packet")
             observer.warned(
                 name,
-                message:
-                    "left out \(NumberText.count(transcoder.emptyPackets, "audio packet")) with nothing but tags or unknown data"
+                message: "left out \(count) of sound or subtitles, because of damage or a time far outside of the video"
             )
         }
     }

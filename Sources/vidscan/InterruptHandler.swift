@@ -2,12 +2,13 @@ internal import Dispatch
 internal import Glibc
 internal import Synchronization
 
-/// Handles SIGINT and SIGTERM: the first signal cancels the work, and the second one ends the process at once.
+/// Handles SIGINT and SIGTERM: the first signal cancels the work, and the second one, of either kind, ends the process at once.
 final class InterruptHandler {
     /// The closures to call. They may be called on any thread.
     private final class Target: Sendable {
         let cancel: Mutex<@Sendable () -> Void>
         let abandon = Mutex<@Sendable () -> Void>({})
+        let isCancelled = Mutex(false)
 
         init(_ cancel: @escaping @Sendable () -> Void) { self.cancel = Mutex(cancel) }
     }
@@ -23,14 +24,17 @@ final class InterruptHandler {
         sources = signals.map { number in
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            nonisolated(unsafe) var isSecond = false  // Only this source's handler uses it, one call at a time.
             source.setEventHandler {
+                let isSecond = target.isCancelled.withLock { isCancelled in
+                    defer { isCancelled = true }
+                    return isCancelled
+                }
                 if isSecond {
                     target.abandon.withLock { $0 }()
                     _exit(130)
                 }
-                isSecond = true
-                target.cancel.withLock { $0 }()
+                // Cancelling may have to wait for a thread that is blocked. The handler must not: it takes the next signal.
+                DispatchQueue.global().async { target.cancel.withLock { $0 }() }
             }
             source.resume()
             return source

@@ -42,7 +42,17 @@ struct BadInputTests {
             message: "is a playlist (concat), which refers to other files; they are never opened"),
         Case(
             name: "huge.png", variant: "huge.png",
-            message: "a frame of 60000x60000 exceeds the limit of 100000000 pixels; --max-pixels raises the limit"),
+            message: "a frame of 60000x60000 is larger than FFmpeg can decode, which is about 16000x16000"),
+        // FFmpeg's demuxer would open the neighbouring file, and wait until somebody writes to it.
+        Case(
+            name: "movie.idx",
+            prepare: {
+                try $0.write("# VobSub index file, v7 (do not modify this line!)\nsize: 720x576\n", to: "movie.idx")
+                mkfifo($0.path + "/movie.sub", 0o600)
+            },
+            message:
+                "its format (vobsub) is not among the video and picture formats that vidscan reads; if it is a video,"
+                + " convert it to MP4 or MKV"),
         Case(
             name: "none.mp4", variant: "zeroframe.mp4", message: "has a video stream without frames"),
         Case(name: "/dev/null", message: "is not a regular file"),

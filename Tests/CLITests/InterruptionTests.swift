@@ -33,6 +33,21 @@ struct InterruptionTests {
         #expect(folder.entries.filter { !$0.contains("/") } == ["long.mp4", "still.png.vidscan"])
     }
 
+    @Test("A second signal of any kind ends a run at once", arguments: [(SIGINT, SIGTERM), (SIGTERM, SIGINT)])
+    func second(first: Int32, second: Int32) throws {
+        let folder = try TemporaryFolder()
+        let clip = try Tool.makeLongClip(in: folder)
+        let process = try ChildProcess(
+            [Checkout.tool, "analyze", clip, "--every-frame"], in: folder.path, errorsToTerminal: true)
+        try process.waitForErrors(containing: " frames/s ")
+        process.send(first)
+        process.send(second)
+        let outcome = try process.finish(within: 5)
+        #expect(outcome.status == 130)
+        // After the first signal alone, the run waits for its threads, and ends with a message.
+        #expect(!outcome.errors.contains("interrupted"))
+    }
+
     @Test(
         "A reader that closes the pipe early is not a failure",
         arguments: ["schema", "sample '\(Checkout.clip)' --every-frame"])

@@ -1,8 +1,10 @@
 import Foundation
+import Glibc
 import VidscanBase
 import VidscanMedia
 
-/// The bytes of a video, which is opened, decoded, sampled and cropped. The first four bytes choose the settings.
+/// The bytes of a video, which is opened, decoded, sampled and cropped, and on request copied as for hiding faces. The first
+/// four bytes choose the settings.
 enum VideoFuzzing {
     static let headerCount = 4
 
@@ -16,10 +18,13 @@ enum VideoFuzzing {
     static func feed(_ bytes: ArraySlice<UInt8>, scratch: FuzzScratch) {
         guard bytes.count > headerCount else { return }
         let header = Array(bytes.prefix(headerCount))
-        let path = scratch.path + "/video"
+        // FFmpeg's demuxer of VobSub would open the other file, and wait for ever.
+        let path = scratch.path + "/video.idx"
+        mkfifo(scratch.path + "/video.sub", 0o600)
         guard scratch.write(bytes.dropFirst(headerCount), to: path) else { return }
         do {
             try read(path, options: options(header))
+            if header[1] & 128 != 0 { try hide(path, scratch) }
         } catch let error as MediaError {
             demand(!error.reason.isEmpty, "an error without a reason")
         } catch {
@@ -42,6 +47,23 @@ enum VideoFuzzing {
             segment: flags & 4 != 0 ? VideoSegment(index: Int(header[2] % 3), count: 3) : nil,
             streamIndex: flags & 8 != 0 ? Int(header[3] % 4) : nil, decoderThreads: 1,
             skipsUnneededPackets: flags & 16 == 0, limits: limits, filters: filters)
+    }
+
+    /// Makes a copy without metadata, which must not show when the video was recorded.
+    private static func hide(_ path: String, _ scratch: FuzzScratch) throws {
+        var options = Transcoder.Options(rateFactor: 50, copiesSubtitles: false, decoderThreads: 1, limits: limits)
+        options.keepsMetadata = false
+        let copy = scratch.path + "/copy.mp4"
+        defer { unlink(copy) }
+        var frames = 0
+        try Transcoder(source: path, options: options).run(to: copy, container: .mp4) { _ in
+            frames += 1
+            if frames > maximumSamples { throw MediaError(.limitExceeded, "enough frames") }
+        }
+        let start = try FrameReader(path: copy, options: FrameReader.Options(rate: .everyFrame)).info
+            .containerStartMicroseconds
+        // A stream that was announced earlier may have lost its beginning, by ten seconds at most.
+        demand(abs(start) < 11_000_000, "the copy starts at \(start) µs")
     }
 
     private static func read(_ path: String, options: FrameReader.Options) throws {

@@ -38,6 +38,25 @@ struct Probe {
         }
     }
 
+    /// Sizes of the packets of a stream in bytes.
+    func packetSizes(_ stream: String) throws -> [Int] {
+        let object = try json(["-select_streams", stream, "-show_entries", "packet=size"])
+        let packets = object["packets"] as? [[String: Any]] ?? []
+        return try packets.map { try #require(($0["size"] as? String).flatMap(Int.init)) }
+    }
+
+    /// Times of all packets in the order of their positions in the file.
+    func positions() throws -> [(position: Int, seconds: Double)] {
+        let object = try json(["-show_entries", "packet=pos,dts_time"])
+        let packets = object["packets"] as? [[String: Any]] ?? []
+        return try packets.map { packet in
+            (
+                position: try #require((packet["pos"] as? String).flatMap(Int.init)),
+                seconds: try #require((packet["dts_time"] as? String).flatMap(Double.init))
+            )
+        }.sorted { $0.position < $1.position }
+    }
+
     /// The first stream that matches a specifier.
     func stream(_ stream: String = "v:0") throws -> [String: Any] {
         let object = try json(["-select_streams", stream, "-show_streams"])

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Testing
 import TestSupport
 import VidscanBase
@@ -25,7 +26,7 @@ struct RefusedFilesTests {
         Refusal(name: "zeroframe.mp4", code: .undecodable, reason: "has a video stream without frames"),
         Refusal(
             name: "huge.png", code: .limitExceeded,
-            reason: "a frame of 60000x60000 exceeds the limit of 100000000 pixels", remedy: .raisePixelLimit),
+            reason: "a frame of 60000x60000 is larger than FFmpeg can decode, which is about 16000x16000"),
         Refusal(
             name: "playlist.m3u8", code: .refersElsewhere,
             reason: "is a playlist (hls), which refers to other files; they are never opened"),
@@ -44,6 +45,74 @@ struct RefusedFilesTests {
         #expect(error?.code == refusal.code)
         #expect(error?.reason == refusal.reason)
         #expect(error?.remedy == refusal.remedy)
+    }
+
+    @Test(
+        "A format that is not on the list is refused, whatever the name says",
+        arguments: [
+            (
+                "index.mp4", "vobsub",
+                "# VobSub index file, v7 (do not modify this line!)\nsize: 720x576\nid: en, index: 0\n"
+            ),
+            ("lines.mkv", "srt", "1\n00:00:01,000 --> 00:00:02,000\nA line.\n\n2\n00:00:03,000 --> 00:00:04,000\nB.\n"),
+            ("tags.avi", "ffmetadata", ";FFMETADATA1\ntitle=A title\n"),
+        ])
+    func notAdmitted(name: String, format: String, content: String) throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write(content, to: name)
+        let error = #expect(throws: MediaError.self) {
+            try FrameReader(path: path, options: FrameReader.Options(rate: .everyFrame))
+        }
+        let reason =
+            "its format (\(format)) is not among the video and picture formats that vidscan reads; if it is a video, convert"
+            + " it to MP4 or MKV"
+        #expect(error == MediaError(.notMedia, reason))
+    }
+
+    /// The extensions for which a batch looks, and what ffmpeg needs to write such a file.
+    private static let readable: [(String, [String])] = [
+        ("mp4", []), ("m4v", ["-f", "mp4"]), ("mov", []), ("3gp", ["-s", "176x144", "-c:v", "mpeg4"]), ("mkv", []),
+        ("webm", ["-c:v", "libvpx", "-deadline", "realtime"]), ("avi", ["-c:v", "mpeg4"]), ("mpg", []), ("vob", []),
+        ("ts", []), ("m2ts", []), ("wmv", []), ("flv", []), ("ogv", ["-c:v", "libtheora"]), ("mxf", []),
+        ("gxf", ["-s", "720x576"]),
+        ("nut", []), ("dv", ["-s", "720x576", "-pix_fmt", "yuv420p"]),
+        ("ivf", ["-c:v", "libvpx", "-deadline", "realtime"]),
+        ("wtv", []), ("rm", []), ("h264", ["-c:v", "libx264"]),
+        ("hevc", ["-c:v", "libx265", "-x265-params", "log-level=0"]),
+        ("m1v", []), ("m2v", []), ("mjpeg", []), ("y4m", []), ("gif", []), ("png", []), ("jpg", []), ("webp", []),
+        ("bmp", []),
+        ("tif", []), ("apng", []), ("ppm", []),
+    ]
+
+    @Test("Every format of video and picture files is read", arguments: readable.indices)
+    func admitted(number: Int) throws {
+        let (name, options) = Self.readable[number]
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/file." + name
+        let isPicture = ["png", "jpg", "webp", "bmp", "tif", "ppm"].contains(name)
+        let made = try ChildProcess.run(
+            [
+                "ffmpeg", "-nostdin", "-v", "error", "-i", Checkout.clip, "-an", "-r", "25", "-frames:v",
+                isPicture ? "1" : "10",
+            ]
+                + options + [path])
+        if made.errors.contains("Unknown encoder") { try skip(missing: .encoder(name)) }
+        try #require(made.status == 0, "\(made.errors)")
+        let reader = try FrameReader(path: path, options: FrameReader.Options(rate: .everyFrame))
+        #expect(try reader.next() != nil)
+        #expect(reader.info.isPicture == isPicture)
+    }
+
+    @Test("A named pipe, a folder and a device are refused at once")
+    func notAFile() throws {
+        let folder = try TemporaryFolder()
+        try #require(mkfifo(folder.path + "/pipe.mp4", 0o600) == 0)
+        for path in [folder.path + "/pipe.mp4", folder.path, "/dev/zero"] {
+            let error = #expect(throws: MediaError.self) {
+                try FrameReader(path: path, options: FrameReader.Options(rate: .everyFrame))
+            }
+            #expect(error == MediaError(.notAFile, "is not a regular file"))
+        }
     }
 
     @Test("A missing file is reported as not found")
@@ -68,6 +137,42 @@ struct RefusedFilesTests {
         #expect(throws: Never.self) {
             _ = try FrameReader(path: path, options: FrameReader.Options(rate: .everyFrame, limits: exact)).next()
         }
+    }
+
+    @Test(
+        "A picture exactly at the limit is read, whatever its width",
+        arguments: [(100, 100), (65, 7), (31, 33), (3, 400)])
+    func exactly(width: Int, height: Int) throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/exact.png"
+        let made = try ChildProcess.run([
+            "ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc=s=\(width)x\(height)", "-frames:v", "1",
+            path,
+        ])
+        try #require(made.status == 0, "\(made.errors)")
+        let read = { (limit: Int) in
+            try FrameReader(
+                path: path,
+                options: FrameReader.Options(rate: .everyFrame, limits: MediaLimits(maximumPixels: limit))
+            ).next()
+        }
+        #expect(try read(width * height) != nil)
+        let error = #expect(throws: MediaError.self) { _ = try read(width * height - 1) }
+        #expect(error?.reason == "a frame of \(width)x\(height) exceeds the limit of \(width * height - 1) pixels")
+    }
+
+    @Test("A frame that no limit admits has its own message")
+    func beyondFFmpeg() throws {
+        let limits = MediaLimits(maximumPixels: .max)
+        let error = #expect(throws: MediaError.self) {
+            _ = try FrameReader(
+                path: try Variants.path("huge.png"), options: FrameReader.Options(rate: .everyFrame, limits: limits))
+        }
+        #expect(
+            error
+                == MediaError(
+                    .limitExceeded,
+                    "a frame of 60000x60000 is larger than FFmpeg can decode, which is about 16000x16000"))
     }
 
     @Test("A video over the duration limit is refused")

@@ -71,7 +71,10 @@ public final class FrameReader {
             path: path, streamIndex: options.streamIndex, limits: options.limits, cancellation: cancellation)
         let parameters = demuxer.stream.pointee.codecpar.pointee
         info = VideoInfo(demuxer)
-        guard info.codedSize.width * info.codedSize.height <= options.limits.maximumPixels else {
+        guard info.codedSize.width * info.codedSize.height <= options.limits.maximumPixels,
+            info.codedSize.isDecodable
+                || info.codedSize.width * info.codedSize.height == 0
+        else {
             throw .frameTooLarge(info.codedSize, limit: options.limits.maximumPixels)
         }
         let window = try options.window(duration: demuxer.durationMicroseconds)

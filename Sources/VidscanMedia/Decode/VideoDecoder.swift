@@ -29,7 +29,7 @@ final class VideoDecoder {
         var context = try CodecContext(codec)
         avcodec_parameters_to_context(context.pointer, stream.pointee.codecpar)
         context.pkt_timebase = stream.pointee.time_base
-        context.max_pixels = Int64(limits.maximumPixels)
+        context.max_pixels = limits.decoderPixels
         context.thread_count = Int32(threads)
         let errors = try PacketErrors(of: context.pointer)
         context.attachment = errors

@@ -32,12 +32,13 @@ public enum VideoContainer: String, Sendable, CaseIterable {
     }
 }
 
-/// Writes a container with one encoded video stream and copies of other streams.
+/// Writes a container with one encoded video stream and copies of other streams. Without metadata, sound is encoded again.
 final class ContainerWriter {
     private let output: OutputContext
     private let keepsMetadata: Bool
-    /// Copied packets of which nothing was left without metadata.
-    private(set) var emptyPackets = 0
+    private let latestMicroseconds: Int64
+    /// Packets that were left out because their time is implausible.
+    private var misplacedPackets = 0
     private var copies: [Int32: CopiedStream] = [:]
     /// The last packet of the new video. Its duration is final when another packet follows.
     private let held: Packet
@@ -51,6 +52,7 @@ final class ContainerWriter {
         let sourceTimeBase: AVRational
         /// Subtracted from every timestamp.
         let shift: Int64
+        let sound: SoundEncoder?
         var lastDecoding: Int64?
     }
 
@@ -59,18 +61,20 @@ final class ContainerWriter {
     ///   - encoder: an open encoder.
     ///   - streams: indices of the streams to copy.
     ///   - shiftMicroseconds: subtracted from every timestamp.
-    ///   - keepsMetadata: `false` copies no metadata of the source; see `MetadataStripper`.
+    ///   - keepsMetadata: `false` writes nothing of the source but frames, sound and subtitles.
+    ///   - latestMicroseconds: without metadata, the time after which packets are left out.
     init(
         path: String, container: VideoContainer, encoder: VideoEncoder, source: Demuxer, streams: [Int],
-        shiftMicroseconds: Int64, keepsMetadata: Bool
+        shiftMicroseconds: Int64, keepsMetadata: Bool, latestMicroseconds: Int64
     ) throws(MediaError) {
         output = try OutputContext(path: path, container: container)
         held = try Packet()
         videoTimeBase = encoder.context.time_base
         self.keepsMetadata = keepsMetadata
+        self.latestMicroseconds = latestMicroseconds
         try addVideo(encoder, source: source)
         let copied = source.input.streams.filter { streams.contains(Int($0.pointee.index)) }
-        for stream in copied { try addCopy(of: stream, shiftMicroseconds: shiftMicroseconds) }
+        for stream in copied { try add(stream, container, shiftMicroseconds: shiftMicroseconds) }
         if keepsMetadata {
             av_dict_copy(&output.pointer.pointee.metadata, source.input.pointer.pointee.metadata, 0)
             // These describe the container of the source.
@@ -113,20 +117,25 @@ final class ContainerWriter {
         if remaining > 0 { held.duration = remaining }
     }
 
-    /// Writes a copy of a packet, unless its stream is not copied.
+    /// Writes a copy of a packet, or its sound, unless its stream is not copied.
     func write(copyOf packet: borrowing Packet) throws(MediaError) {
         guard var copy = copies[packet.stream_index] else { return }
         let copied = try Packet(sharing: packet)
-        if !keepsMetadata {
-            guard try MetadataStripper.strip(copied, codec: copy.stream.pointee.codec) else {
-                emptyPackets += 1
-                return
+        copied.presentation = copied.presentation.map { $0 &- copy.shift }
+        copied.decoding = copied.decoding.map { $0 &- copy.shift }
+        guard keepsMetadata || isPlausible(copied, copy) else {
+            misplacedPackets += 1
+            return
+        }
+        if let sound = copy.sound {
+            copied.presentation = copied.presentation ?? copied.decoding
+            copied.decoding = nil
+            return try sound.encode(copied) { packet throws(MediaError) in try write(packet, of: sound, to: copy.stream)
             }
         }
+        if !keepsMetadata { av_packet_free_side_data(copied.pointer) }
         copied.stream_index = copy.stream.pointee.index
         copied.pos = -1
-        copied.presentation = copied.presentation.map { $0 - copy.shift }
-        copied.decoding = copied.decoding.map { $0 - copy.shift }
         av_packet_rescale_ts(copied.pointer, copy.sourceTimeBase, copy.stream.pointee.time_base)
         // Damaged packets may repeat a time or have none, which no container accepts.
         var decoding = copied.decoding ?? copied.presentation
@@ -138,10 +147,42 @@ final class ContainerWriter {
         try output.write(copied)
     }
 
-    /// Writes the last packet and the index, and closes the file.
+    /// Whether a packet lies in the new video. A time far outside would tell the date. Sound may be cut at the beginning.
+    private func isPlausible(_ packet: borrowing Packet, _ copy: CopiedStream) -> Bool {
+        guard let time = packet.presentation ?? packet.decoding else { return copy.sound != nil }
+        let timeBase = copy.sourceTimeBase.rational ?? .one
+        let microseconds = TimestampInBase(time, timeBase).roundedMicroseconds
+        let earliest = copy.sound == nil ? 0 : -latestMicroseconds
+        return (earliest...latestMicroseconds).contains(microseconds)
+    }
+
+    private func write(
+        _ packet: borrowing Packet, of sound: SoundEncoder, to stream: UnsafeMutablePointer<AVStream>
+    ) throws(MediaError) {
+        packet.stream_index = stream.pointee.index
+        av_packet_rescale_ts(packet.pointer, sound.context.time_base, stream.pointee.time_base)
+        try output.write(packet)
+    }
+
+    /// Names of the codecs in which sound was encoded again.
+    var soundCodecs: Set<String> {
+        Set(
+            copies.values.compactMap(\.sound).map {
+                String(cString: avcodec_get_name($0.context.codec_id)).uppercased()
+            })
+    }
+
+    /// Packets of sound and subtitles that were left out because they are damaged or their time is implausible.
+    var omittedPackets: Int { copies.values.reduce(misplacedPackets) { $0 + ($1.sound?.damageCount ?? 0) } }
+
+    /// Writes the last packets and the index, and closes the file.
     func finish() throws(MediaError) {
         extendLastPacket()
         try writeHeld()
+        for index in copies.keys.sorted() {
+            guard let copy = copies[index], let sound = copy.sound else { continue }
+            try sound.finish { packet throws(MediaError) in try write(packet, of: sound, to: copy.stream) }
+        }
         try output.finish()
     }
 
@@ -157,28 +198,37 @@ final class ContainerWriter {
         if keepsMetadata { Self.copyLanguageAndTitle(from: source.stream, to: stream) }
     }
 
-    private func addCopy(
-        of original: UnsafeMutablePointer<AVStream>, shiftMicroseconds: Int64
+    private func add(
+        _ original: UnsafeMutablePointer<AVStream>, _ container: VideoContainer, shiftMicroseconds: Int64
     ) throws(MediaError) {
-        guard let stream = avformat_new_stream(output.pointer, nil),
-            avcodec_parameters_copy(stream.pointee.codecpar, original.pointee.codecpar) >= 0
-        else { throw .outOfMemory }
-        // Codec tags differ between containers.
-        stream.pointee.codecpar.pointee.codec_tag = 0
+        guard let stream = avformat_new_stream(output.pointer, nil) else { throw .outOfMemory }
         stream.pointee.time_base = original.pointee.time_base
         stream.pointee.disposition = original.pointee.disposition
-        stream.pointee.sample_aspect_ratio = original.pointee.sample_aspect_ratio
-        stream.pointee.avg_frame_rate = original.pointee.avg_frame_rate
+        var sound: SoundEncoder?
         if keepsMetadata {
+            guard avcodec_parameters_copy(stream.pointee.codecpar, original.pointee.codecpar) >= 0 else {
+                throw .outOfMemory
+            }
+            // Codec tags differ between containers.
+            stream.pointee.codecpar.pointee.codec_tag = 0
+            stream.pointee.sample_aspect_ratio = original.pointee.sample_aspect_ratio
+            stream.pointee.avg_frame_rate = original.pointee.avg_frame_rate
             Self.copyLanguageAndTitle(from: original, to: stream)
         } else {
-            try MetadataStripper.strip(stream.pointee.codecpar)
             stream.pointee.disposition &= AV_DISPOSITION_DEFAULT | AV_DISPOSITION_FORCED
+            if original.pointee.codecType == AVMEDIA_TYPE_AUDIO {
+                let encoder = try SoundEncoder(original, container: container)
+                avcodec_parameters_from_context(stream.pointee.codecpar, encoder.context.pointer)
+                stream.pointee.time_base = encoder.context.time_base
+                sound = encoder
+            } else {
+                try MetadataStripper.describe(original.pointee.codecpar.pointee, in: stream.pointee.codecpar)
+            }
         }
         let shift = av_rescale_q_rnd(
             shiftMicroseconds, AVRational(num: 1, den: 1_000_000), original.pointee.time_base, AV_ROUND_NEAR_INF)
         copies[original.pointee.index] = CopiedStream(
-            stream: stream, sourceTimeBase: original.pointee.time_base, shift: shift)
+            stream: stream, sourceTimeBase: original.pointee.time_base, shift: shift, sound: sound)
     }
 
     private static func copyLanguageAndTitle(

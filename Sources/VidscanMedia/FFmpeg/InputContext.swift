@@ -7,51 +7,48 @@ internal import VidscanBase
 /// flag is set.
 struct InputContext: ~Copyable {
     let pointer: UnsafeMutablePointer<AVFormatContext>
-    private let bytes: ByteInput
+    private let bytes: FileInput
     /// Kept alive for the interrupt callback, which holds it unretained.
     private let cancellation: CancellationFlag
-
-    /// Formats that list other files, or that are not files.
-    private static let playlists: Set<String> = [
-        "hls", "applehttp", "concat", "dash", "imf", "sdp", "rtsp", "rtp", "lavfi", "image2", "webm_dash_manifest",
-        "vapoursynth", "avisynth", "tee", "bluray", "dvdvideo",
-    ]
 
     /// Opens a file and reads its header.
     init(path: String, cancellation: CancellationFlag) throws(MediaError) {
         FFmpeg.beginErrors()
-        let url = "file:" + path
-        var interrupt = AVIOInterruptCB()
-        interrupt.callback = { opaque in
-            guard let opaque else { return 0 }
-            return Unmanaged<CancellationFlag>.fromOpaque(opaque).takeUnretainedValue().isSet ? 1 : 0
-        }
-        interrupt.opaque = Unmanaged.passUnretained(cancellation).toOpaque()
-        let bytes = try ByteInput(url: url, interrupt: &interrupt)
+        let bytes = try FileInput(path: path, cancellation: cancellation)
         guard avio_size(bytes.pointer) != 0 else { throw MediaError(.notMedia, "the file is empty") }
 
-        // The format is known before its demuxer sees a byte, so that a playlist is refused and not followed.
+        // The format is known before its demuxer sees a byte. By content alone, because a name can say anything.
         var format: UnsafePointer<AVInputFormat>?
-        // By content alone, because a name can say anything.
         let probed = av_probe_input_buffer2(bytes.pointer, &format, "", nil, 0, 0)
         guard probed >= 0, let format else {
             if cancellation.isSet { throw .cancelled }
             throw MediaError(.notMedia, "not a video or picture in a format that FFmpeg supports")
         }
         let names = String(cString: format.pointee.name)
-        guard !names.split(separator: ",").contains(where: { Self.playlists.contains(String($0)) }) else {
+        guard !AdmittedFormats.isPlaylist(names) else {
             throw MediaError(
                 .refersElsewhere, "is a playlist (\(names)), which refers to other files; they are never opened")
         }
+        guard AdmittedFormats.contains(names) else {
+            throw MediaError(
+                .notMedia,
+                "its format (\(names)) is not among the video and picture formats that vidscan reads; if it is a video, convert"
+                    + " it to MP4 or MKV")
+        }
         guard let allocated = avformat_alloc_context() else { throw .outOfMemory }
         allocated.pointee.pb = bytes.pointer
-        allocated.pointee.interrupt_callback = interrupt
+        allocated.pointee.interrupt_callback.callback = { opaque in
+            guard let opaque else { return 0 }
+            return Unmanaged<CancellationFlag>.fromOpaque(opaque).takeUnretainedValue().isSet ? 1 : 0
+        }
+        allocated.pointee.interrupt_callback.opaque = Unmanaged.passUnretained(cancellation).toOpaque()
         // A demuxer may not open anything else.
         allocated.pointee.io_open = { _, _, _, _, _ in vs_averror(EPERM) }
         var opened: UnsafeMutablePointer<AVFormatContext>? = allocated
-        var options = OptionDictionary(["protocol_whitelist": "file"])
-        // Frees the context when it fails.
-        let result = avformat_open_input(&opened, url, format, &options.pointer)
+        // The same holds for demuxers inside the demuxer. No protocol has the name "none".
+        var options = OptionDictionary(["format_whitelist": AdmittedFormats.list, "protocol_whitelist": "none"])
+        // Frees the context when it fails. Without a name there is nothing to derive the names of neighbouring files from.
+        let result = avformat_open_input(&opened, "", format, &options.pointer)
         guard result >= 0, let opened else {
             if cancellation.isSet { throw .cancelled }
             throw MediaError(.notMedia, "cannot read it as \(names): \(FFmpeg.reason(result))")
@@ -82,7 +79,7 @@ struct InputContext: ~Copyable {
         FFmpeg.beginErrors()
         var options = [OpaquePointer?](repeating: nil, count: Int(pointer.pointee.nb_streams))
         for index in options.indices {
-            av_dict_set_int(&options[index], "max_pixels", Int64(limits.maximumPixels), 0)
+            av_dict_set_int(&options[index], "max_pixels", limits.decoderPixels, 0)
             av_dict_set_int(&options[index], "threads", 1, 0)
         }
         let result = options.withUnsafeMutableBufferPointer { buffer in
@@ -132,26 +129,6 @@ struct InputContext: ~Copyable {
             throw MediaError(.noVideo, "has no video stream, only a cover picture")
         }
         return video
-    }
-}
-
-/// Owns an `AVIOContext` that reads a file.
-private struct ByteInput: ~Copyable {
-    let pointer: UnsafeMutablePointer<AVIOContext>
-
-    init(url: String, interrupt: UnsafePointer<AVIOInterruptCB>) throws(MediaError) {
-        var opened: UnsafeMutablePointer<AVIOContext>?
-        var options = OptionDictionary(["protocol_whitelist": "file"])
-        let result = avio_open2(&opened, url, AVIO_FLAG_READ, interrupt, &options.pointer)
-        guard result >= 0, let opened else {
-            throw MediaError(.notFound, "cannot open: \(FFmpeg.message(result))")
-        }
-        pointer = opened
-    }
-
-    deinit {
-        var pointer: UnsafeMutablePointer<AVIOContext>? = pointer
-        avio_closep(&pointer)
     }
 }
 

@@ -9,7 +9,7 @@ public enum MediaVersions {
     public static var summary: String {
         var libraries = [
             ("libavformat", avformat_version()), ("libavcodec", avcodec_version()), ("libavutil", avutil_version()),
-            ("libswscale", swscale_version()),
+            ("libswresample", swresample_version()), ("libswscale", swscale_version()),
         ]
         if vs_filters_are_loaded() != 0 { libraries.append(("libavfilter", avfilter_version())) }
         let list = libraries.map { "\($0) \($1 >> 16).\($1 >> 8 & 0xFF).\($1 & 0xFF)" }.joined(separator: ", ")

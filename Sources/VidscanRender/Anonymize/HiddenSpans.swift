@@ -17,6 +17,17 @@ struct HiddenSpans {
 
     var frameCount: Int { spans.reduce(0) { $0 + $1.frames } }
 
+    /// The same spans on the clock of a video that begins later.
+    func shifted(by microseconds: Int64) -> HiddenSpans {
+        let moved = { (seconds: Double) in (seconds * 1e6 - Double(microseconds)).rounded() / 1e6 }
+        var shifted = self
+        for index in spans.indices {
+            shifted.spans[index].fromSeconds = moved(spans[index].fromSeconds)
+            shifted.spans[index].toSeconds = moved(spans[index].toSeconds)
+        }
+        return shifted
+    }
+
     /// Adds a frame after all earlier ones.
     mutating func add(faces: Int, at microseconds: Int64) {
         defer { isOpen = faces > 0 }
