@@ -34,8 +34,10 @@ struct EarlierPeople {
         }
         do throws(VidscanError) {
             let result = try StoredResult(path: resultPath)
-            if let options = settings.options()?.anonymize { try AnonymizePreconditions.check(result, for: options) }
-            _ = try ChosenFaces(settings.visible, in: result)
+            if let options = settings.options()?.anonymize {
+                try AnonymizePreconditions.check(try result.analysed(), for: options)
+            }
+            _ = try ChosenFaces(settings.visible, in: FaceTables(hiding: result))
             rows = try Self.rows(of: resultPath)
         } catch {
             throw VidscanError(error.code, "the earlier result \(name) \(error.reason)", stage: .open)
