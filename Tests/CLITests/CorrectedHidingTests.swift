@@ -93,6 +93,9 @@ struct CorrectedHidingTests: AnonymizationTesting {
         #expect(visible["kept_face_ids"] as? [Int] == [1])
         #expect(visible["kept_face_ids_removed_by_corrections"] as? [Int] == [1])
         try render("--keep-face", "2").expectError("has no face_id 2, which --keep-face or --hide-face names; it has 1")
+        let again = try Tool.run(
+            "analyze", "movie.mkv", "--anonymize", "solid", "--keep-face", "1", "--force", in: folder)
+        again.expectError("the earlier result \(Self.result) has corrections")
     }
 
     @Test("Faces are not hidden by tables that somebody changed", arguments: ["", "original/"])

@@ -5,11 +5,12 @@ internal import VidscanMedia
 /// Files of a result that can identify the people in a video even if their faces are hidden: all except those that are known
 /// to say nothing about them, so that none is forgotten.
 package enum IdentifyingFiles {
-    /// The video or picture with hidden faces, its record, and the times of the samples. `run.json` is named for another
+    /// Videos and pictures with hidden faces, their records, and the times of the samples. `run.json` is named for another
     /// reason.
     private static let harmless = Set(
-        (VideoContainer.allCases.map(\.rawValue) + PictureFormat.allCases.map(\.rawValue) + ["json"])
-            .map { "anonymized." + $0 } + ["frames.csv", ResultFolder.Kind.result.record])
+        (VideoContainer.allCases.map(\.rawValue) + PictureFormat.allCases.map(\.rawValue))
+            .flatMap { ["anonymized." + $0, "anonymized.\($0).json"] }
+            + ["anonymized.json", "frames.csv", ResultFolder.Kind.result.record])
 
     /// Files with which the people can be recognised in other videos.
     private static let ofPeople = [EmbeddingFile.name, "\(ResultFiles.originals)/\(EmbeddingFile.name)"]
