@@ -67,7 +67,7 @@ public struct Correcting: Sendable {
         let result = try StoredResult(path: resultPath)
         let lock = try ResultLock(resultPath)
         defer { withExtendedLifetime(lock) {} }
-        let source = try originals(of: result)
+        let source = try result.analysed()
         let record = source.record
         guard record.input.bytes == file.video.bytes else {
             throw VidscanError(
@@ -139,45 +139,11 @@ public struct Correcting: Sendable {
             counts: file.counts(
                 facesRemoved: tracks.samples.rows.count - counts.faces,
                 framesRemoved: tracks.samples.frames.count - counts.frames))
-        try folder.write(try corrected.record(counts, applied))
+        try folder.write(try corrected.record(counts, applied, tables: folder.partialPath))
         try folder.complete()
         if previous?.sha256 == applied.sha256 { summary.outdated = [] }
         summary.path = folder.finalPath
         (summary.faces, summary.faceIDs, summary.personIDs) = (counts.faces, counts.faceIDs, counts.personIDs)
-    }
-
-    /// Returns the result as the analysis wrote it.
-    private func originals(of result: StoredResult) throws(VidscanError) -> StoredResult {
-        let folder = "\(result.name)/\(ResultFiles.originals)"
-        guard result.record.corrections != nil else {
-            guard !FolderContents.exists(folder) else {
-                throw VidscanError(
-                    .result, "has a folder '\(ResultFiles.originals)', although nothing was corrected; move it away",
-                    input: result.name, stage: .open)
-            }
-            return result
-        }
-        let original: StoredResult
-        do throws(VidscanError) {
-            original = try StoredResult(path: folder)
-        } catch {
-            throw VidscanError(
-                .result,
-                "its tables before the corrections cannot be read: \(ResultFiles.originals): \(error.reason); analyse the"
-                    + " video again", input: result.name, stage: .open)
-        }
-        for name in ResultFiles.corrected
-        where FolderContents.exists("\(result.name)/\(name)") && !FolderContents.exists("\(folder)/\(name)") {
-            throw VidscanError(
-                .result, "\(ResultFiles.originals)/\(name) is missing; restore it, or analyse the video again",
-                input: result.name, stage: .open)
-        }
-        guard original.record.corrections == nil else {
-            throw VidscanError(
-                .result, "its tables in '\(ResultFiles.originals)' are corrected ones; analyse the video again",
-                input: result.name, stage: .open)
-        }
-        return original
     }
 
     /// Takes over the files of the result that no analysis writes, such as videos and exports.
@@ -205,7 +171,7 @@ public struct Correcting: Sendable {
         guard result.record.corrections != nil else {
             throw VidscanError(.result, "has no corrections to undo", input: resultPath, stage: .open)
         }
-        let source = try originals(of: result)
+        let source = try result.analysed()
         let path = FolderContents.resolved(resultPath)
         let folder = try ResultFolder(finalPath: path, policy: .absorb)
         var summary = Summary()

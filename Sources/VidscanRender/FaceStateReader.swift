@@ -13,10 +13,16 @@ final class FaceStateReader {
     private let matchColumn: Int?
     private let numbers: FaceColumns
     private let mapToSource: AffineTransform?
+    private let corrections: CorrectedNumbers?
     private var number = 0
     private var lastMicroseconds: Int64?
 
-    init(_ result: StoredResult, needs: FaceTimeline.Needs) throws(VidscanError) {
+    init(_ tables: FaceTables, needs: FaceTimeline.Needs) throws(VidscanError) {
+        let result = tables.positions
+        corrections =
+            if let corrected = tables.corrections {
+                try CorrectedNumbers(corrected, removedFaces: tables.removedFaces)
+            } else { nil }
         mapToSource = try result.mapToSource()
         frames = try TableReader(folder: result.name, name: "frames.csv")
         faces = try TableReader(folder: result.name, name: "faces.csv")
@@ -49,18 +55,19 @@ final class FaceStateReader {
         let frame = try frames.count(frameColumns.frame)
         let count = try frames.integer(frameColumns.faces, in: ReadLimits.facesInFrame)
         var states: [FaceState] = []
-        var ids: Set<Int> = []
         for _ in 0..<count {
             guard try faces.next() else { throw frames.problem("has more faces than there are in faces.csv") }
             guard try faces.count(columns.frame) == frame, try faces.microseconds(columns.time) == microseconds else {
                 throw faces.problem("does not belong to the frame in line \(frames.line) of frames.csv")
             }
-            let state = try face(at: microseconds)
-            guard ids.insert(state.faceID).inserted else {
-                throw faces.problem("face_id \(state.faceID) is in its frame twice")
-            }
-            states.append(mapToSource.map(state.moved) ?? state)
+            states.append(try face(at: microseconds))
         }
+        try corrections?.number(&states, frame: frame, microseconds: microseconds)
+        var ids: Set<Int> = []
+        for state in states where !ids.insert(state.faceID).inserted {
+            throw faces.problem("face_id \(state.faceID) is in its frame twice")
+        }
+        if let mapToSource { states = states.map { $0.moved(by: mapToSource) } }
         defer { number += 1 }
         return FaceTimeline.Sample(microseconds: microseconds, number: number, faces: states)
     }
@@ -71,6 +78,7 @@ final class FaceStateReader {
     func finish() throws(VidscanError) {
         guard try !faces.next() else { throw faces.problem("belongs to no frame in frames.csv") }
         try landmarks?.finish()
+        try corrections?.finish()
     }
 
     private func emoji() throws(VidscanError) -> String? {

@@ -33,11 +33,11 @@ struct FaceTimeline {
     private let ahead: Int64
     private var isAtEnd = false
 
-    init(_ result: StoredResult, needs: Needs) throws(VidscanError) {
-        rows = try FaceStateReader(result, needs: needs)
+    init(_ tables: FaceTables, needs: Needs) throws(VidscanError) {
+        rows = try FaceStateReader(tables, needs: needs)
         behind = Int64(needs.behindSeconds * 1e6)
         ahead = Int64(needs.aheadSeconds * 1e6)
-        cuts = try ShotCut.all(of: result).map(\.microseconds)
+        cuts = try ShotCut.all(of: tables.positions).map(\.microseconds)
     }
 
     /// Moves the window to a time. Times must not decrease.

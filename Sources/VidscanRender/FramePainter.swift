@@ -12,7 +12,7 @@ final class FramePainter {
     private var frameCount = 0
     private var firstSize: PictureSize?
 
-    init(_ options: RenderOptions, result: StoredResult) throws(VidscanError) {
+    init(_ options: RenderOptions, tables: FaceTables) throws(VidscanError) {
         self.options = options
         let painter: StickerPainter? = if let sticker = options.sticker { try StickerPainter(sticker) } else { nil }
         // If faces are hidden by a sticker, the sticker belongs to the anonymizer.
@@ -23,7 +23,7 @@ final class FramePainter {
         sticker = covers ? nil : painter
         anonymizer =
             if let anonymize = options.anonymize {
-                try Anonymizer(anonymize, of: result, sticker: covers ? painter : nil)
+                try Anonymizer(anonymize, of: tables, sticker: covers ? painter : nil)
             } else { nil }
         overlay = options.overlay.map(OverlayPainter.init)
         var needs = FaceTimeline.Needs()
@@ -34,7 +34,7 @@ final class FramePainter {
             needs.behindSeconds = max(needs.behindSeconds, other.behindSeconds)
             needs.aheadSeconds = max(needs.aheadSeconds, other.aheadSeconds)
         }
-        timeline = try FaceTimeline(result, needs: needs)
+        timeline = try FaceTimeline(tables, needs: needs)
     }
 
     /// Renders one frame.
@@ -56,7 +56,7 @@ final class FramePainter {
             try timeline.advance(to: frame.microseconds)
         }
         guard sticker != nil || overlay != nil else { return count }
-        let faces = timeline.faces(at: frame.microseconds)
+        let faces = timeline.faces(at: frame.microseconds).filter { anonymizer?.isRemoved($0.faceID) != true }
         for face in faces { try sticker?.paint(on: face, of: frame) }
         if let overlay, let style = options.overlay {
             for face in faces {

@@ -42,7 +42,8 @@ public struct Rendering: Sendable {
         resultPath: String, input: String? = nil, outputPath: String? = nil, replaces: Bool
     ) async throws -> Summary {
         let summary = try await run(
-            resultPath: resultPath, name: resultPath, input: input, outputPath: outputPath, replaces: replaces)
+            resultPath: resultPath, name: resultPath, input: input, outputPath: outputPath, replaces: replaces,
+            isNew: false)
         let folder = FilePath.folder(of: FilePath.absolute(summary.path))
         if let anonymize = options.anonymize, folder == FilePath.absolute(resultPath) {
             observer.warned(
@@ -54,26 +55,32 @@ public struct Rendering: Sendable {
 
     /// Renders one video.
     ///
-    /// - Parameter name: The name of the result in messages.
+    /// - Parameters:
+    ///   - name: The name of the result in messages.
+    ///   - isNew: Whether this run has just written the tables.
     package func run(
-        resultPath: String, name: String, input: String?, outputPath: String?, replaces: Bool
+        resultPath: String, name: String, input: String?, outputPath: String?, replaces: Bool, isNew: Bool
     ) async throws -> Summary {
         try await BlockingWork.run(thread: "render", input: name) { cancellation in
-            try render(resultPath, name, input, outputPath, replaces: replaces, cancellation)
+            try render(resultPath, name, input, outputPath, replaces: replaces, isNew: isNew, cancellation)
         }
     }
 
     private func render(
         _ resultPath: String, _ name: String, _ input: String?, _ outputPath: String?, replaces: Bool,
-        _ cancellation: CancellationFlag
+        isNew: Bool, _ cancellation: CancellationFlag
     ) throws(VidscanError) -> Summary {
         let begin = ContinuousClock.now
         let result = try StoredResult(path: resultPath)
         let hides = options.anonymize != nil
         let source = try result.source(
             override: input, acceptsChanges: options.acceptsChangedSource && !hides, acceptsCopies: !hides)
-        if let anonymize = options.anonymize { try AnonymizePreconditions.check(result, for: anonymize) }
-        let painter = try FramePainter(options, result: result)
+        let tables = hides ? try FaceTables(hiding: result) : FaceTables(drawing: result)
+        if let anonymize = options.anonymize {
+            try AnonymizePreconditions.check(tables.positions, for: anonymize)
+            if !isNew { try tables.checkDigests(readsLandmarks: options.needsLandmarks) }
+        }
+        let painter = try FramePainter(options, tables: tables)
         let transcoder = try transcoder(of: source, result, cancellation)
         observer.opened(name, info: transcoder.info)
         let (path, format) = try destination(outputPath, in: resultPath, transcoder)
@@ -110,7 +117,8 @@ public struct Rendering: Sendable {
             let record = try AtomicFile(path: recordPath, replaces: replaces, stage: .render)
             let content = HidingRecord(
                 anonymize, video: options, analysis: result.record.pipeline, frames: transcoder.frameCount,
-                tally: tally, spans: painter.hiddenSpans.shifted(by: transcoder.startMicroseconds))
+                tally: tally, spans: painter.hiddenSpans.shifted(by: transcoder.startMicroseconds),
+                removedFaces: tables.removedFaces)
             try record.write(content.text())
             try record.complete()
         }
@@ -128,6 +136,7 @@ public struct Rendering: Sendable {
                 "faces hidden in \(frames) of \(NumberText.count(transcoder.frameCount, "frame"))\(sound)\(subtitles)"
             reportWeakness(anonymize, hiddenFrames: frames, name: name)
         }
+        if let anonymize = options.anonymize { reportCorrections(tables, anonymize.visible, name: name) }
         return Summary(
             path: path, frames: transcoder.frameCount, seconds: Double(progress.microseconds) / 1e6,
             wallSeconds: begin.duration(to: .now) / .seconds(1),
@@ -156,6 +165,25 @@ public struct Rendering: Sendable {
                 name,
                 message: "less is hidden than usual (\(weaker.joined(separator: ", "))): people may be recognisable")
         }
+    }
+
+    /// Says what became of the faces that corrections removed.
+    private func reportCorrections(_ tables: FaceTables, _ choice: FaceChoice, name: String) {
+        let shown = tables.removedFaces.intersection(choice.keptFaces)
+        if !shown.isEmpty {
+            observer.warned(
+                name,
+                message: "face_id \(ChosenFaces.ranges(shown)) stays visible because --keep-face names it: a correction"
+                    + " removed it, but the detector found a face there")
+        }
+        let hidden = tables.removedFaces.subtracting(shown)
+        guard let removed = tables.corrections?.record.corrections?.counts.facesRemoved, removed > 0,
+            !hidden.isEmpty || shown.isEmpty
+        else { return }
+        let remedy =
+            hidden.isEmpty ? "" : "; --keep-face would leave face_id \(ChosenFaces.ranges(hidden)) visible"
+        observer.warned(
+            name, message: "what corrections removed is hidden too, because the detector found faces there\(remedy)")
     }
 
     private func transcoder(

@@ -51,6 +51,8 @@ public struct Reporting: Sendable {
         package let thumbnails: [String]
     }
 
+    /// The maximum number of tracks on a page. More would make it too large for a browser.
+    private static let maximumTracks = 500
     /// The maximum number of faces in the strip, and of their thumbnails.
     private static let maximumThumbnails = 60
     private static let maximumEvents = 2000
@@ -85,10 +87,12 @@ public struct Reporting: Sendable {
         let result = try StoredResult(path: resultPath)
         let file = try AtomicFile(
             path: path, replaces: replaces, source: result.record.input.path, stage: .render)
-        let faces = try ReportTables.faces(resultPath, measures: CurveBuilder.measures)
-        let events = try ReportTables.events(resultPath)
+        let allFaces = try ReportTables.faces(resultPath, measures: CurveBuilder.measures)
+        let faces = Self.longestVisible(allFaces, maximum: Self.maximumTracks)
+        let leftOut = Set(allFaces.map(\.id)).subtracting(faces.map(\.id))
+        let events = try ReportTables.events(resultPath).filter { !leftOut.contains($0.faceID ?? 0) }
         let samples = try SampleTimes(resultPath)
-        let shown = Self.longestVisible(faces)
+        let shown = Self.longestVisible(faces, maximum: Self.maximumThumbnails)
         let hidesFaces = options.hidesFaces || result.hidesFaces
         let video = try video(of: result, input, hidesFaces: hidesFaces)
         var pictures: [Int: String] = [:]
@@ -99,6 +103,13 @@ public struct Reporting: Sendable {
                 moments, of: result, from: source, limits: options.limits, cancellation: cancellation)
         }
         var facts = ReportFacts(result.record, namesFileOnly: hidesFaces, isShared: options.hidesFaces)
+        var notices: [String] = []
+        if !leftOut.isEmpty {
+            notices.append(
+                "the page has the \(faces.count) faces that are visible longest; tracks.csv has the other \(leftOut.count)"
+            )
+            facts.notices += notices
+        }
         if hidesFaces, options.hasThumbnails == nil {
             facts.notices.append(
                 options.hidesFaces
@@ -118,27 +129,28 @@ public struct Reporting: Sendable {
             facts: facts, faces: faces, shown: shown, events: Array(events.prefix(Self.maximumEvents)),
             eventCount: events.count, samples: samples, pictures: pictures
         ).page(curves)
-        var notice: String?
         if options.hidesFaces, video != nil, result.hiding?.keepsNobody != true {
-            notice = "the video shows the people who were kept visible in it"
+            notices.append("the video shows the people who were kept visible in it")
         }
         if let video {
             let builder = ReviewBuilder(
-                result: result, faces: faces, events: events, samples: samples, pictures: pictures)
+                result: result, faces: faces, leftOut: leftOut, events: events, samples: samples, pictures: pictures)
             let folder = FilePath.folder(of: FilePath.absolute(path))
             let (data, rows) = try builder.build(
                 video, address: FilePath.relative(video.path, to: folder), hidesFaces: hidesFaces,
                 title: options.hidesFaces ? facts.title : nil)
             page.review = ReportPage.Review(data: data, rows: rows)
             if !video.isWidelyPlayable {
-                notice =
+                notices.append(
                     "most browsers cannot play \(result.record.video.codec) in such a file; --proxy makes a copy that they play"
+                )
             }
         }
         try file.write(Self.text(path) { try page.html() })
         try file.complete()
         return Summary(
-            path: path, faces: faces.count, notice: notice, title: facts.title, seconds: samples.range.upperBound,
+            path: path, faces: allFaces.count, notice: notices.isEmpty ? nil : notices.joined(separator: "; "),
+            title: facts.title, seconds: samples.range.upperBound,
             samples: samples.count, cuts: events.count { $0.kind == "shot_cut" }, warnings: facts.warnings.count,
             thumbnails: shown.sorted { $0.visibleSeconds > $1.visibleSeconds }.prefix(5).compactMap { pictures[$0.id] })
     }
@@ -223,8 +235,8 @@ public struct Reporting: Sendable {
     }
 
     /// Returns the faces that are visible for longest, ordered by face_id.
-    private static func longestVisible(_ faces: [ReportedFace]) -> [ReportedFace] {
-        faces.sorted { ($1.visibleSeconds, $0.id) < ($0.visibleSeconds, $1.id) }.prefix(maximumThumbnails)
+    private static func longestVisible(_ faces: [ReportedFace], maximum: Int) -> [ReportedFace] {
+        faces.sorted { ($1.visibleSeconds, $0.id) < ($0.visibleSeconds, $1.id) }.prefix(maximum)
             .sorted { $0.id < $1.id }
     }
 }

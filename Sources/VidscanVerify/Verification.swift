@@ -11,6 +11,8 @@ internal import VidscanResults
 public struct Verification: Sendable {
     /// A face that may be visible, in one frame.
     public struct Sighting: Sendable, Equatable {
+        /// The index of the stream among all streams of the file.
+        public let stream: Int
         public let microseconds: Int64
         /// The index of the frame in presentation order.
         public let frame: Int64
@@ -33,7 +35,11 @@ public struct Verification: Sendable {
     /// What was found.
     public struct Findings: Sendable {
         public internal(set) var frames = 0
-        /// In the order of their first frames.
+        /// The indices of the streams that were searched: videos and cover pictures.
+        public internal(set) var streams: [Int] = []
+        /// What may show a face and was not searched, in words.
+        public internal(set) var unsearched: [String] = []
+        /// Stream by stream, in the order of their first frames.
         public internal(set) var episodes: [Episode] = []
         public internal(set) var lastMicroseconds: Int64 = 0
         public internal(set) var wallSeconds = 0.0
@@ -42,11 +48,15 @@ public struct Verification: Sendable {
 
         /// All sightings, frame by frame.
         public var sightings: [Sighting] {
-            episodes.flatMap(\.sightings).sorted { ($0.frame, $0.box.x, $0.box.y) < ($1.frame, $1.box.x, $1.box.y) }
+            episodes.flatMap(\.sightings).sorted {
+                ($0.stream, $0.frame, $0.box.x, $0.box.y) < ($1.stream, $1.frame, $1.box.x, $1.box.y)
+            }
         }
 
         /// The number of frames in which a face may be visible.
-        public var framesWithFaces: Int { Set(episodes.flatMap { $0.sightings.map(\.frame) }).count }
+        public var framesWithFaces: Int {
+            Set(episodes.flatMap { $0.sightings.map { [Int64($0.stream), $0.frame] } }).count
+        }
     }
 
     /// Options of the search.
@@ -83,7 +93,7 @@ public struct Verification: Sendable {
         }
     }
 
-    /// Searches every frame of a video or picture.
+    /// Searches every frame of a video or picture, in all its video streams and cover pictures.
     ///
     /// - Parameters:
     ///   - input: The path of the video.
@@ -107,37 +117,22 @@ public struct Verification: Sendable {
         let begin = ContinuousClock.now
         var findings = Findings()
         do {
-            let reader = try FrameReader(
-                path: input,
-                options: FrameReader.Options(
-                    rate: .everyFrame, skipsUnneededPackets: false, limits: options.limits), cancellation: cancellation)
+            let reader = try reader(of: input, stream: nil, cancellation)
             opened(reader.info)
-            var collector = EpisodeCollector()
-            var count = 0
-            while true {
-                try Task.checkCancellation()
-                var frames: [SampledFrame] = []
-                while frames.count < 4 * workers.count, let frame = try reader.next() { frames.append(frame) }
-                guard !frames.isEmpty else { break }
-                for (frame, faces) in zip(frames, try await faces(in: frames)) {
-                    let sightings = faces.map {
-                        Sighting(
-                            microseconds: frame.microseconds, frame: frame.index, box: $0.box, score: $0.score)
-                    }
-                    try collector.add(sightings, of: frame, takesPictures: options.keepsPictures)
-                    count += sightings.count
-                    findings.lastMicroseconds = frame.microseconds
-                }
-                findings.frames += frames.count
-                progressed(findings.lastMicroseconds, findings.frames, count)
-            }
+            try await search(reader, &findings, progressed)
             guard findings.frames > 0 else { throw MediaError(.noVideo, "no frame can be decoded") }
-            findings.episodes = collector.episodes
-            findings.damage = reader.statistics.damage + reader.statistics.corruptPackets
-            if let error = reader.statistics.readError {
-                throw VidscanError(
-                    .media(.undecodable), "reading ended early: \(error); the rest was not searched", input: input,
-                    stage: .decode, microseconds: findings.lastMicroseconds)
+            findings.unsearched += reader.unreadablePictures
+            if try reader.info.codec == "mjpeg" && reader.info.isPicture && Self.hasPreview(input) {
+                findings.unsearched.append("a preview in its header")
+            }
+            for stream in reader.otherVideoStreams {
+                do {
+                    let other = try self.reader(of: input, stream: stream, cancellation)
+                    opened(other.info)
+                    try await search(other, &findings, progressed)
+                } catch let error as MediaError where error.code != .cancelled {
+                    findings.unsearched.append("stream \(stream) (\(error.message))")
+                }
             }
         } catch let error as MediaError {
             throw VidscanError(
@@ -148,6 +143,59 @@ public struct Verification: Sendable {
         }
         findings.wallSeconds = begin.duration(to: .now) / .seconds(1)
         return findings
+    }
+
+    private func reader(
+        of input: String, stream: Int?, _ cancellation: CancellationFlag
+    ) throws(MediaError) -> FrameReader {
+        try FrameReader(
+            path: input,
+            options: FrameReader.Options(
+                rate: .everyFrame, streamIndex: stream, skipsUnneededPackets: false, limits: options.limits),
+            cancellation: cancellation)
+    }
+
+    /// Searches every frame of a stream.
+    private func search(
+        _ reader: FrameReader, _ findings: inout Findings, _ progressed: (Int64, Int, Int) -> Void
+    ) async throws {
+        let stream = reader.info.streamIndex
+        var collector = EpisodeCollector()
+        var count = findings.episodes.reduce(0) { $0 + $1.sightings.count }
+        while true {
+            try Task.checkCancellation()
+            var frames: [SampledFrame] = []
+            while frames.count < 4 * workers.count, let frame = try reader.next() { frames.append(frame) }
+            guard !frames.isEmpty else { break }
+            for (frame, faces) in zip(frames, try await faces(in: frames)) {
+                let sightings = faces.map {
+                    Sighting(
+                        stream: stream, microseconds: frame.microseconds, frame: frame.index, box: $0.box,
+                        score: $0.score)
+                }
+                try collector.add(sightings, of: frame, takesPictures: options.keepsPictures)
+                count += sightings.count
+                findings.lastMicroseconds = frame.microseconds
+            }
+            findings.frames += frames.count
+            progressed(findings.lastMicroseconds, findings.frames, count)
+        }
+        findings.streams.append(stream)
+        findings.episodes += collector.episodes
+        findings.damage += reader.statistics.damage + reader.statistics.corruptPackets
+        if let error = reader.statistics.readError {
+            findings.unsearched.append(
+                "stream \(stream) after \(TimeText.seconds(findings.lastMicroseconds)) s (\(error))")
+        }
+    }
+
+    /// Whether a JPEG file contains another JPEG picture. Cameras put a preview into the header, which shows the faces as
+    /// they were.
+    private static func hasPreview(_ path: String) throws -> Bool {
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: path), options: .alwaysMapped)
+        // No picture has this mark in its own data.
+        let mark = Data([0xFF, 0xD8, 0xFF])
+        return bytes.dropFirst().range(of: mark) != nil
     }
 
     /// Returns the faces of each frame.

@@ -3,11 +3,11 @@ internal import VidscanBase
 
 /// The listings of what a verification found.
 extension Verification.Findings {
-    /// One row per sighting: `time,frame,x,y,width,height,score`. Times are in seconds, boxes in pixels of the upright
+    /// One row per sighting: `time,frame,x,y,width,height,score,stream`. Times are in seconds, boxes in pixels of the upright
     /// frame.
     public var csv: String {
         var writer = ByteWriter()
-        writer.write(text: "time,frame,x,y,width,height,score\n")
+        writer.write(text: "time,frame,x,y,width,height,score,stream\n")
         for sighting in sightings {
             let box = sighting.box
             writer.write(Double(sighting.microseconds) / 1e6, decimals: 6)
@@ -18,12 +18,12 @@ extension Verification.Findings {
             }
             writer.write(text: ",")
             writer.write(sighting.score, decimals: 3)
-            writer.write(text: "\n")
+            writer.write(text: ",\(sighting.stream)\n")
         }
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 
-    /// The same as JSON, with the number of frames that were searched.
+    /// The same as JSON, with what was searched and what was not.
     public var json: String {
         let rounded = { (value: Double, places: Double) in JSONValue.number((value * places).rounded() / places) }
         let list = sightings.map { sighting -> JSONValue in
@@ -31,11 +31,12 @@ extension Verification.Findings {
                 "time": rounded(Double(sighting.microseconds) / 1e6, 1e6), "frame": .integer(Int(sighting.frame)),
                 "x": rounded(sighting.box.x, 10), "y": rounded(sighting.box.y, 10),
                 "width": rounded(sighting.box.width, 10), "height": rounded(sighting.box.height, 10),
-                "score": rounded(sighting.score, 1000),
+                "score": rounded(sighting.score, 1000), "stream": .integer(sighting.stream),
             ])
         }
         let object = JSONValue.object([
             "frames": .integer(frames), "frames_with_faces": .integer(framesWithFaces), "faces": .list(list),
+            "streams": .list(streams.map { .integer($0) }), "not_searched": .list(unsearched.map { .text($0) }),
         ])
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
@@ -55,7 +56,7 @@ extension Verification.Findings {
                 } ?? "<p>no picture</p>"
             let score = Int((100 * episode.best.score).rounded())
             return
-                "<li>\(picture)<b>\(episode.span)</b><br>\(NumberText.count(episode.sightings.count, "frame")), score"
+                "<li>\(picture)<b>\(place(of: episode))</b><br>\(NumberText.count(episode.sightings.count, "frame")), score"
                 + " \(score) %<br>at \(episode.place)</li>"
         }
         return """
@@ -73,13 +74,21 @@ extension Verification.Findings {
             <h1>\(name)</h1>
             <p>A face may be visible in \(framesWithFaces) of \(NumberText.count(frames, "frame")), at the times below. Watch \
             them: the search is sensitive, and may take a pattern for a face. It can also miss a face, so an empty list is \
-            no proof. This page shows faces; delete it when you have checked the video.</p>
+            no proof. \(unsearched.isEmpty ? "" : "<b>Not searched: \(Self.escaped(Printable.line(unsearchedText))).</b> ")This page shows faces; delete it when you have checked the video.</p>
             <ul>
             \(cards.joined(separator: "\n"))
             </ul>
             </html>
 
             """
+    }
+
+    /// `stream 2 (dvd_subtitle), a preview in its header`
+    public var unsearchedText: String { unsearched.joined(separator: ", ") }
+
+    /// The time of an episode, and its stream if there are several.
+    public func place(of episode: Verification.Episode) -> String {
+        (streams.count > 1 ? "stream \(episode.best.stream), " : "") + episode.span
     }
 
     private static func escaped(_ text: String) -> String {

@@ -65,12 +65,9 @@ struct SettingArguments<Selection: SettingSelection>: ParsableArguments, CustomR
     }
 
     func validate() throws {
-        // Flags of one setting, such as --quiet and --verbose, cannot be used together. An option with a value does not: the
-        // flag overrides it.
-        for (path, given) in Dictionary(grouping: overrides, by: \.setting.path) where given.count > 1 {
-            let flags = Setting.at(path)?.options.filter { if case .flag = $0.form { true } else { false } } ?? []
-            let names = given.map(\.option).filter { name in flags.contains { $0.names.contains(name) } }
-            if names.count > 1 { throw ValidationError("\(names.joined(separator: " and ")) cannot be used together.") }
+        // Options of one setting, such as --every-frame and --rate, contradict each other.
+        for given in Dictionary(grouping: overrides, by: \.setting.path).values where given.count > 1 {
+            throw ValidationError("\(given.map(\.option).joined(separator: " and ")) cannot be used together.")
         }
     }
 

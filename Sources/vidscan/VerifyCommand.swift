@@ -15,12 +15,13 @@ struct VerifyCommand: AsyncParsableCommand {
         commandName: "verify",
         abstract: "Searches a finished video for faces that may still be visible.",
         discussion: """
-            An independent second look at a video before you pass it on. Every frame is searched at several scales, with \
-            detectors that 'vidscan analyze' does not use, and no table is read. Prints the times at which a face may be \
-            visible. A person whom you kept visible is listed too. For a result folder, the video in it is searched in \
-            which faces are hidden.
+            An independent second look at a video before you pass it on. Every frame of all its video streams and cover \
+            pictures is searched at several scales, with detectors that 'vidscan analyze' does not use, and no table is \
+            read. Prints the times at which a face may be visible. A person whom you kept visible is listed too. For a \
+            result folder, the videos in it are searched in which faces are hidden.
 
-            Exits with status 1 if a face may be visible, and with 2 if a video could not be searched to its end.
+            Exits with status 1 if a face may be visible, and with 2 if something was not searched: a damaged part, \
+            subtitles that are pictures, or an attachment.
 
             Nothing is written unless you ask for it: --page makes a page with a picture of each finding, which shows \
             these faces: remove it before you pass on the folder.
@@ -62,15 +63,16 @@ struct VerifyCommand: AsyncParsableCommand {
 
     func validate() throws {
         if inputs.isEmpty { throw ValidationError("Name at least one video or picture.") }
-        if inputs.count > 1, output != nil { throw ValidationError("--output works with one input only.") }
-        if inputs.count > 1, format != .text {
-            throw ValidationError("--format \(format.rawValue) works with one input only.")
-        }
         guard (0.1...1).contains(minScore) else { throw ValidationError("--min-score must be 0.1 to 1.") }
         guard (1...256).contains(workers ?? 1) else { throw ValidationError("--workers must be 1 to 256.") }
     }
 
     func run() async throws {
+        let videos = inputs.flatMap(Self.videos)
+        if videos.count > 1, output != nil { throw ValidationError("--output works with one input only.") }
+        if videos.count > 1, format != .text {
+            throw ValidationError("--format \(format.rawValue) works with one input only.")
+        }
         let reporter = try messages.makeReporter()
         let verification: Verification
         do {
@@ -84,8 +86,10 @@ struct VerifyCommand: AsyncParsableCommand {
         }
         try await CommandWork.run(reporter) {
             var withFaces = 0
-            let failures = try await CommandWork.each(of: inputs, reporter) { named, _ in
-                let input = try video(named)
+            let failures = try await CommandWork.each(of: videos, reporter) { input, _ in
+                guard !Self.isFolder(input) else {
+                    throw VidscanError(.result, "has no video in which faces are hidden", input: input, stage: .open)
+                }
                 let path = page || output != nil ? output ?? input + ".verify.html" : nil
                 if let path { try AtomicFile.checkVacancy(path, replaces: force) }
                 let findings = try await verification.run(input) { info in
@@ -105,6 +109,12 @@ struct VerifyCommand: AsyncParsableCommand {
                             "the page shows these faces; remove it before you pass on the folder", input: input)
                     }
                 }
+                if !findings.unsearched.isEmpty {
+                    throw VidscanError(
+                        .media(.undecodable),
+                        "not everything was searched, and a face may be visible in the rest: \(findings.unsearchedText)",
+                        input: input, stage: .decode)
+                }
             }
             // Not to know is not the same as to have found something.
             if failures > 0 { throw ExitStatus.usage }
@@ -112,16 +122,15 @@ struct VerifyCommand: AsyncParsableCommand {
         }
     }
 
-    /// Returns the path of the video to search: the input, or if that is a result, the video with hidden faces in it.
-    private func video(_ input: String) throws -> String {
+    /// Returns the videos to search: the input, or if that is a result, all videos with hidden faces in it.
+    private static func videos(_ input: String) -> [String] {
+        let videos = isFolder(input) ? StoredResult.videosWithHiddenFaces(in: input) : []
+        return videos.isEmpty ? [input] : videos
+    }
+
+    private static func isFolder(_ path: String) -> Bool {
         var isFolder: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: input, isDirectory: &isFolder), isFolder.boolValue else {
-            return input
-        }
-        guard let video = StoredResult.videoWithHiddenFaces(in: input) else {
-            throw VidscanError(.result, "has no video in which faces are hidden", input: input, stage: .open)
-        }
-        return video
+        return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue
     }
 
     private func report(_ findings: Verification.Findings, of input: String, to reporter: ConsoleReporter) {
@@ -131,7 +140,7 @@ struct VerifyCommand: AsyncParsableCommand {
         case .text:
             for episode in findings.episodes {
                 Output.standard(
-                    "\(input): \(episode.span): \(NumberText.count(episode.sightings.count, "frame")), at"
+                    "\(input): \(findings.place(of: episode)): \(NumberText.count(episode.sightings.count, "frame")), at"
                         + " \(episode.place), score \(String(format: "%.2f", episode.best.score))")
             }
         }
@@ -145,7 +154,7 @@ struct VerifyCommand: AsyncParsableCommand {
             "\(NumberText.count(findings.frames, "frame")) searched in \(String(format: "%.1f", findings.wallSeconds)) s"
         let text =
             findings.episodes.isEmpty
-            ? "no face found; \(searched)"
+            ? "no face found\(findings.unsearched.isEmpty ? "" : " in what was searched"); \(searched)"
             : "a face may be visible in \(NumberText.count(findings.framesWithFaces, "frame")); \(searched)"
         reporter.inform(
             .verified, "\(input): \(text)",

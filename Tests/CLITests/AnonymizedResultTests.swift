@@ -133,8 +133,8 @@ struct AnonymizedResultTests: AnonymizationTesting {
     func embeddings() throws {
         let folder = try anonymizedMovie("--people")
         let line =
-            "pass on only the anonymized video or picture: beside it, faces.csv, tracks.csv, events.csv still describe the people"
-            + " in it, embeddings.npy has the biometric data by which they can be recognised, and run.json has the path"
+            "pass on only the anonymized video or picture: beside it, events.csv, faces.csv, tracks.csv may still describe or"
+            + " show the people in it, embeddings.npy has the biometric data by which they can be recognised, and run.json has the path"
             + " of the original"
         #expect(try folder.text("errors.txt").contains("vidscan: warning: movie.mkv: \(line)\n"))
         #expect(try folder.text("movie.mkv.vidscan/run.json").contains(line))
@@ -144,17 +144,22 @@ struct AnonymizedResultTests: AnonymizationTesting {
     func remains() throws {
         let folder = try anonymizedMovie("--report", "--landmarks", "--format", "csv,jsonl")
         let line =
-            "pass on only the anonymized video or picture: beside it, faces.csv, faces.jsonl, tracks.csv,"
-            + " events.csv, landmarks.npy, report.html still describe the people in it, and run.json has the path of"
+            "pass on only the anonymized video or picture: beside it, events.csv, faces.csv, faces.jsonl,"
+            + " landmarks.npy, report.html, tracks.csv may still describe or show the people in it, and run.json has the path of"
             + " the original"
         #expect(try folder.text("errors.txt").contains("vidscan: warning: movie.mkv: \(line)\n"))
         #expect(try folder.text("movie.mkv.vidscan/run.json").contains(line))
         try FileManager.default.removeItem(atPath: folder.path + "/movie.mkv.vidscan/landmarks.npy")
+        // Whatever else is there is named too.
+        let others = ["anonymized.mkv.verify.html", "anonymized.vtt", "corrections.json", "my notes.txt"]
+        for name in others { try folder.write("x", to: "movie.mkv.vidscan/" + name) }
         let again = try Tool.run("render", "movie.mkv.vidscan", "--anonymize", "blur", "--force", in: folder)
         #expect(again.status == 0)
         #expect(
             again.errors.contains(
-                "vidscan: warning: movie.mkv.vidscan: \(line.replacing("landmarks.npy, ", with: ""))\n"))
+                "beside it, \(others.dropLast().joined(separator: ", ")), events.csv, faces.csv, faces.jsonl, my notes.txt,"
+                    + " report.html, tracks.csv may still describe or show the people in it, and run.json has the path"),
+            "\(again.errors)")
         let elsewhere = try Tool.run(
             "render", "movie.mkv.vidscan", "--anonymize", "blur", "-o", "new.mp4", in: folder)
         #expect(elsewhere.status == 0 && !elsewhere.errors.contains("beside it"))

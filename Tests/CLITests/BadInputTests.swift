@@ -58,7 +58,9 @@ struct BadInputTests {
         Case(name: "/dev/null", message: "is not a regular file"),
         Case(name: "/dev/zero", message: "is not a regular file"),
         Case(name: "fifo", prepare: { mkfifo($0.path + "/fifo", 0o600) }, message: "is not a regular file"),
-        Case(name: "http://vidscan.invalid/movie.mp4", message: "cannot open: No such file or directory"),
+        Case(
+            name: "http://vidscan.invalid/movie.mp4",
+            message: "is a URL; vidscan reads local files only: download the video first, and name the file"),
         Case(name: "concat:a.mp4|b.mp4", message: "cannot open: No such file or directory"),
     ]
 

@@ -202,29 +202,6 @@ struct CorrectionTests: BatchTesting {
         #expect(seen.contains("old"))
     }
 
-    @Test("Faces are not hidden in a video whose corrections leave out a part of it")
-    func anonymize() throws {
-        let folder = try TemporaryFolder()
-        let made = try ChildProcess.run(
-            [
-                "ffmpeg", "-nostdin", "-v", "error", "-t", "1", "-i", Checkout.clip, "-an", "-c", "copy",
-                folder.path + "/short.mp4",
-            ])
-        try #require(made.status == 0, "\(made.errors)")
-        try #require(
-            try Tool.run("analyze", "--quiet", "short.mp4", "--anonymize", "pixelate", "--tables", in: folder).status
-                == 0)
-        let result = "short.mp4.vidscan"
-        let size = try FileManager.default.attributesOfItem(atPath: folder.path + "/short.mp4")[.size] as? Int
-        try Self.write(#"{"do": "note", "time": 0.1, "text": "x"}"#, bytes: size, to: folder)
-        #expect(try Tool.run("apply", result, "c.json", in: folder).status == 0)
-        let render = ["render", result, "--anonymize", "pixelate", "--force"]
-        #expect(try ChildProcess.run([Checkout.tool] + render, in: folder.path).status == 0)
-        try Self.write(#"{"do": "exclude", "from": 0.1, "to": 0.3}"#, bytes: size, to: folder)
-        #expect(try Tool.run("apply", result, "c.json", in: folder).status == 0)
-        try ChildProcess.run([Checkout.tool] + render, in: folder.path).expectError("leave out 0.1 to 0.3 s")
-    }
-
     @Test("A new analysis keeps the file of the corrections, and says that they are not applied")
     func analysedAgain() throws {
         let folder = try Self.folder()

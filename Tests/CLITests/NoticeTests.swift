@@ -39,6 +39,45 @@ struct NoticeTests: BatchTesting {
             try notices("merged/three.mp4.vidscan", in: folder) == notices("one/three.mp4.vidscan", in: folder))
     }
 
+    @Test("A range without a frame is an error of that file, also in a batch and of merged segments")
+    func noFrame() throws {
+        let folder = try makeFolder(["still.png"])
+        try FileManager.default.copyItem(atPath: Checkout.clip, toPath: folder.path + "/in/a.mp4")
+        try age(folder.path + "/in/a.mp4")
+        let reason = "has no frame from 30.000 s; the video lasts 20.000 s"
+        let run = try Tool.run("analyze", "in/a.mp4", "--start", "30", in: folder)
+        run.expectError("in/a.mp4: \(reason)")
+        try Tool.run("analyze", "in/a.mp4", "--start", "19.97", "--end", "19.99", in: folder)
+            .expectError("in/a.mp4: has no frame from 19.970 s to 19.990 s; the video lasts")
+        #expect(!folder.entries.contains { $0.hasSuffix(".vidscan") })
+        let batch = try Tool.run("batch", "in", "--start", "30", "--output", "out", "--retries", "0", in: folder)
+        #expect(batch.status == 1)
+        #expect(batch.errors.contains("in/a.mp4: \(reason)"), "\(batch.errors)")
+        try Tool.analyzeSegments(2, of: "in/a.mp4", "--start", "30", "--quiet", in: folder)
+        let merged = try Tool.shell("\"$0\" merge a.mp4.part-*-of-2", in: folder)
+        merged.expectError(reason)
+    }
+
+    @Test("A run says that it found no face, and that a video has fewer frames than the rate asks for")
+    func nothingFound() throws {
+        let folder = try TemporaryFolder()
+        let made = try ChildProcess.run(
+            ["ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc=s=320x240:r=10:d=1", "-c:v", "libx264"]
+                + ["grey.mp4"], in: folder.path)
+        try #require(made.status == 0, "\(made.errors)")
+        let run = try Tool.run("analyze", "grey.mp4", "--rate", "12", in: folder)
+        #expect(run.status == 0)
+        let notes = [
+            "no face was found; --faces small and --accuracy high find more",
+            "the video has 10 frames per second, so --rate 12 takes every frame",
+        ]
+        #expect(run.errorLines.dropFirst() == notes.map { "vidscan: grey.mp4: note: \($0)" }[...])
+        #expect(try notices("grey.mp4.vidscan", in: folder) == notes)
+        #expect(try CSVTable(path: folder.path + "/grey.mp4.vidscan/frames.csv").rows.count == 10)
+        let fitting = try Tool.run("analyze", Checkout.clip, "--end", "1", "--rate", "25", "-o", "x", in: folder)
+        #expect(fitting.status == 0 && !fitting.errors.contains("note:"), "\(fitting.errors)")
+    }
+
     @Test("What is true of several inputs is printed once, at the end")
     func once() throws {
         let folder = try makeFolder(["still.png"])

@@ -37,6 +37,47 @@ struct ReportTests {
         #expect(page.contains("default-src 'none'"))
     }
 
+    @Test("A page has the 500 faces that are visible longest, and says how many others there are")
+    func manyTracks() throws {
+        let folder = try TemporaryFolder()
+        let input = try Variants.path("still.png")
+        try #require(try Tool.run("analyze", "--quiet", input, "-o", ".", in: folder).status == 0)
+        let result = "still.png.vidscan"
+        // The face of a picture 800 times; a greater number is visible for longer.
+        for (name, time) in [("faces.csv", "time"), ("tracks.csv", "seconds_visible")] {
+            let table = try CSVTable(path: "\(folder.path)/\(result)/\(name)")
+            let id = try #require(table.columns.firstIndex(of: "face_id"))
+            let visible = try #require(table.columns.firstIndex(of: time))
+            let rows = (1...800).map { number in
+                var row = table.rows[0]
+                row[id] = "\(number)"
+                if name == "tracks.csv" { row[visible] = "\(number)" }
+                return row.joined(separator: ",")
+            }
+            try folder.write(
+                ([table.columns.joined(separator: ",")] + rows).joined(separator: "\n") + "\n", to: "\(result)/\(name)")
+        }
+        var frames = try CSVTable(path: "\(folder.path)/\(result)/frames.csv")
+        try frames.set("faces", 0, to: "800")
+        try folder.write(frames.text, to: "\(result)/frames.csv")
+        try folder.write(
+            "time,kind,face_id,value\n" + (1...800).map { "0.000000,face_started,\($0),\n" }.joined(),
+            to: "\(result)/events.csv")
+        let text = "the page has the 500 faces that are visible longest; tracks.csv has the other 300"
+        for options in [[], ["--no-video"]] {
+            let outcome = try ChildProcess.run(
+                [Checkout.tool, "report", result, "--force"] + options, in: folder.path)
+            #expect(outcome.status == 0 && outcome.errors.contains("note: \(text)"), "\(outcome.errors)")
+            let page = try folder.text(result + "/report.html")
+            #expect(page.contains(text))
+            if options.isEmpty {
+                let review = try Review(page)
+                #expect(review.data.tracks.map(\.id) == Array(301...800))
+                #expect(Set(review.data.events.face.compactMap(\.self)) == Set(301...800))
+            }
+        }
+    }
+
     @Test("A page has the box and the metrics of each row of faces.csv")
     func rows() throws {
         let folder = try Self.folder(named: "clip.mp4")
@@ -221,7 +262,7 @@ private struct Review {
         }
         struct Track: Decodable { var id: Int; var person: Int?; var row: Int }
         struct Cut: Decodable { var time: Double }
-        struct Events: Decodable { var time: [Double]; var kind: [Int]; var kinds: [String] }
+        struct Events: Decodable { var time: [Double]; var kind: [Int]; var kinds: [String]; var face: [Int?] }
         var columns: [Column]
         var rows, samples: Int
         var tracks: [Track]

@@ -143,6 +143,8 @@ struct UsageTests {
         ),
         ("schema gaze", "there is no column or file 'gaze'; the nearest are gaze_yaw, gaze_pitch, gaze_yaw"),
         ("analyze x.mp4 --quiet --verbose", "--quiet and --verbose cannot be used together."),
+        ("analyze x.mp4 --every-frame --rate 12", "--rate and --every-frame cannot be used together."),
+        ("batch x --rate 12 --every-frame", "--rate and --every-frame cannot be used together."),
         (
             "analyze x.mp4 --segment 7/7",
             "The value '7/7' is invalid for '--segment <K/N>': segments are numbered from 0: 0/7 to 6/7."

@@ -42,7 +42,7 @@ struct VerifyTests: AnonymizationTesting {
         }
         #expect(texts[0] == texts[1])
         let table = try CSVTable(texts[0])
-        #expect(table.columns == ["time", "frame", "x", "y", "width", "height", "score"])
+        #expect(table.columns == ["time", "frame", "x", "y", "width", "height", "score", "stream"])
         #expect(try table.texts("time") == (0..<10).map { String(format: "%.6f", Double($0) * 0.04) })
         for (row, box) in try table.boxes().enumerated() {
             // The search's box ends at the eyebrows.
@@ -54,6 +54,90 @@ struct VerifyTests: AnonymizationTesting {
             try JSONSerialization.jsonObject(with: Data(json.outputBytes)) as? [String: Any])
         #expect(object["frames"] as? Int == 10 && object["frames_with_faces"] as? Int == 10)
         #expect((object["faces"] as? [Any])?.count == 10)
+        #expect(object["streams"] as? [Int] == [0] && (object["not_searched"] as? [Any])?.isEmpty == true)
+    }
+
+    /// A second of grey as the first stream of a file, and what else `arguments` add to it.
+    private func grey(_ name: String, in folder: TemporaryFolder, _ arguments: [String]) throws {
+        let made = try ChildProcess.run(
+            ["ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "color=gray:s=960x540:r=5:d=1"] + arguments + [
+                name
+            ],
+            in: folder.path)
+        try #require(made.status == 0, "\(made.errors)")
+    }
+
+    @Test("Every video stream and every cover picture is searched, and each finding names its stream")
+    func streams() throws {
+        let folder = try clips()
+        try ffmpeg("-i", folder.path + "/movie.mp4", "-frames:v", "1", folder.path + "/cover.jpg")
+        let second = [
+            "-map", "0:v", "-map", "1:v", "-c:v", "libx264", "-disposition:0", "default", "-disposition:1", "0",
+        ]
+        try grey("two.mp4", in: folder, ["-i", "movie.mp4"] + second)
+        try grey(
+            "cover.mp4", in: folder,
+            ["-i", "cover.jpg", "-map", "0:v", "-map", "1:v", "-c:v:0", "libx264", "-c:v:1", "copy"]
+                + ["-disposition:v:1", "attached_pic"])
+        try grey(
+            "cover.mkv", in: folder,
+            ["-c:v", "libx264", "-attach", "cover.jpg", "-metadata:s:t", "mimetype=image/jpeg"])
+        for (name, frames, span) in [
+            ("two.mp4", 10, "0.000–0.360 s: 10 frames"), ("cover.mp4", 1, "0.000 s: 1 frame"),
+            ("cover.mkv", 1, "0.000 s: 1 frame"),
+        ] {
+            let text = try Tool.run("verify", name, "--page", in: folder)
+            #expect(text.status == 1, "\(name): \(text.errors)")
+            #expect(text.output.hasPrefix("\(name): stream 1, \(span), at "), "\(text.output)")
+            #expect(text.errors.contains("in \(NumberText.count(frames, "frame")); \(5 + frames) frames searched"))
+            #expect(try folder.text(name + ".verify.html").contains("<b>stream 1, 0.000"))
+            let csv = try Tool.run("verify", name, "--format", "csv", "-q", in: folder)
+            #expect(try CSVTable(csv.output).texts("stream") == Array(repeating: "1", count: frames))
+        }
+    }
+
+    @Test("What cannot be searched is named, and the exit status is 2")
+    func unsearched() throws {
+        let folder = try clips()
+        try ffmpeg("-i", folder.path + "/movie.mp4", "-frames:v", "1", folder.path + "/face.jpg")
+        try folder.write("1\n00:00:00,100 --> 00:00:00,900\nhello\n", to: "text.srt")
+        try grey("text.mkv", in: folder, ["-i", "text.srt", "-c:v", "libx264", "-c:s", "srt"])
+        #expect(try Tool.run("verify", "text.mkv", "-q", in: folder).status == 0)
+        try grey(
+            "attached.mkv", in: folder,
+            ["-c:v", "libx264", "-attach", "face.jpg", "-metadata:s:t", "mimetype=application/octet-stream"])
+        // Subtitles that are pictures, of a format for which FFmpeg has a header but no encoder here.
+        try grey("bitmap.mkv", in: folder, ["-i", "text.srt", "-c:v", "libx264", "-c:s", "srt"])
+        let matroska = try folder.bytes("bitmap.mkv")
+        var bitmap = matroska
+        let codec = try #require(bitmap.range(of: Data("S_TEXT/UTF8".utf8)))
+        bitmap.replaceSubrange(codec, with: Data("S_HDMV/PGS\0".utf8))
+        try bitmap.write(to: URL(fileURLWithPath: folder.path + "/bitmap.mkv"))
+        // A picture with another one in its header, as cameras write it.
+        try ffmpeg("-f", "lavfi", "-i", "color=gray:s=320x240", "-frames:v", "1", folder.path + "/grey.jpg")
+        let preview = try folder.bytes("face.jpg")
+        let (picture, length) = (try folder.bytes("grey.jpg"), preview.count + 2)
+        try #require(length < 65536)
+        let segment = Data([0xFF, 0xE1, UInt8(length >> 8), UInt8(length & 255)])
+        try (picture.prefix(2) + segment + preview + picture.dropFirst(2)).write(
+            to: URL(fileURLWithPath: folder.path + "/preview.jpg"))
+        for (name, reason) in [
+            ("attached.mkv", "stream 1 (an attachment)"), ("bitmap.mkv", "stream 1 (hdmv_pgs_subtitle)"),
+            ("preview.jpg", "a preview in its header"),
+        ] {
+            let outcome = try Tool.run("verify", name, "--page", in: folder)
+            #expect(outcome.status == 2 && outcome.output == "", "\(outcome.errors)")
+            #expect(outcome.errors.contains("\(name): no face found in what was searched; "))
+            #expect(
+                outcome.errors.contains(
+                    "error: \(name): not everything was searched, and a face may be visible in the rest: \(reason)"),
+                "\(outcome.errors)")
+            #expect(try folder.text(name + ".verify.html").contains("Not searched: \(reason)."))
+            let json = try Tool.run("verify", name, "--format", "json", "-q", in: folder)
+            let object = try JSONSerialization.jsonObject(with: Data(json.outputBytes)) as? [String: Any]
+            #expect(object?["not_searched"] as? [String] == [reason])
+        }
+        #expect(try Tool.run("verify", "grey.jpg", "-q", in: folder).status == 0)
     }
 
     @Test("The page has a picture of each finding, loads nothing, and is not replaced")
@@ -91,6 +175,13 @@ struct VerifyTests: AnonymizationTesting {
         let outcome = try Tool.run("verify", "movie.mp4.vidscan", in: folder)
         #expect(outcome.status == 0, "\(outcome.errors)")
         #expect(outcome.errors.contains("movie.mp4.vidscan/anonymized.mp4: no face found; "))
+        // Another one, in another container.
+        try FileManager.default.copyItem(
+            atPath: folder.path + "/movie.mp4", toPath: folder.path + "/movie.mp4.vidscan/anonymized.mkv")
+        let both = try Tool.run("verify", "movie.mp4.vidscan", in: folder)
+        #expect(both.status == 1 && both.errors.contains("anonymized.mkv: a face may be visible in 10 frames; "))
+        try Tool.run("verify", "movie.mp4.vidscan", "--format", "csv", in: folder)
+            .expectError("--format csv works with one input only.", status: 2)
         try #require(try Tool.run("analyze", "movie.mp4", "-q", "--force", in: folder).status == 0)
         try Tool.run("verify", "movie.mp4.vidscan", in: folder)
             .expectError("movie.mp4.vidscan: has no video in which faces are hidden", status: 2)

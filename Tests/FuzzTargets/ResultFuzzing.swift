@@ -38,7 +38,7 @@ enum ResultFuzzing {
                 try? FileManager.default.copyItem(atPath: "\(base.path)/\(file)", toPath: "\(folder)/\(file)")
             }
         }
-        if isMerge { correctDigests(replaced.map(\.name), in: folder, base: base) }
+        correctDigests(replaced.map(\.name), in: folder, base: base)
         let video = base.video
         waitFor {
             do {
@@ -87,7 +87,8 @@ enum ResultFuzzing {
     /// A digest detects damage but not an attack, because an attacker can write the digest too.
     private static func correctDigests(_ files: [String], in folder: String, base: FuzzBase) {
         for file in files where !file.hasSuffix(".json") {
-            let record = "\(folder)/\((file as NSString).deletingLastPathComponent)/part.json"
+            let record =
+                "\(folder)/\((file as NSString).deletingLastPathComponent)/\(file.hasPrefix("part-") ? "part" : "run").json"
             guard let old = try? FileDigest.sha256(path: "\(base.path)/\(file)"),
                 let new = try? FileDigest.sha256(path: "\(folder)/\(file)"),
                 let text = try? String(contentsOfFile: record, encoding: .utf8)

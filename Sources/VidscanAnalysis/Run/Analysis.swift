@@ -93,6 +93,7 @@ public struct Analysis: Sendable {
             defer { folder.discardUnlessComplete() }
             let blendshapeNames = settings.write.blendshapes ? try models.expressionModel().blendshapeNames : []
             let outcome = try await analyze(file, into: folder, blendshapeNames: blendshapeNames)
+            if settings.segment == nil { try outcome.requireSamples() }
             let wall = begin.duration(to: .now) / .seconds(1)
             var visibility: [String] = []
             let tools = Tools(openvinoVersion: InferenceRuntime.installedVersion, models: try models.digests())

@@ -34,9 +34,16 @@ struct EarlierPeople {
         }
         do throws(VidscanError) {
             let result = try StoredResult(path: resultPath)
-            if let options = settings.options()?.anonymize { try AnonymizePreconditions.check(result, for: options) }
-            _ = try ChosenFaces(settings.visible, in: result)
+            let found = try result.analysed()
+            if let options = settings.options()?.anonymize { try AnonymizePreconditions.check(found, for: options) }
+            _ = try ChosenFaces(settings.visible, in: FaceTables(hiding: result))
             rows = try Self.rows(of: resultPath)
+            guard try Self.rows(of: found.name) == rows else {
+                throw VidscanError(
+                    .result,
+                    "has corrections, and a new analysis numbers people and faces without them; use 'vidscan render"
+                        + " \(name)' with the same options", stage: .open)
+            }
         } catch {
             throw VidscanError(error.code, "the earlier result \(name) \(error.reason)", stage: .open)
         }

@@ -18,17 +18,24 @@ struct ResultFinalizer {
         if settings.render.namesSomebody {
             try EarlierPeople(resultPath: folder.finalPath, settings: settings.render).check(folder.partialPath)
         }
+        let hasCorrections = try folder.keepCorrections()
         if let anonymize = settings.rendering?.anonymize {
             let line = IdentifyingFiles.notice(
-                in: folder.partialPath, expected: settings.report.page ? ["report.html"] : [],
+                in: folder.partialPath,
+                expected: (settings.report.page ? ["report.html"] : [])
+                    + (hasCorrections ? [ResultFiles.corrections] : []),
                 keepsTables: settings.write.keepsTables, isInverted: anonymize.isInverted)
             record.notices.append(line)
             notice = line
         }
+        if settings.write.keepsTables, settings.write.formats.contains(.csv) {
+            record.digests = try ResultFiles.digests(in: folder.partialPath)
+        }
         try folder.write(record)
         if let rendering = settings.rendering {
             let summary = try await Rendering(options: rendering, observer: observer).run(
-                resultPath: folder.partialPath, name: name, input: nil, outputPath: nil, replaces: false)
+                resultPath: folder.partialPath, name: name, input: nil, outputPath: nil, replaces: false,
+                isNew: true)
             if let hidden = summary.hidden { outcome.append(hidden) }
             if let visibility = summary.visibility { outcome.append(visibility.words) }
         }

@@ -74,11 +74,37 @@ struct RunOutcome: Sendable {
         return warnings
     }
 
+    /// Checks that there is a sample. A segment may have none.
+    ///
+    /// - Throws: `VidscanError` if no frame is in the range of time.
+    func requireSamples() throws(VidscanError) {
+        guard written.counts.sampledFrames == 0, let info = decoded?.info else { return }
+        let limits = [settings.sample.start.map { ("from", $0) }, settings.sample.end.map { ("to", $0) }]
+        let range = limits.compactMap { $0 }.map { "\($0.0) \(TimeText.seconds($0.1)) s" }.joined(separator: " ")
+        let duration = info.durationMicroseconds.map { "; the video lasts \(TimeText.seconds($0)) s" } ?? ""
+        throw VidscanError(
+            .media(.undecodable), "has no frame \(range.isEmpty ? "with a valid time" : range)\(duration)",
+            input: input,
+            stage: .decode)
+    }
+
     /// Limits of the result that follow from the settings, in words.
     var notices: [String] {
-        guard written.peopleLeftOut > 0, let maximum = settings.track.maximumFaces else { return commonNotices }
-        let people = written.peopleLeftOut == 1 ? "1 person" : "\(written.peopleLeftOut) people"
-        return ["\(people) left out by --max-faces \(maximum) (track.max_faces)"] + commonNotices
+        var notices: [String] = []
+        if written.peopleLeftOut > 0, let maximum = settings.track.maximumFaces {
+            let people = written.peopleLeftOut == 1 ? "1 person" : "\(written.peopleLeftOut) people"
+            notices.append("\(people) left out by --max-faces \(maximum) (track.max_faces)")
+        }
+        if settings.segment == nil, settings.render.anonymize == nil, written.counts.faces == 0 {
+            notices.append("no face was found; --faces small and --accuracy high find more")
+        }
+        if case .perSecond(let rate) = settings.sample.rate, let info = decoded?.info, settings.filters == nil,
+            !info.isPicture, rate.value > 1.01 * info.frameRate.value
+        {
+            let frameRate = NumberText.plain((info.frameRate.value * 100).rounded() / 100)
+            notices.append("the video has \(frameRate) frames per second, so --rate \(rate) takes every frame")
+        }
+        return notices + commonNotices
     }
 
     /// Those of the notices that say the same of every video with these settings.

@@ -60,6 +60,7 @@ public struct SegmentMerger: Sendable {
             let outcome = try await BlockingWork.run(thread: "join", input: segments.name) { _ in
                 try await join(folders, settings, into: folderPath)
             }
+            try outcome.requireSamples()
             for warning in outcome.warnings + Self.differences(of: folders) {
                 observer.warned(segments.name, message: warning)
             }

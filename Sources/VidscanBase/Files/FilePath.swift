@@ -33,6 +33,12 @@ package enum FilePath {
         return name[name.index(after: dot)...].lowercased()
     }
 
+    /// Returns why an input that does not exist cannot be read if it is a URL; otherwise `nil`.
+    package static func refusal(ofURL input: String) -> String? {
+        guard input.prefixMatch(of: /[A-Za-z][A-Za-z0-9+.-]*:\/\//) != nil else { return nil }
+        return "is a URL; vidscan reads local files only: download the video first, and name the file"
+    }
+
     package static func joining(_ folder: String, _ name: String) -> String {
         folder.utf8.last == UInt8(ascii: "/") ? folder + name : "\(folder)/\(name)"
     }

@@ -45,7 +45,7 @@ public struct InputFinder: Sendable {
         var seen: Set<PathBytes> = []
         let roots = inputs.map { FilePath.absolute($0) }
         let hasManyFolders = Set(roots.filter { Self.fileType(of: $0) == S_IFDIR }.map(PathBytes.init)).count > 1
-        for root in roots {
+        for (input, root) in zip(inputs, roots) {
             let name = FilePath.name(of: root)
             guard Self.fileType(of: root) != S_IFDIR else {
                 // With several folders, the path of a result starts with the folder's name.
@@ -62,8 +62,10 @@ public struct InputFinder: Sendable {
             }
             guard seen.insert(PathBytes(root)).inserted else { continue }
             guard let state = FileState(path: root) else {
-                findings.problems.append(
-                    Problem(path: root, reason: "cannot open: \(SystemError.current)"))
+                let problem =
+                    FilePath.refusal(ofURL: input).map { Problem(path: input, reason: $0) }
+                    ?? Problem(path: root, reason: "cannot open: \(SystemError.current)")
+                findings.problems.append(problem)
                 continue
             }
             findings.inputs.append(

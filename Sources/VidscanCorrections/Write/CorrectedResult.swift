@@ -63,7 +63,11 @@ struct CorrectedResult {
     private func has(_ name: String) -> Bool { FolderContents.exists("\(source)/\(name)") }
 
     /// Returns `run.json` with the counts of the tables and the record of the corrections.
-    func record(_ counts: Counts, _ corrections: AppliedCorrections) throws(VidscanError) -> JSONValue {
+    ///
+    /// - Parameter folder: The folder of the unfinished result, with its tables.
+    func record(
+        _ counts: Counts, _ corrections: AppliedCorrections, tables folder: String
+    ) throws(VidscanError) -> JSONValue {
         let name = ResultFolder.Kind.result.record
         guard
             case .object(var members) = try RecordFile.decode(JSONValue.self, folder: source, name: name),
@@ -81,6 +85,7 @@ struct CorrectedResult {
             embeddings["rows"] = .integer(rows)
             members["embeddings"] = .object(embeddings)
         }
+        members["digests"] = .object(try ResultFiles.digests(in: folder).mapValues { .text($0) })
         let encoder = JSONEncoder()
         encoder.keyEncodingStrategy = .convertToSnakeCase
         do {

@@ -5,7 +5,7 @@ package import VidscanResults
 
 /// The preconditions for hiding the faces of a video: every frame was analysed by itself, and no face was left out.
 package enum AnonymizePreconditions {
-    /// Checks a result.
+    /// Checks a result as the analysis wrote it.
     ///
     /// - Throws: `VidscanError` if the result does not contain the positions of all faces in its video.
     package static func check(_ result: StoredResult, for options: AnonymizeOptions) throws(VidscanError) {
@@ -19,12 +19,6 @@ package enum AnonymizePreconditions {
             throw VidscanError(
                 .result, "was made with --max-faces or --min-face: the faces left out would not be hidden", stage: .open
             )
-        }
-        if let range = result.record.corrections?.excluded.first {
-            throw VidscanError(
-                .result,
-                "its corrections leave out \(NumberText.plain(range.from)) to \(NumberText.plain(range.to)) s, where faces"
-                    + " would not be hidden; take them back with 'vidscan apply \(result.name) --undo'", stage: .open)
         }
         let shortcomings = shortcomings(found)
         guard shortcomings.isEmpty else {

@@ -10,6 +10,7 @@ final class Anonymizer {
     private let surface = DrawingSurface(content: .opacity)
     /// Where the faces that stay visible are certain; `nil` if nobody is to stay visible.
     private let certain: CertainFaces?
+    private let removedFaces: Set<Int>
     /// What became of the faces that were to stay visible.
     private(set) var tally = VisibilityTally()
     /// When faces were hidden.
@@ -20,14 +21,14 @@ final class Anonymizer {
     /// How long the motion of a lost face is extrapolated.
     private static let maximumExtrapolation: Int64 = 250_000
 
-    /// - Parameter result: The result that says who the faces are.
     /// - Throws: `VidscanError` if the result lacks somebody who is to stay visible.
-    init(_ options: AnonymizeOptions, of result: StoredResult, sticker: StickerPainter?) throws(VidscanError) {
+    init(_ options: AnonymizeOptions, of tables: FaceTables, sticker: StickerPainter?) throws(VidscanError) {
         self.options = options
         self.sticker = sticker
         certain =
             options.visible.keepsSomebody
-            ? try CertaintySearch.search(result, claims: ChosenFaces(options.visible, in: result).claims) : nil
+            ? try CertaintySearch.search(tables, claims: ChosenFaces(options.visible, in: tables).claims) : nil
+        removedFaces = tables.removedFaces
     }
 
     /// Returns the parts of a result that hiding faces needs.
@@ -76,9 +77,12 @@ final class Anonymizer {
         return hidden.count + (options.isInverted ? visible.count : 0)
     }
 
+    /// Returns whether a correction removed a face that the detector found.
+    func isRemoved(_ id: Int) -> Bool { id < 0 || removedFaces.contains(id) }
+
     /// Returns whether a face may stay visible in a sample that contains it.
     private func isVisible(_ id: Int, inSample number: Int) -> Bool {
-        guard let certain else { return options.isInverted }
+        guard let certain else { return options.isInverted && !isRemoved(id) }
         return certain.isChosen(id) && certain.doubt(about: id, inSample: number) == nil
     }
 

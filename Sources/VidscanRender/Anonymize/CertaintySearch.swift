@@ -78,9 +78,9 @@ package struct CertaintySearch {
     }
 
     /// Searches a whole result.
-    static func search(_ result: StoredResult, claims: [Int: FaceClaim]) throws(VidscanError) -> CertainFaces {
-        var search = CertaintySearch(claims: claims, cuts: try ShotCut.all(of: result))
-        let rows = try FaceStateReader(result, needs: FaceTimeline.Needs(identity: true))
+    static func search(_ tables: FaceTables, claims: [Int: FaceClaim]) throws(VidscanError) -> CertainFaces {
+        var search = CertaintySearch(claims: claims, cuts: try ShotCut.all(of: tables.positions))
+        let rows = try FaceStateReader(tables, needs: FaceTimeline.Needs(identity: true))
         while let sample = try rows.next() {
             let sightings = sample.faces.map {
                 Sighting(

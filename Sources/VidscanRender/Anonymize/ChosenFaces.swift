@@ -1,5 +1,5 @@
 package import VidscanBase
-package import VidscanResults
+internal import VidscanResults
 
 /// Why a face may stay visible.
 package enum FaceClaim: Equatable, Sendable {
@@ -24,18 +24,17 @@ package struct ChosenFaces {
 
     /// - Throws: `VidscanError` if the result lacks a person or a face that is named. An unknown number is most likely a
     ///   typing error, and would keep the wrong people visible.
-    package init(_ choice: FaceChoice, in result: StoredResult) throws(VidscanError) {
-        let tracks = try TableReader(folder: result.name, name: "tracks.csv")
+    package init(_ choice: FaceChoice, in tables: FaceTables) throws(VidscanError) {
+        let tracks = try TableReader(folder: tables.identities.name, name: "tracks.csv")
         let (face, person) = (try tracks.column("face_id"), try tracks.column("person_id"))
         let (confidence, best) = (try tracks.column("person_confidence"), try tracks.column("best_time"))
         var claims: [Int: FaceClaim] = [:]
-        var (people, faces): (Set<Int>, Set<Int>) = ([], [])
+        var people: Set<Int> = []
+        let faces = try FaceTables.faceIDs(of: tables.identities).union(tables.removedFaces)
+        // Somebody who looked may show a face that a correction removed, but only by naming it here.
+        for id in choice.keptFaces.intersection(tables.removedFaces) { claims[id] = .named }
         while try tracks.next() {
             let id = try tracks.integer(face, in: ReadLimits.ids)
-            guard faces.insert(id).inserted else { throw tracks.problem("face_id \(id) appears twice") }
-            guard faces.count <= ReadLimits.tracks else {
-                throw tracks.problem("is one of more than \(ReadLimits.tracks) faces")
-            }
             let owner = try tracks.optionalInteger(person, in: ReadLimits.ids)
             if let owner { people.insert(owner) }
             if choice.hiddenFaces.contains(id) { continue }
@@ -66,7 +65,7 @@ package struct ChosenFaces {
     }
 
     /// Formats numbers as ranges, for example `1-3, 7`.
-    private static func ranges(_ numbers: Set<Int>) -> String {
+    static func ranges(_ numbers: Set<Int>) -> String {
         var spans: [ClosedRange<Int>] = []
         for number in numbers.sorted() {
             if let last = spans.last, number == last.upperBound + 1 {

@@ -12,6 +12,8 @@ struct HidingRecord: Encodable {
         var hiddenPersonIds: [Int]?
         var keptFaceIds: [Int]
         var hiddenFaceIds: [Int]
+        /// Those of the kept ones that corrections had removed; missing if there are none.
+        var keptFaceIdsRemovedByCorrections: [Int]?
         /// The `person_confidence` that was required.
         var minimumPersonConfidence = ChosenFaces.minimumConfidence
     }
@@ -57,9 +59,10 @@ struct HidingRecord: Encodable {
     ///   - video: The options of the new video.
     ///   - analysis: The settings of the analysis.
     ///   - count: The number of frames.
+    ///   - removedFaces: The faces that corrections removed.
     init(
         _ options: AnonymizeOptions, video: RenderOptions, analysis: RecordedSettings, frames count: Int,
-        tally: VisibilityTally, spans: HiddenSpans
+        tally: VisibilityTally, spans: HiddenSpans, removedFaces: Set<Int>
     ) {
         method = options.method.rawValue
         shape = options.shape.rawValue
@@ -82,6 +85,8 @@ struct HidingRecord: Encodable {
             case .only(let people): named.keptPersonIds = people.sorted()
             case .allBut(let people): named.hiddenPersonIds = people.sorted()
             }
+            let shown = choice.keptFaces.intersection(removedFaces).sorted()
+            if !shown.isEmpty { named.keptFaceIdsRemovedByCorrections = shown }
             visible = named
         }
         frames = Frames(

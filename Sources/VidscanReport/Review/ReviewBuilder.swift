@@ -10,6 +10,8 @@ struct ReviewBuilder {
 
     let result: StoredResult
     let faces: [ReportedFace]
+    /// The faces of the result that the page does not have.
+    let leftOut: Set<Int>
     let events: [ReportedEvent]
     let samples: SampleTimes
     let pictures: [Int: String]
@@ -33,7 +35,8 @@ struct ReviewBuilder {
             throw VidscanError(.result, "run.json gives a frame of impossible size", input: result.name, stage: .open)
         }
         let rows = try ReviewRows(
-            result.name, faces: faces.map(\.id), times: samples.microseconds, expected: record.counts.faces, size: size,
+            result.name, faces: faces.map(\.id), leftOut: leftOut, times: samples.microseconds,
+            expected: leftOut.isEmpty ? record.counts.faces : faces.reduce(0) { $0 + $1.samples }, size: size,
             map: try result.mapToSource())
         let last = samples.range.upperBound + samples.interval
         let data = ReviewData(
@@ -44,7 +47,7 @@ struct ReviewBuilder {
             interval: samples.interval, stride: rows.stride, samples: samples.count, rows: rows.count,
             columns: rows.columns, metrics: ReviewRows.metrics.map(metric), tracks: tracks(rows),
             pictures: Dictionary(uniqueKeysWithValues: pictures.map { ("\($0)", $1) }), events: packedEvents(),
-            cuts: events.filter { $0.kind == FaceEvent.Kind.shotCut.rawValue }.map {
+            cuts: events.filter { $0.kind == FaceEvent.Kind.shotCut.rawValue }.prefix(Self.maximumEvents).map {
                 .init(time: $0.seconds, isGradual: $0.value == "gradual")
             }, corrections: (record.corrections?.list ?? []).filter { !hidesFaces || !Self.mayName($0) },
             names: hidesFaces

@@ -40,17 +40,18 @@ struct ReviewRows {
     ///
     /// - Parameters:
     ///   - faces: The face_ids.
+    ///   - leftOut: The face_ids whose rows are left out.
     ///   - times: The presentation times of all samples, in microseconds.
     ///   - expected: About the number of rows.
     ///   - size: The size of the video's upright frame in pixels.
     ///   - map: The map from positions in the tables to positions in the video; `nil` if they are the same.
     init(
-        _ folder: String, faces: [Int], times: [Int64], expected: Int, size: (width: Int, height: Int),
-        map: VidscanBase.AffineTransform?
+        _ folder: String, faces: [Int], leftOut: Set<Int>, times: [Int64], expected: Int,
+        size: (width: Int, height: Int), map: VidscanBase.AffineTransform?
     ) throws(VidscanError) {
         let stride = max(1, (expected + Self.maximumRows - 1) / Self.maximumRows)
         var reader = try Reader(folder, size: size, map: map)
-        try reader.read(faces: Set(faces), times: times, stride: stride)
+        try reader.read(faces: Set(faces), leftOut: leftOut, times: times, stride: stride)
         self.stride = stride
 
         // By face, then by time: neighbours are alike.
@@ -126,7 +127,9 @@ struct ReviewRows {
             return field.unit == "degrees" ? 0.1 : extent / 250
         }
 
-        mutating func read(faces: Set<Int>, times: [Int64], stride: Int) throws(VidscanError) {
+        mutating func read(
+            faces: Set<Int>, leftOut: Set<Int>, times: [Int64], stride: Int
+        ) throws(VidscanError) {
             let (time, id) = (try table.column("time"), try table.column("face_id"))
             var sample = 0
             while try table.next() {
@@ -136,6 +139,7 @@ struct ReviewRows {
                     throw table.problem("its time is not in frames.csv")
                 }
                 let face = try table.integer(id, in: ReadLimits.ids)
+                if leftOut.contains(face) { continue }
                 guard faces.contains(face) else { throw table.problem("face_id \(face) is not in tracks.csv") }
                 var row = try columns.numbers(in: table)
                 let score = ((row[.confidence] ?? 0) + (row[.presence] ?? 0)) / 2

@@ -68,24 +68,25 @@ package struct StoredResult {
     }
 
     /// The path of the video or the picture in which faces are hidden; `nil` if the result's folder has none.
-    package var videoWithHiddenFaces: String? { Self.videoWithHiddenFaces(in: name) }
+    package var videoWithHiddenFaces: String? { Self.videosWithHiddenFaces(in: name).first }
 
-    /// The same of any folder, also of a result without tables.
-    package static func videoWithHiddenFaces(in folder: String) -> String? {
+    /// All of them in any folder, also of a result without tables.
+    package static func videosWithHiddenFaces(in folder: String) -> [String] {
         (VideoContainer.allCases.map(\.rawValue) + PictureFormat.allCases.map(\.rawValue))
-            .map { "\(folder)/anonymized.\($0)" }.first { FileManager.default.fileExists(atPath: $0) }
+            .map { "\(folder)/anonymized.\($0)" }.filter { FileManager.default.fileExists(atPath: $0) }
     }
 
-    /// What the record of the video with hidden faces says; `nil` if there is none, or if it cannot be read.
+    /// What the record of the video with hidden faces says; `nil` if there is none, if it cannot be read, or if it may be
+    /// that of another video.
     package var hiding: (isInverted: Bool, keepsNobody: Bool)? {
         struct Record: Decodable {
             struct Visible: Decodable {}
             let invert: Bool
             let visible: Visible?
         }
-        guard let record = try? RecordFile.decode(Record.self, folder: name, name: "anonymized.json") else {
-            return nil
-        }
+        guard Self.videosWithHiddenFaces(in: name).count < 2,
+            let record = try? RecordFile.decode(Record.self, folder: name, name: "anonymized.json")
+        else { return nil }
         return (record.invert, record.visible == nil)
     }
 

@@ -3,7 +3,7 @@ package import VidscanMedia
 
 /// `run.json`: the input, settings, tools and outcome of a run.
 package struct RunRecord: Codable, Sendable {
-    package struct Input: Codable, Sendable {
+    package struct Input: Codable, Sendable, Equatable {
         package let path: String
         package let bytes: Int64
         /// The modification time in seconds since 1970.
@@ -123,6 +123,8 @@ package struct RunRecord: Codable, Sendable {
     package private(set) var timings: Timings
     /// Missing if the run kept no embeddings, or if they were removed since.
     package var embeddings: Embeddings?
+    /// The SHA-256 of the tables by which faces are hidden, by file name; missing if they are not in the result.
+    package var digests: [String: String]?
     /// Missing if nothing was corrected.
     package private(set) var corrections: AppliedCorrections?
 

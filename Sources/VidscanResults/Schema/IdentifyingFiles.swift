@@ -1,18 +1,21 @@
-internal import Foundation
+internal import Glibc
+internal import VidscanBase
+internal import VidscanMedia
 
-/// Files of a result that can identify the people in a video even if their faces are hidden.
+/// Files of a result that can identify the people in a video even if their faces are hidden: all except those that are known
+/// to say nothing about them, so that none is forgotten.
 package enum IdentifyingFiles {
-    /// Files with measurements or images of faces.
-    private static let ofFaces = [
-        "faces.csv", "faces.json", "faces.jsonl", "tracks.csv", "events.csv", "landmarks.npy", "blendshapes.csv",
-        OpenFaceTable.file, PyFeatTable.file,
-        "overlay.mp4", "overlay.mov", "overlay.mkv", "overlay.jpg", "overlay.png", "inverted.mp4", "inverted.mov",
-        "inverted.mkv", "inverted.jpg", "inverted.png", "proxy.mp4", "report.html",
-        "\(ResultFiles.originals)/faces.csv",
-    ]
+    /// Videos and pictures with hidden faces, their records, and the times of the samples. `run.json` is named for another
+    /// reason.
+    private static let harmless = Set(
+        (VideoContainer.allCases.map(\.rawValue) + PictureFormat.allCases.map(\.rawValue))
+            .flatMap { ["anonymized." + $0, "anonymized.\($0).json"] }
+            + ["anonymized.json", "frames.csv", ResultFolder.Kind.result.record])
 
     /// Files with which the people can be recognised in other videos.
     private static let ofPeople = [EmbeddingFile.name, "\(ResultFiles.originals)/\(EmbeddingFile.name)"]
+
+    private static let maximumNames = 20
 
     /// The beginning of every notice.
     package static let advice = "pass on only the anonymized video or picture"
@@ -24,20 +27,22 @@ package enum IdentifyingFiles {
     ///   - isInverted: Whether everything but the faces is hidden.
     /// - Returns: One sentence.
     package static func notice(
-        in folder: String, expected: Set<String> = [], keepsTables: Bool = true, isInverted: Bool = false
+        in folder: String, expected: [String] = [], keepsTables: Bool = true, isInverted: Bool = false
     ) -> String {
         if isInverted { return "only what surrounds the faces is hidden: the faces are visible" }
-        func list(_ names: [String], _ what: String) -> String {
-            let present = names.filter {
-                expected.contains($0)
-                    || keepsTables && FileManager.default.fileExists(atPath: folder + "/" + $0)
-            }
-            return present.isEmpty ? "" : "\(present.joined(separator: ", ")) \(what), "
+        let present = keepsTables ? (try? FileSystem.names(in: folder)) ?? [] : []
+        let names = Set(present.map { String(decoding: $0, as: UTF8.self) } + expected)
+        let ofFaces = names.subtracting(harmless).subtracting(ofPeople).filter { !$0.hasPrefix(".") }.sorted()
+        let ofPeople = ofPeople.filter { keepsTables && access("\(folder)/\($0)", F_OK) == 0 }
+        var files = ""
+        if !ofFaces.isEmpty {
+            let more = ofFaces.count > maximumNames ? " and \(ofFaces.count - maximumNames) more" : ""
+            let list = ofFaces.prefix(maximumNames).map(Printable.line).joined(separator: ", ")
+            files += "\(list)\(more) may still describe or show the people in it, "
         }
-        let files =
-            list(ofFaces, "still describe the people in it")
-            + list(ofPeople, "has the biometric data by which they can be recognised")
-        return
-            "\(advice): beside it, \(files.isEmpty ? "" : files + "and ")run.json has the path of the original"
+        if !ofPeople.isEmpty {
+            files += "\(ofPeople.joined(separator: ", ")) has the biometric data by which they can be recognised, "
+        }
+        return "\(advice): beside it, \(files.isEmpty ? "" : files + "and ")run.json has the path of the original"
     }
 }

@@ -1,0 +1,90 @@
+internal import Glibc
+package import VidscanBase
+internal import VidscanMedia
+
+/// The tables as the analysis wrote them, in which nothing that the detector found is missing.
+extension StoredResult {
+    /// Returns the result as the analysis wrote it: this one, or if it is corrected, its originals.
+    ///
+    /// - Throws: `VidscanError` if the originals are missing, or are not those of this result.
+    package func analysed() throws(VidscanError) -> StoredResult {
+        let folder = "\(name)/\(ResultFiles.originals)"
+        let failure = { (reason: String) in VidscanError(.result, reason, input: name, stage: .open) }
+        var status = stat()
+        let isThere = lstat(folder, &status) == 0
+        guard record.corrections != nil else {
+            guard !isThere else {
+                throw failure(
+                    "has a folder '\(ResultFiles.originals)', although nothing was corrected; move it away")
+            }
+            return self
+        }
+        guard !isThere || status.st_mode & S_IFMT == S_IFDIR else {
+            throw failure(
+                "its '\(ResultFiles.originals)' is not a folder, so its tables before the corrections cannot be read;"
+                    + " analyse the video again")
+        }
+        let original: StoredResult
+        do throws(VidscanError) {
+            original = try StoredResult(path: folder)
+        } catch {
+            throw failure(
+                "its tables before the corrections cannot be read: \(ResultFiles.originals): \(error.reason); analyse the"
+                    + " video again")
+        }
+        for file in ResultFiles.corrected
+        where lstat("\(name)/\(file)", &status) == 0 && lstat("\(folder)/\(file)", &status) != 0 {
+            throw failure("\(ResultFiles.originals)/\(file) is missing; restore it, or analyse the video again")
+        }
+        guard original.record.corrections == nil else {
+            throw failure("its tables in '\(ResultFiles.originals)' are corrected ones; analyse the video again")
+        }
+        guard original.record.input == record.input else {
+            throw failure(
+                "its tables in '\(ResultFiles.originals)' are those of another video; analyse the video again")
+        }
+        return original
+    }
+
+    /// Checks that nobody changed the tables by which faces are hidden, so that a row that is missing or moved does not
+    /// uncover a face.
+    ///
+    /// - Parameter readsLandmarks: Whether the landmarks are needed too.
+    package func checkDigests(readsLandmarks: Bool) throws(VidscanError) {
+        for file in ResultFiles.hiding + (readsLandmarks ? [LandmarkFile.name] : []) {
+            let failure = { (reason: String) in VidscanError(.result, reason, input: name, stage: .open) }
+            guard let digest = record.digests?[file] else {
+                throw failure(
+                    "its run.json has no SHA-256 of \(file), so faces that are missing there would stay visible;"
+                        + " analyse the video again")
+            }
+            guard try ResultFiles.digest(of: file, in: name) == digest else {
+                throw failure(
+                    "\(file) is not as vidscan wrote it, so faces may be missing there and would stay visible; restore it,"
+                        + " or analyse the video again")
+            }
+        }
+    }
+}
+
+extension ResultFiles {
+    /// The tables by which faces are hidden.
+    static let hiding = ["faces.csv", "frames.csv", "tracks.csv", "events.csv"]
+
+    /// Returns the SHA-256 of each table by which faces are hidden, for `run.json`.
+    package static func digests(in folder: String) throws(VidscanError) -> [String: String] {
+        var digests: [String: String] = [:]
+        for file in hiding + [LandmarkFile.name] where access("\(folder)/\(file)", F_OK) == 0 {
+            digests[file] = try digest(of: file, in: folder)
+        }
+        return digests
+    }
+
+    static func digest(of file: String, in folder: String) throws(VidscanError) -> String {
+        do {
+            return try FileDigest.sha256(path: "\(folder)/\(file)")
+        } catch {
+            throw VidscanError(.result, error.reason, input: folder, stage: .open)
+        }
+    }
+}
