@@ -73,9 +73,9 @@ struct BatchStatusCommand: ParsableCommand {
         do {
             let report = try BatchReport(folder: FilePath.absolute(folder))
             if json {
-                Output.json(try report.json(), to: STDOUT_FILENO)
+                Output.json(try report.json())
             } else {
-                Output.write(report.text + "\n", to: STDOUT_FILENO)
+                Output.write(report.text + "\n")
             }
         } catch let error as BatchError {
             throw error.report()
@@ -109,7 +109,12 @@ struct BatchMergeCommand: ParsableCommand {
 
     func run() throws {
         do {
-            try MergedTable(folder: FilePath.absolute(folder), table: table).write(to: output, replaces: force)
+            let merged = try MergedTable(folder: FilePath.absolute(folder), table: table)
+            if let output {
+                try merged.write(to: output, replaces: force)
+            } else {
+                try merged.write(into: Output.print)
+            }
         } catch {
             throw error.report()
         }
