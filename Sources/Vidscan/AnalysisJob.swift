@@ -1,4 +1,3 @@
-internal import Foundation
 internal import VidscanAnalysis
 internal import VidscanBase
 internal import VidscanResults
@@ -28,9 +27,9 @@ struct AnalysisJob: Sendable {
             }
             var settings = settings
             settings.write.formats = []
-            let folder = temporaryFolder + "/vidscan-" + UUID().uuidString
-            defer { try? FileManager.default.removeItem(atPath: folder) }
-            summary = try await analyze(settings, folder + "/result", delivery)
+            let folder = try IntermediateFolder(in: temporaryFolder)
+            summary = try await analyze(settings, folder.path + "/result", delivery)
+            withExtendedLifetime(folder) {}
         }
         try await delivery.finish(warnings: summary.warnings, notices: summary.notices)
     }

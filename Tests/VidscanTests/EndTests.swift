@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Testing
 import TestSupport
 import Vidscan
@@ -25,6 +26,42 @@ struct EndTests {
         #expect(samples == 3)
         #expect(error?.code == .interrupted)
         #expect(entries == [])
+    }
+
+    @Test("Intermediate files lie in a folder that only the user can read")
+    func privacy() async throws {
+        let folder = try TemporaryFolder()
+        let analyzer = try Library.analyzer(in: folder)
+        var modes: Set<mode_t> = []
+        for try await update in analyzer.updates(for: Checkout.clip) where update.sample != nil {
+            for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+                var status = stat()
+                if lstat(folder.path + "/" + name, &status) == 0 { modes.insert(status.st_mode) }
+            }
+        }
+        #expect(modes == [S_IFDIR | 0o700])
+        #expect(folder.entries == [])
+    }
+
+    @Test("What a killed process left is removed, and a folder in use or of another purpose is not")
+    func leftovers() async throws {
+        let folder = try TemporaryFolder()
+        let names = [
+            "vidscan-analysis-killed", "vidscan-analysis-inUse1", "vidscan-analysis", "vidscan-analysis-longer-name",
+        ]
+        for name in names {
+            try FileManager.default.createDirectory(
+                atPath: folder.path + "/" + name + "/result", withIntermediateDirectories: true)
+        }
+        symlink(names[2], folder.path + "/vidscan-analysis-linked")
+        let inUse = open(folder.path + "/" + names[1], O_RDONLY | O_DIRECTORY)
+        defer { close(inUse) }
+        try #require(flock(inUse, LOCK_EX) == 0)
+        _ = try await Library.analyzer(in: folder).analyze(try Variants.path("still.png"))
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+                == (names.dropFirst() + ["vidscan-analysis-linked"]).sorted())
+        #expect(folder.entries.contains(names[2] + "/result"))
     }
 
     @Test("Cancelling an analysis in one call ends it as interrupted")
