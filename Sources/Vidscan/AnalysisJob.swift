@@ -1,4 +1,3 @@
-internal import Foundation
 internal import VidscanAnalysis
 internal import VidscanBase
 internal import VidscanResults
@@ -28,9 +27,14 @@ struct AnalysisJob: Sendable {
             }
             var settings = settings
             settings.write.formats = []
-            let folder = temporaryFolder + "/vidscan-" + UUID().uuidString
-            defer { try? FileManager.default.removeItem(atPath: folder) }
-            summary = try await analyze(settings, folder + "/result", delivery)
+            let folder: WorkingItem
+            do throws(SystemError) {
+                folder = try .folder(for: "vidscan", in: try Folder(temporaryFolder), isPrivate: true)
+            } catch {
+                throw .writing("cannot create a folder in \(temporaryFolder)", error, stage: .open)
+            }
+            defer { folder.remove() }
+            summary = try await analyze(settings, folder.path + "/result", delivery)
         }
         try await delivery.finish(warnings: summary.warnings, notices: summary.notices)
     }

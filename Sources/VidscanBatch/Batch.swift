@@ -159,7 +159,7 @@ public struct Batch: Sendable {
                 current = worker
             } else {
                 current = try await WorkerProcess.start(command: command)
-                _ = current.send(options.setup)
+                try current.send(options.setup)
                 worker = current
             }
             let outcome = await FileAttempt(
@@ -246,7 +246,7 @@ public struct Batch: Sendable {
     private func startWorker(for item: BatchJournal.Item) async throws -> WorkerProcess {
         do {
             let worker = try await WorkerProcess.start(command: command)
-            _ = worker.send(options.setup)
+            try worker.send(options.setup)
             return worker
         } catch {
             try finish(item, .released)

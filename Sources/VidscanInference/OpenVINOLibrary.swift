@@ -32,13 +32,16 @@ final class OpenVINOLibrary: @unchecked Sendable {
 
     /// Returns the path of the library.
     ///
-    /// - Throws: `InferenceError` if it is not installed.
+    /// - Throws: `InferenceError` if it is not installed, or if somebody else may have put it there.
     static func path() throws(InferenceError) -> String {
-        let folders = Installation.candidates.map(\.libraryFolder)
-        guard let path = folders.lazy.map({ $0 + "/" + fileName }).first(where: { access($0, R_OK) == 0 }) else {
+        let places = Installation.candidates
+        guard let place = places.first(where: { access($0.libraryFolder + "/" + fileName, R_OK) == 0 }) else {
             throw InferenceError(
-                .runtime, "OpenVINO's library \(fileName) is in none of \(folders.joined(separator: ", "))")
+                .runtime,
+                "OpenVINO's library \(fileName) is in none of \(places.map(\.libraryFolder).joined(separator: ", "))")
         }
+        let path = place.libraryFolder + "/" + fileName
+        if let objection = place.objection { throw InferenceError(.runtime, "\(path) is not loaded: \(objection)") }
         return path
     }
 

@@ -75,9 +75,9 @@ struct BatchStatusCommand: ParsableCommand {
             try BatchFolder(folder).removeLeftovers()
             let report = try BatchReport(folder: folder)
             if json {
-                Output.json(try report.json(), to: STDOUT_FILENO)
+                Output.json(try report.json())
             } else {
-                Output.write(report.text + "\n", to: STDOUT_FILENO)
+                Output.write(report.text + "\n")
             }
         } catch let error as BatchError {
             throw error.report()
@@ -111,8 +111,14 @@ struct BatchMergeCommand: ParsableCommand {
 
     func run() throws {
         do {
-            try BatchFolder(FilePath.absolute(folder)).removeLeftovers()
-            try MergedTable(folder: FilePath.absolute(folder), table: table).write(to: output, replaces: force)
+            let folder = FilePath.absolute(folder)
+            try BatchFolder(folder).removeLeftovers()
+            let merged = try MergedTable(folder: folder, table: table)
+            if let output {
+                try merged.write(to: output, replaces: force)
+            } else {
+                try merged.write(into: Output.print)
+            }
         } catch {
             throw error.report()
         }

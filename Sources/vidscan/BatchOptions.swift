@@ -1,6 +1,8 @@
 internal import ArgumentParser
-internal import Foundation
+internal import Glibc
+internal import VidscanBase
 internal import VidscanBatch
+internal import VidscanResults
 
 /// The options that select the inputs of a batch.
 struct BatchInputOptions: ParsableArguments {
@@ -37,10 +39,7 @@ struct BatchInputOptions: ParsableArguments {
 
     private func listed() throws(BatchError) -> [String] {
         guard let from else { return [] }
-        let data =
-            from == "-"
-            ? try? FileHandle.standardInput.readToEnd() ?? Data() : FileManager.default.contents(atPath: from)
-        guard let data else { throw BatchError(.input, "cannot read the list \(from)") }
+        let data = try Self.contents(ofList: from)
         // `find -print0` separates names with NUL, because they may contain newlines.
         let separator: UInt8 = data.contains(0) ? 0 : UInt8(ascii: "\n")
         var paths: [String] = []
@@ -52,6 +51,29 @@ struct BatchInputOptions: ParsableArguments {
             if !path.isEmpty { paths.append(path) }
         }
         return paths
+    }
+
+    /// In bytes: half a million long paths.
+    private static let maximumListBytes = 64 << 20
+
+    private static func contents(ofList from: String) throws(BatchError) -> [UInt8] {
+        guard from == "-" else {
+            do throws(VidscanError) {
+                return try TextFile.bytes(path: from, limit: maximumListBytes)
+            } catch {
+                throw BatchError(.input, "the list \(from): \(error.reason)")
+            }
+        }
+        let bytes: [UInt8]
+        do throws(SystemError) {
+            bytes = try FileSystem.read(STDIN_FILENO, limit: maximumListBytes)
+        } catch {
+            throw BatchError(.input, "cannot read the list from standard input: \(error)")
+        }
+        guard bytes.count <= maximumListBytes else {
+            throw BatchError(.input, "the list on standard input is larger than \(maximumListBytes) bytes")
+        }
+        return bytes
     }
 }
 

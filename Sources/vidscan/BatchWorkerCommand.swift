@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import CLinux
 internal import Foundation
+internal import Glibc
 internal import Synchronization
 internal import VidscanAnalysis
 internal import VidscanBase
@@ -22,18 +23,25 @@ struct BatchWorkerCommand: AsyncParsableCommand {
         // Service managers send these signals to all processes of a batch. The batch ends its workers itself, with
         // SIGUSR1.
         for number in [SIGINT, SIGTERM] { signal(number, SIG_IGN) }
-        guard let line = await Self.nextLine() else { return }
+        _ = Self.messages
+        guard let line = try await Self.nextLine() else { return }
         let analysis: Analysis
         do {
             analysis = try Self.setUp(line)
         } catch {
-            _ = await Self.nextLine()
+            _ = try await Self.nextLine()
             Self.send(.failed(reason: "\(error)", kind: .setup))
             throw ExitStatus.usage
         }
         let work = Task {
-            while let line = await Self.nextLine() {
-                guard let job = try? JSONDecoder().decode(WorkerJob.self, from: Data(line.utf8)) else { continue }
+            while let line = try await Self.nextLine() {
+                let job: WorkerJob
+                do {
+                    job = try JSONDecoder().decode(WorkerJob.self, from: Data(line.utf8))
+                } catch {
+                    Self.send(.failed(reason: "its worker cannot read what to do: \(error)", kind: .other))
+                    continue
+                }
                 TestFault.trigger(job.input)
                 Self.send(await Self.analyze(job, with: analysis))
                 if Task.isCancelled { throw ExitStatus.interrupted }
@@ -78,7 +86,7 @@ struct BatchWorkerCommand: AsyncParsableCommand {
         } catch let error as VidscanError {
             return .failed(reason: error.reason, kind: kind(of: error))
         } catch {
-            return .failed(reason: error.localizedDescription, kind: .other)
+            return .failed(reason: "\(error)", kind: .other)
         }
     }
 
@@ -94,15 +102,34 @@ struct BatchWorkerCommand: AsyncParsableCommand {
     }
 
     /// Reads on a separate thread, because reading blocks.
-    private static func nextLine() async -> String? {
-        await withCheckedContinuation { continuation in
-            Thread.detachNewThread { continuation.resume(returning: readLine()) }
+    private static func nextLine() async throws -> String? {
+        try await withCheckedThrowingContinuation { continuation in
+            do throws(VidscanError) {
+                try SystemThread.start(name: "jobs") { continuation.resume(returning: readLine()) }
+            } catch {
+                continuation.resume(throwing: error)
+            }
         }
     }
 
+    /// The pipe to the batch. What libraries print to standard output goes to standard error, because it is not a message.
+    private static let messages: Int32 = {
+        let pipe = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)
+        dup2(STDERR_FILENO, STDOUT_FILENO)
+        return pipe
+    }()
+
     fileprivate static func send(_ message: WorkerMessage) {
-        guard let line = try? JSONEncoder().encode(message) else { return }
-        Output.json(String(decoding: line, as: UTF8.self), to: STDOUT_FILENO)
+        do {
+            try FileSystem.write([UInt8](JSONEncoder().encode(message)) + [UInt8(ascii: "\n")], to: messages)
+        } catch let error as SystemError {
+            // Without the batch, nobody waits for results.
+            Output.error("vidscan: error: cannot send a message to the batch: \(error)")
+            Glibc.exit(ExitStatus.someFailed.code)
+        } catch {
+            // A number that JSON does not have. The text has none.
+            send(.failed(reason: "its worker cannot send a message: \(error)", kind: .other))
+        }
     }
 }
 

@@ -18,11 +18,12 @@ enum CommandWork {
             throw ExitStatus.interrupted
         } catch let error as VidscanError {
             reporter.failed(error)
-            throw ExitStatus.someFailed
+            throw error.code == .setup ? ExitStatus.usage : ExitStatus.someFailed
         }
     }
 
-    /// Processes the inputs one after another. If an input fails, the failure is reported, and the next input follows.
+    /// Processes the inputs one after another. If an input fails, the failure is reported, and the next input follows,
+    /// unless no other can succeed either.
     ///
     /// - Parameters:
     ///   - window: The range of each input that is analysed.
@@ -37,7 +38,7 @@ enum CommandWork {
             reporter.started(input, number: position + 1, of: inputs.count, window: window)
             do {
                 try await work(input, position)
-            } catch let error as VidscanError where error.code == .interrupted {
+            } catch let error as VidscanError where [.interrupted, .setup].contains(error.code) {
                 throw error
             } catch {
                 failures += 1

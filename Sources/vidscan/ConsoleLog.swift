@@ -98,7 +98,7 @@ private struct StandardErrorHandler: LogHandler {
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
             // Encoding fails only for numbers that are not finite.
             if let data = try? encoder.encode(object) {
-                Output.json(String(decoding: data, as: UTF8.self), to: STDERR_FILENO)
+                Output.jsonError(String(decoding: data, as: UTF8.self))
             }
         }
     }

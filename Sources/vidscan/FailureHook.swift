@@ -52,13 +52,15 @@ struct FailureHook {
         interruption.start(process)
         // On a separate thread, because waiting blocks.
         let termination = await withCheckedContinuation { continuation in
-            Thread.detachNewThread {
+            let wait: @Sendable () -> Void = {
                 let termination = process.wait {
                     // This includes processes that the command left in the background.
                     if interruption.isInterrupted { process.signalGroup(SIGKILL) }
                 }
                 continuation.resume(returning: termination)
             }
+            // Blocking this one does no harm, because the batch has ended.
+            do throws(VidscanError) { try SystemThread.start(name: "hook", wait) } catch { wait() }
         }
         return interruption.isInterrupted ? .interrupted : .ended(termination)
     }

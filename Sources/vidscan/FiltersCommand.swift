@@ -58,7 +58,7 @@ struct FiltersCommand: AsyncParsableCommand {
                 Output.error("vidscan: error: \(FilterText.unknown(name))")
                 throw ExitStatus.usage
             }
-            Output.write(text, to: 1)
+            Output.write(text)
         }
     }
 }

@@ -58,7 +58,7 @@ struct PipelinesCommand: ParsableCommand {
 
         func run() throws {
             do {
-                Output.write(try settings.resolve(named: name, isOneVideo: true).yaml, to: 1)
+                Output.write(try settings.resolve(named: name, isOneVideo: true).yaml)
             } catch let error as PipelineFileError {
                 for problem in error.problems { Output.error("vidscan: error: \(problem)") }
                 throw ExitStatus.usage
@@ -101,7 +101,7 @@ struct PipelinesCommand: ParsableCommand {
             commandName: "schema", abstract: "Prints the JSON Schema of pipeline files, for editors.")
 
         func run() {
-            Output.write(PipelineSchema.json, to: 1)
+            Output.write(PipelineSchema.json)
         }
     }
 }

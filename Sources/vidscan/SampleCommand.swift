@@ -60,8 +60,7 @@ struct SampleCommand: AsyncParsableCommand {
                 var row: [Field] = [.microseconds(frame.microseconds), .integer(frame.index)]
                 if printsDigest { row.append(.text(try frame.md5())) }
                 writer.writeCSV(row: row)
-                Output.write(
-                    String(decoding: writer.bytes, as: UTF8.self), to: FileHandle.standardOutput.fileDescriptor)
+                Output.print(writer.bytes)
                 writer.removeAll()
             }
         } catch {

@@ -35,9 +35,9 @@ struct SchemaCommand: ParsableCommand {
             throw ValidationError(error.description)
         }
         switch format {
-        case .text: Output.write(Schema.text(tables), to: 1)
-        case .markdown: Output.write(Schema.markdown(tables), to: 1)
-        case .json: Output.write(Schema.json(tables), to: 1)
+        case .text: Output.write(Schema.text(tables))
+        case .markdown: Output.write(Schema.markdown(tables))
+        case .json: Output.write(Schema.json(tables))
         }
     }
 }

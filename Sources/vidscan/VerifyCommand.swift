@@ -135,8 +135,8 @@ struct VerifyCommand: AsyncParsableCommand {
 
     private func report(_ findings: Verification.Findings, of input: String, to reporter: ConsoleReporter) {
         switch format {
-        case .csv: Output.write(findings.csv, to: STDOUT_FILENO)
-        case .json: Output.json(findings.json, to: STDOUT_FILENO)
+        case .csv: Output.write(findings.csv)
+        case .json: Output.json(findings.json)
         case .text:
             for episode in findings.episodes {
                 Output.standard(

@@ -34,24 +34,31 @@ struct VidscanCommand: AsyncParsableCommand {
 
     /// Parses the command line, runs the command, and exits with one of the statuses above.
     static func main() async {
-        // Writing to a closed pipe (`vidscan schema | head -1`) is not an error.
-        signal(SIGPIPE, SIG_IGN)
+        Output.prepare()
         vs_limit_heaps(4)
+        var status: Int32 = 0
         do {
             var command = try parseAsRoot()
             if var command = command as? any AsyncParsableCommand {
+                try SystemThread.checkAvailability()
                 try await command.run()
             } else {
                 try command.run()
             }
         } catch {
-            Glibc.exit(Self.report(error))
+            status = report(error)
         }
+        Output.finish()
+        Glibc.exit(status)
     }
 
     /// Prints an error and returns the exit status.
     private static func report(_ error: any Error) -> Int32 {
         if let status = error as? ExitStatus { return status.code }
+        if let error = error as? VidscanError, error.code == .setup {
+            Output.error("vidscan: error: \(error)")
+            return ExitStatus.usage.code
+        }
         if exitCode(for: error) == .success {
             // Describing all commands takes as long as everything else that '--version' does.
             if CommandLine.arguments.dropFirst().first == "help",
@@ -61,10 +68,10 @@ struct VidscanCommand: AsyncParsableCommand {
                 return ExitStatus.usage.code
             }
             if BatchCommand.isHelpRequest(CommandLine.arguments.dropFirst()) {
-                Output.write(BatchCommand.help, to: STDOUT_FILENO)
+                Output.write(BatchCommand.help)
                 return 0
             }
-            Output.write(fullMessage(for: error) + "\n", to: STDOUT_FILENO)
+            Output.write(fullMessage(for: error) + "\n")
             return 0
         }
         let isUsage = exitCode(for: error) == .validationFailure
@@ -92,41 +99,66 @@ struct ExitStatus: Error {
 
 /// Writes text to standard output and standard error, whole lines at a time. All text for a terminal or a log goes
 /// through here, and control characters that a terminal interprets are escaped.
+///
+/// Standard output carries data, so the program ends when it cannot be written: silently with status 0 if its reader
+/// has closed the pipe because it needs no more (`vidscan schema | head -1`), and otherwise with an error and status 1.
 enum Output {
     /// Writes one line to standard output.
-    static func standard(_ line: String) { put(Printable.line(line) + "\n", to: STDOUT_FILENO) }
+    static func standard(_ line: String) { print(Array((Printable.line(line) + "\n").utf8)) }
+
+    /// Writes a text of several lines to standard output.
+    static func write(_ text: String) { print(Array(Printable.lines(text).utf8)) }
+
+    /// Writes one JSON document on one or more lines to standard output.
+    static func json(_ text: String) { print(Array((Printable.json(text) + "\n").utf8)) }
+
+    /// Writes bytes that are escaped already to standard output.
+    static func print(_ bytes: [UInt8]) {
+        do throws(SystemError) {
+            try FileSystem.write(bytes, to: STDOUT_FILENO)
+        } catch {
+            fail(error)
+        }
+    }
 
     /// Writes one line to standard error.
     ///
     /// - Parameter overProgressLine: Whether to clear a progress line first.
     static func error(_ line: String, overProgressLine: Bool = false) {
-        put((overProgressLine ? clearing : "") + Printable.line(line) + "\n", to: STDERR_FILENO)
+        report((overProgressLine ? clearing : "") + Printable.line(line) + "\n")
     }
 
-    /// Writes a text of several lines.
-    static func write(_ text: String, to descriptor: Int32) { put(Printable.lines(text), to: descriptor) }
-
-    /// Writes one JSON document on one or more lines.
-    static func json(_ text: String, to descriptor: Int32) { put(Printable.json(text) + "\n", to: descriptor) }
+    /// Writes one JSON document to standard error.
+    static func jsonError(_ text: String) { report(Printable.json(text) + "\n") }
 
     /// Overwrites the progress line on the terminal.
-    static func progress(_ line: String) { put(clearing + Printable.line(line), to: STDERR_FILENO) }
+    static func progress(_ line: String) { report(clearing + Printable.line(line)) }
+
+    /// Prepares the standard descriptors before anything is opened.
+    static func prepare() {
+        signal(SIGPIPE, SIG_IGN)
+        // A file that gets the number of a closed one would receive messages. Each is opened for the direction in which it
+        // is not used, so that using it remains an error.
+        for (descriptor, access) in [(STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_RDONLY)]
+        where fcntl(descriptor, F_GETFD) < 0 {
+            _ = open("/dev/null", access)
+        }
+    }
+
+    /// Closes standard output, because some file systems report only then that the disk is full.
+    static func finish() {
+        if close(STDOUT_FILENO) != 0 { fail(.current) }
+    }
 
     /// Moves the cursor to the start of the line and clears the line.
     private static let clearing = "\r\u{1B}[K"
 
-    private static func put(_ text: String, to descriptor: Int32) {
-        var text = text
-        text.withUTF8 { bytes in
-            var written = 0
-            while written < bytes.count {
-                let count = Glibc.write(descriptor, bytes.baseAddress.map { $0 + written }, bytes.count - written)
-                if count < 0 && errno == EINTR { continue }
-                // The reader has closed the pipe because it needs no more output.
-                if count < 0 && errno == EPIPE && descriptor == STDOUT_FILENO { exit(0) }
-                if count <= 0 { return }
-                written += count
-            }
-        }
+    /// Nobody could be told that standard error cannot be written.
+    private static func report(_ text: String) { try? FileSystem.write(Array(text.utf8), to: STDERR_FILENO) }
+
+    private static func fail(_ error: SystemError) -> Never {
+        if error.number == EPIPE { exit(0) }
+        self.error("vidscan: error: cannot write to standard output: \(error)")
+        exit(ExitStatus.someFailed.code)
     }
 }

@@ -61,7 +61,12 @@ struct BatchMergeTests: BatchTesting {
         try FileManager.default.removeItem(atPath: other)
         #expect(
             try refusal(in: folder, table: "frames")
-                == "vidscan: error: cannot read \(other); run the batch again\n")
+                == "vidscan: error: cannot read \(other): No such file or directory; run the batch again\n")
+        // A pipe without a writer must not be waited for.
+        mkfifo(other, 0o600)
+        #expect(
+            try refusal(in: folder, table: "frames")
+                == "vidscan: error: cannot read \(other): it is not a regular file; run the batch again\n")
         // The other tables are intact.
         #expect(try Tool.run("batch", "merge", "out", "--output", "all.csv", in: folder).status == 0)
     }

@@ -347,7 +347,7 @@ struct BatchTests: BatchTesting {
             "--jobs 4 needs more than 1024 MB of memory: each worker would get 256 MB, and needs 640;"
                 + " use at most --jobs 1, or a larger --memory-budget"
         ),
-        ("batch --from none.txt --output out", "cannot read the list none.txt"),
+        ("batch --from none.txt --output out", "the list none.txt: cannot read it: No such file or directory"),
         (
             "batch in --output out --merge --format openface",
             "--merge needs faces.csv of each result; add csv to --format"

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Testing
 import TestSupport
 import VidscanMedia
@@ -132,11 +133,46 @@ struct InstallationTests {
         #expect(doctor.status == 2)
         #expect(doctor.output.contains("PROBLEM CenterFace: "))
         let path = try Variants.path("still.png")
-        let analysis = try ChildProcess.run([prefix + "/bin/vidscan", "analyze", path], in: folder.path)
-        #expect(analysis.status == 1)
+        // No other input could be analysed either, so the first one ends the run.
+        let analysis = try ChildProcess.run([prefix + "/bin/vidscan", "analyze", path, Checkout.clip], in: folder.path)
+        #expect(analysis.status == 2)
         #expect(analysis.errorLines.count == 1)
         #expect(analysis.errors.hasPrefix("vidscan: error: \(path): "))
         #expect(analysis.errors.contains("centerface.weights has 8 bytes instead of 7320192"))
         #expect(folder.entries.filter { $0.contains(".vidscan") } == [])
+    }
+
+    @Test("A copy of the program outside of a folder bin loads nothing from the folders around it")
+    func copied() throws {
+        let folder = try TemporaryFolder()
+        let prefix = try install(into: folder, models: try allModels())
+        // `X/me/vidscan` beside `X/lib` and `X/share`, which others may have put there.
+        try FileManager.default.moveItem(atPath: prefix + "/bin", toPath: prefix + "/me")
+        let doctor = try ChildProcess.run([prefix + "/me/vidscan", "doctor"], in: prefix)
+        #expect(!doctor.output.contains(prefix))
+        try FileManager.default.moveItem(atPath: prefix + "/me", toPath: prefix + "/bin")
+        #expect(try ChildProcess.run([prefix + "/bin/vidscan", "doctor"]).output.contains(prefix + "/share"))
+    }
+
+    @Test("Libraries that other users could have put there are not loaded", arguments: ["a/b/c", "a/b/c/lib"])
+    func writableByOthers(part: String) throws {
+        let folder = try TemporaryFolder()
+        let prefix = try install(into: folder, models: try allModels())
+        let command = [prefix + "/bin/vidscan", "analyze", try Variants.path("still.png")]
+        try #require(chmod(folder.path + "/" + part, 0o777) == 0)
+        let refused = try ChildProcess.run(command, in: folder.path)
+        #expect(refused.status == 2)
+        #expect(
+            refused.errorLines == [
+                "vidscan: error: \(prefix)/lib/vidscan/libopenvino_c.so is not loaded: all users may write to"
+                    + " \(folder.path)/\(part); 'chmod o-w' it"
+            ])
+        // A folder that the user named, or that is sticky, is another matter.
+        let named = try ChildProcess.run(
+            ["env", "VIDSCAN_HOME=" + prefix] + command + ["--output", "1"], in: folder.path)
+        #expect(named.status == 0, "\(named.errors)")
+        try #require(chmod(folder.path + "/" + part, 0o1777) == 0)
+        let sticky = try ChildProcess.run(command + ["--output", "2"], in: folder.path)
+        #expect(sticky.status == 0, "\(sticky.errors)")
     }
 }

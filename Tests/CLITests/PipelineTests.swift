@@ -89,7 +89,7 @@ struct PipelineTests {
 
     private static let wrong: [(String, String)] = [
         ("analyze x.mp4 --pipeline fsat", "fsat: there is no such pipeline; available are "),
-        ("analyze x.mp4 --pipeline none.yaml", "none.yaml: cannot be read: no such file"),
+        ("analyze x.mp4 --pipeline none.yaml", "none.yaml: cannot read it: No such file or directory"),
         ("analyze x.mp4 --pipeline p.yaml", "p.yaml:2:13: 'detect.accuracy' is best; allowed: low, medium, high"),
         ("analyze x.mp4 --pipeline ends.yaml --start 9", "--end must come after --start."),
         ("analyze x.mp4 --filter lut3d=a.cube", "--filter: filter 'lut3d' accesses a file through its option 'file'; "),

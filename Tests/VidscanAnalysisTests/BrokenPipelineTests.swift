@@ -148,6 +148,17 @@ struct Broken: Sendable, CustomTestStringConvertible {
             "description: [a, b]",
             "1:14: 'description' is a list; allowed: text"),
         Broken(
+            "sample:\n  rate: &rate 5\n  start: *rate",
+            "2:9: anchors and aliases ('&' and '*') are not allowed; write the value where it is needed"),
+        Broken(
+            "sample:\n  rate: *rate",
+            "2:9: anchors and aliases ('&' and '*') are not allowed; write the value where it is needed"),
+        Broken(
+            "detect: &a {faces: small}",
+            "1:9: anchors and aliases ('&' and '*') are not allowed; write the value where it is needed"),
+        Broken("filters:\n  - \(String(repeating: "[", count: 40))", "2:35: is nested more than 32 levels deep"),
+        Broken(String(repeating: "? ", count: 40) + "x", "1:65: is nested more than 32 levels deep"),
+        Broken(
             "vidscan_version: \"0.1.0\"\npipeline: 5",
             "2:11: 'pipeline' is 5; allowed: sections (sample, filters, detect, track, measure, write, render, report)"),
         Broken(
@@ -179,11 +190,12 @@ struct BrokenPipelineTests {
         let folder = try TemporaryFolder()
         try folder.write(String(repeating: "# a long remark\n", count: 20_000), to: "long.yaml")
         try folder.write(String(repeating: "[", count: 5000), to: "deep.yaml")
+        mkfifo(folder.path + "/pipe.yaml", 0o600)
         try Data([0x61, 0x3A, 0xFF, 0xFE]).write(to: URL(fileURLWithPath: folder.path + "/bytes.yaml"))
         let said = [
-            "none.yaml": "cannot be read: no such file", "long.yaml": "cannot be read: it is too large for a pipeline",
-            "bytes.yaml": "cannot be read: it is not valid UTF-8",
-            "deep.yaml": "is not a pipeline: it is nested too deeply",
+            "none.yaml": ": cannot read it: No such file or directory", "long.yaml": ": it is larger than 262144 bytes",
+            "bytes.yaml": ": is not valid UTF-8", "deep.yaml": ":1:33: is nested more than 32 levels deep",
+            "pipe.yaml": ": cannot read it: it is not a regular file",
         ]
         for (name, reason) in said {
             let path = folder.path + "/" + name
@@ -191,8 +203,15 @@ struct BrokenPipelineTests {
                 _ = try PipelineFile(path: path, allowsFileFilters: false)
                 Issue.record("\(name) was read")
             } catch {
-                #expect(error.description == "\(path): \(reason)")
+                #expect(error.description == path + reason)
             }
+        }
+    }
+
+    @Test("The characters of anchors and aliases may be part of a text")
+    func plainCharacters() throws {
+        for text in ["description: R&D at 2 * 3", "description: \"&a *b\"", "# &a *b\ndescription: x # *y"] {
+            #expect(try PipelineFile(text: text, path: "p.yaml", allowsFileFilters: false).summary != nil)
         }
     }
 

@@ -23,7 +23,10 @@ struct InstallationSearchTests {
     @Test("A program that was built in a checkout also searches there")
     func built() {
         let program = "/src/vidscan/.build/x86_64-unknown-linux-gnu/release/vidscan"
-        #expect(modelFolders(program: program).contains("/src/vidscan/.deps/models"))
+        #expect(
+            modelFolders(program: program) == [
+                "/src/vidscan/.deps/models", "/usr/local/share/vidscan/models", "/usr/share/vidscan/models",
+            ])
         #expect(
             Installation.candidates(home: nil, program: program).map(\.libraryFolder).contains(
                 "/src/vidscan/.deps/openvino/lib"))
@@ -33,6 +36,18 @@ struct InstallationSearchTests {
     func aboveIsForeign() {
         let libraries = Installation.candidates(home: nil, program: "/tmp/vidscan/bin/vidscan").map(\.libraryFolder)
         #expect(libraries == ["/tmp/vidscan/lib/vidscan", "/usr/local/lib/vidscan", "/usr/lib/vidscan"])
+    }
+
+    @Test("Only a program in a folder bin, or in a build of a checkout, searches above its own folder")
+    func copied() {
+        for program in [
+            "/data/ada/vidscan", "/vidscan", "/data/bin/ada/vidscan", "/data/.build/vidscan", "/a/.build/b/vidscan",
+            "/data/.builds/a/b/c/vidscan",
+        ] {
+            #expect(
+                modelFolders(program: program) == ["/usr/local/share/vidscan/models", "/usr/share/vidscan/models"],
+                "\(program)")
+        }
     }
 
     @Test("VIDSCAN_HOME is the only place that is searched, if it is set")

@@ -30,6 +30,29 @@ struct InputFinderTests {
         #expect(found.inputs.allSatisfy { !$0.isNamed && $0.identity.bytes == 1 })
     }
 
+    @Test("The files of a batch are never inputs, whether its folder is searched itself or lies below")
+    func batchFiles() throws {
+        let folder = try TemporaryFolder()
+        let own = [
+            "batch.sqlite", "batch.sqlite-wal", "batch.sqlite-shm", "index.html", "index.csv", "summary.json",
+            "status.json",
+            "status.js", "faces.csv", "people.html", "people_tracks.csv", "people.json",
+        ]
+        let shards = ["batch-0-of-2.sqlite", "index-0-of-2.html", "status-1-of-2.js", "status.js", "index.html"]
+        try make(
+            own + ["a.mp4", "page.js"] + own.map { "out/" + $0 } + ["out/b.mp4"] + shards.map { "s/" + $0 }, in: folder)
+        // Names alone say nothing: without a journal, they are somebody's.
+        try make(["site/status.js", "site/index.html"], in: folder)
+        let found = { (finder: InputFinder) in
+            finder.find([folder.path]).inputs.map { $0.path.dropFirst(folder.path.count + 1) }
+        }
+        #expect(found(InputFinder()) == ["a.mp4", "out/b.mp4", "page.js", "site/status.js"])
+        #expect(
+            found(InputFinder(include: ["*"])) == [
+                "a.mp4", "out/b.mp4", "page.js", "site/index.html", "site/status.js",
+            ])
+    }
+
     @Test("Globs select files by path or name")
     func globs() throws {
         let folder = try TemporaryFolder()

@@ -1,7 +1,9 @@
 import Foundation
+import Glibc
 import Testing
 import TestSupport
 import Vidscan
+import VidscanBase
 
 @Suite("However an analysis ends, nothing remains of it")
 struct EndTests {
@@ -25,6 +27,31 @@ struct EndTests {
         #expect(samples == 3)
         #expect(error?.code == .interrupted)
         #expect(entries == [])
+    }
+
+    @Test("Intermediate files lie in a folder that only the user can read")
+    func privacy() async throws {
+        let folder = try TemporaryFolder()
+        let analyzer = try Library.analyzer(in: folder)
+        var modes: Set<mode_t> = []
+        for try await update in analyzer.updates(for: Checkout.clip) where update.sample != nil {
+            for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+                var status = stat()
+                if lstat(folder.path + "/" + name, &status) == 0 { modes.insert(status.st_mode) }
+            }
+        }
+        #expect(modes == [S_IFDIR | 0o700])
+        #expect(folder.entries == [])
+    }
+
+    @Test("What a killed process left is removed")
+    func leftovers() async throws {
+        let folder = try TemporaryFolder()
+        let left = WorkingName("vidscan", .partial).text
+        try FileManager.default.createDirectory(
+            atPath: "\(folder.path)/\(left)/result", withIntermediateDirectories: true)
+        _ = try await Library.analyzer(in: folder).analyze(try Variants.path("still.png"))
+        #expect(folder.entries == [])
     }
 
     @Test("Cancelling an analysis in one call ends it as interrupted")

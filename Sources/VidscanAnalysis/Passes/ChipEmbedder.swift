@@ -31,13 +31,13 @@ struct ChipEmbedder {
         let embedder = try loaded(sessions: count)
         let chips = try FaceChipReader(intermediate)
         var embeddings = [FaceEmbedding?](repeating: nil, count: offsets.count)
+        let threads = try ThreadExecutor.make(names: (0..<count).map { "embed \($0)" })
+        defer { for thread in threads { thread.shutDown() } }
         try await withThrowingTaskGroup(of: Part.self) { group in
-            for number in 0..<count {
+            for (number, thread) in threads.enumerated() {
                 let indices = stride(from: number, to: offsets.count, by: count)
-                let thread = ThreadExecutor(name: "embed \(number)")
                 group.addTask(executorPreference: thread) {
-                    defer { thread.shutDown() }
-                    return try Self.embed(offsets, indices, chips, embedder)
+                    try Self.embed(offsets, indices, chips, embedder)
                 }
             }
             for try await part in group {

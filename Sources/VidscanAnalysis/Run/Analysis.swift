@@ -2,6 +2,7 @@ internal import VidscanFaces
 internal import Foundation
 internal import VidscanBase
 internal import VidscanInference
+internal import VidscanMedia
 public import VidscanResults
 
 /// Analyses videos, one after another, with models that are loaded only once.
@@ -127,14 +128,14 @@ public struct Analysis: Sendable {
     private func analyze(
         _ file: InputFile, into folder: ResultFolder, blendshapeNames: [String]
     ) async throws -> RunOutcome {
-        let line = StageContext(settings: settings)
+        let line = try StageContext(settings: settings)
         defer { line.shutDown() }
         return try await withThrowingTaskGroup(of: StageResult.self) { group in
             group.addTask(executorPreference: line.decodeThread) {
                 .decoded(try await DecodeStage(line: line, settings: settings, observer: observer).run(file))
             }
-            for (number, thread) in line.workerThreads.enumerated() {
-                let stage = AnalyzeStage(line: line, settings: settings, models: models, number: number)
+            for thread in line.workerThreads {
+                let stage = AnalyzeStage(line: line, settings: settings, models: models)
                 group.addTask(executorPreference: thread) { .analyzed(try await stage.run()) }
             }
             let folderPath = folder.partialPath
@@ -160,13 +161,16 @@ public struct Analysis: Sendable {
         }
     }
 
-    /// Converts an error of any stage to one that names the input.
-    static func describe(_ error: any Error, input: String) -> VidscanError {
+    /// Converts an error of any stage to one that names the input, if there is one.
+    static func describe(_ error: any Error, input: String? = nil) -> VidscanError {
         switch error {
         case let error as VidscanError:
             return VidscanError(
                 error.code, error.reason, input: error.code == .interrupted ? nil : input, stage: error.stage,
                 microseconds: error.microseconds)
+        case let error as MediaError:
+            return VidscanError(.media(error.code), error.message, input: input, microseconds: error.microseconds)
+        case let error as InferenceError: return VidscanError(.inference, error.reason, input: input)
         case is CancellationError: return VidscanError(.interrupted, "interrupted")
         default: return VidscanError(.output, "\(error)", input: input)
         }

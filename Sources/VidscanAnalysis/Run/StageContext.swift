@@ -6,9 +6,9 @@ internal import VidscanResults
 /// The resources that the stages of one run share: their threads, the queues between them, and the budget of frames in
 /// flight.
 final class StageContext: Sendable {
-    let decodeThread = ThreadExecutor(name: "decode")
+    let decodeThread: ThreadExecutor
     let workerThreads: [ThreadExecutor]
-    let writeThread = ThreadExecutor(name: "write")
+    let writeThread: ThreadExecutor
     /// Never carries an element; it is finished when the input is open.
     let opened = Channel<Never>()
     let runs = Channel<SampleRun>()
@@ -18,9 +18,11 @@ final class StageContext: Sendable {
     let budget: InFlightBudget
     private let frameLimit = Atomic(Int.max)
 
-    init(settings: Settings) {
+    /// - Throws: `VidscanError` with the code `setup` if the system refuses a thread.
+    init(settings: Settings) throws(VidscanError) {
         let workers = max(1, settings.detect.workers)
-        workerThreads = (0..<workers).map { ThreadExecutor(name: "worker \($0)") }
+        let threads = try ThreadExecutor.make(names: ["decode", "write"] + (0..<workers).map { "worker \($0)" })
+        (decodeThread, writeThread, workerThreads) = (threads[0], threads[1], Array(threads[2...]))
         // A run for each worker, and one that is being decoded.
         budget = InFlightBudget(count: workers + 1, bytes: 192 << 20)
     }

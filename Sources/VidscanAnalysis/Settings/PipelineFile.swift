@@ -1,5 +1,5 @@
-internal import Foundation
 internal import VidscanBase
+internal import VidscanResults
 internal import Yams
 
 /// The settings in a pipeline file, each with its position. The file is YAML, or the `run.json` of an earlier run,
@@ -26,18 +26,14 @@ public struct PipelineFile: Sendable {
 
     /// - Throws: `PipelineFileError` with all problems in the file.
     public init(path: String, filters: FilterHandling) throws(PipelineFileError) {
-        let text: String
+        let text: String?
         do {
-            let data = try Data(contentsOf: URL(fileURLWithPath: path))
-            guard data.count <= Self.maximumBytes else { throw CocoaError(.fileReadTooLarge) }
-            guard let decoded = String(validating: data, as: UTF8.self) else {
-                throw CocoaError(.fileReadInapplicableStringEncoding)
-            }
-            text = decoded
+            text = try TextFile.read(path: path, limit: Self.maximumBytes)
         } catch {
-            throw PipelineFileError([
-                PipelineProblem(file: path, position: nil, message: "cannot be read: \(Self.reason(error))")
-            ])
+            throw PipelineFileError([PipelineProblem(file: path, position: nil, message: error.reason)])
+        }
+        guard let text else {
+            throw PipelineFileError([PipelineProblem(file: path, position: nil, message: "is not valid UTF-8")])
         }
         try self.init(text: text, path: path, filters: filters)
     }
@@ -64,18 +60,12 @@ public struct PipelineFile: Sendable {
 
     /// In bytes. A pipeline is about a page of text.
     private static let maximumBytes = 256 << 10
-    /// The maximum number of brackets, and of hyphens in a line. It bounds the nesting of the text, because the parser
-    /// recurses as deeply; no pipeline comes near it.
-    private static let maximumBrackets = 1000
 
     private static func compose(_ text: String, path: String) throws(PipelineFileError) -> Node? {
         let problem = { (position: TextPosition?, message: String) in
             PipelineFileError([PipelineProblem(file: path, position: position, message: message)])
         }
-        let isDeep =
-            text.utf8.count { $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "{") } > maximumBrackets
-            || text.split(separator: "\n").contains { $0.utf8.count { $0 == UInt8(ascii: "-") } > maximumBrackets }
-        guard !isDeep else { throw problem(nil, "is not a pipeline: it is nested too deeply") }
+        if let violation = YAMLLimits.violation(in: text) { throw problem(violation.position, violation.message) }
         do {
             return try Yams.compose(yaml: text, .default, .default, .utf8)
         } catch let error as YamlError {
@@ -99,16 +89,6 @@ public struct PipelineFile: Sendable {
         let start = String(repeating: " ", count: max(0, first.column - 1)) + name + ":"
         let again = lines.indices.first { $0 >= first.line && lines[$0].hasPrefix(start) }
         return TextPosition(line: again.map { $0 + 1 } ?? first.line, column: first.column)
-    }
-
-    private static func reason(_ error: any Error) -> String {
-        switch (error as? CocoaError)?.code {
-        case .fileReadNoSuchFile?: "no such file"
-        case .fileReadTooLarge?: "it is too large for a pipeline"
-        case .fileReadInapplicableStringEncoding?: "it is not valid UTF-8"
-        case .fileReadNoPermission?: "permission denied"
-        default: error.localizedDescription
-        }
     }
 }
 

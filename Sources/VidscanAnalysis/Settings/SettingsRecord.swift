@@ -19,11 +19,17 @@ extension JSONValue {
 extension Settings {
     /// Returns a digest of everything except the input that a result depends on: settings, version and models.
     ///
-    /// - Throws: `VidscanError` if a model is missing.
+    /// - Throws: `VidscanError` with the code `setup` if a model is missing, or if a setting is no number that JSON can
+    ///   have. Results of other settings would otherwise have the same digest.
     public func digest(models: ModelStore) throws(VidscanError) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
-        let settings = (try? encoder.encode(record)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+        let settings: String
+        do {
+            settings = String(decoding: try encoder.encode(record), as: UTF8.self)
+        } catch {
+            throw VidscanError(.setup, "cannot make a digest of the settings: \(error)")
+        }
         let digests = try models.digests().sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
         return FileDigest.sha256(text: ([Vidscan.version, settings] + digests).joined(separator: "\n"))
     }

@@ -7,8 +7,6 @@ struct AnalyzeStage {
     let line: StageContext
     let settings: Settings
     let models: ModelStore
-    /// The position of this worker, from 0.
-    let number: Int
 
     func run() async throws -> StageTimes {
         _ = try await line.opened.receive()
@@ -20,15 +18,16 @@ struct AnalyzeStage {
         return analyzer.times
     }
 
-    /// Reads the models, which takes milliseconds, while the first frame is decoded.
+    /// Reads the models, which takes milliseconds, while the first frame is decoded; the first worker does it for all.
+    ///
+    /// - Throws: `VidscanError` with the code `setup`, because no other video can be analysed either.
     private func prepare() throws(VidscanError) {
-        guard number == 0 else { return }
         if settings.needsExpressions { _ = try models.expressionModel() }
         do throws(InferenceError) {
             _ = try models.faceDetector()
             _ = try models.attentionMesh()
         } catch {
-            throw VidscanError(.inference, error.reason, stage: .analyze)
+            throw VidscanError(.setup, error.reason, stage: .analyze)
         }
     }
 }

@@ -10,11 +10,8 @@ package final class BackgroundValue<Value: Sendable, Failure: Error>: Sendable {
     /// - Parameter name: The name of the thread.
     package init(thread name: String, _ compute: @escaping @Sendable () throws(Failure) -> Value) {
         self.compute = compute
-        let thread = ThreadExecutor(name: name)
-        Task(executorPreference: thread) {
-            _ = self.known()
-            thread.shutDown()
-        }
+        // Without a thread, whoever needs the value first computes it.
+        try? SystemThread.start(name: name) { _ = self.known() }
     }
 
     /// Returns the value. Waits if it is being computed.

@@ -10,7 +10,7 @@ package enum BlockingWork {
     package static func run<Value: Sendable>(
         thread name: String, input: String, _ work: @escaping @Sendable (CancellationFlag) async throws -> Value
     ) async throws -> Value {
-        let thread = ThreadExecutor(name: name)
+        let thread = try ThreadExecutor(name: name)
         defer { thread.shutDown() }
         let cancellation = CancellationFlag()
         let task = Task(executorPreference: thread) { try await work(cancellation) }

@@ -1,4 +1,3 @@
-internal import CLinux
 internal import Glibc
 
 /// Runs tasks on a dedicated thread, so that blocking or long computations never occupy the cooperative pool.
@@ -9,31 +8,26 @@ package final class ThreadExecutor: TaskExecutor, @unchecked Sendable {
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     private var queue: [UnownedJob] = []
     private var hasEnded = false
-    private let name: String
 
-    /// Decoders and inference runtimes keep large frames on the stack.
-    private static let stackBytes = 8 << 20
-
-    /// - Parameter name: The name that debuggers and `top` show; the system keeps its first 15 bytes.
-    package init(name: String) {
-        self.name = name
+    /// - Parameter name: The name of the thread.
+    /// - Throws: `VidscanError` with the code `setup` if the system refuses the thread.
+    package init(name: String) throws(VidscanError) {
         pthread_mutex_init(mutex, nil)
         pthread_cond_init(condition, nil)
-        var attributes = pthread_attr_t()
-        pthread_attr_init(&attributes)
-        pthread_attr_setstacksize(&attributes, Self.stackBytes)
-        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-        defer { pthread_attr_destroy(&attributes) }
-        var thread = pthread_t()
         // The thread owns a reference to the executor until it ends.
-        let result = pthread_create(
-            &thread, &attributes,
-            { context in
-                guard let context else { return nil }
-                Unmanaged<ThreadExecutor>.fromOpaque(context).takeRetainedValue().run()
-                return nil
-            }, Unmanaged.passRetained(self).toOpaque())
-        precondition(result == 0, "cannot create a thread: \(SystemError(result))")
+        try SystemThread.start(name: name) { [self] in run() }
+    }
+
+    /// Makes an executor for each name, or none.
+    package static func make(names: [String]) throws(VidscanError) -> [ThreadExecutor] {
+        var executors: [ThreadExecutor] = []
+        do throws(VidscanError) {
+            for name in names { executors.append(try ThreadExecutor(name: name)) }
+        } catch {
+            for executor in executors { executor.shutDown() }
+            throw error
+        }
+        return executors
     }
 
     deinit {
@@ -60,7 +54,6 @@ package final class ThreadExecutor: TaskExecutor, @unchecked Sendable {
     }
 
     private func run() {
-        vs_name_thread(name)
         while let job = next() {
             job.runSynchronously(on: asUnownedTaskExecutor())
         }

@@ -9,12 +9,38 @@ package enum FileSystem {
         return descriptor
     }
 
+    /// Reads a file, pipe or device to its end, but at most one byte more than the limit.
+    ///
+    /// - Returns: More bytes than the limit if there are more.
+    package static func read(_ descriptor: Int32, limit: Int) throws(SystemError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        while bytes.count <= limit {
+            let kept = bytes.count
+            let wanted = min(1 << 16, limit + 1 - kept)
+            bytes.append(contentsOf: repeatElement(0, count: wanted))
+            let count = bytes.withUnsafeMutableBytes {
+                Glibc.read(descriptor, $0.baseAddress.map { $0 + kept }, wanted)
+            }
+            let error = SystemError.current
+            bytes.removeLast(wanted - max(count, 0))
+            if count < 0, error.number != EINTR { throw error }
+            if count == 0 { break }
+        }
+        return bytes
+    }
+
     /// Writes all bytes, in as many calls as it takes.
     package static func write(_ bytes: [UInt8], to descriptor: Int32) throws(SystemError) {
         var written = 0
         while written < bytes.count {
             let count = bytes[written...].withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
+            if count < 0, errno == EAGAIN {
+                // Another program that has the same pipe or terminal open can make it non-blocking.
+                var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                poll(&waiting, 1, -1)
+                continue
+            }
             guard count > 0 else { throw .current }
             written += count
         }

@@ -61,8 +61,8 @@ package final class Folder: Sendable {
     }
 
     /// Creates a folder that did not exist, and opens it.
-    package func createFolder(_ name: String) throws(SystemError) -> Int32 {
-        guard mkdirat(descriptor, name, 0o755) == 0 else { throw .current }
+    package func createFolder(_ name: String, isPrivate: Bool = false) throws(SystemError) -> Int32 {
+        guard mkdirat(descriptor, name, isPrivate ? 0o700 : 0o755) == 0 else { throw .current }
         let folder = openat(descriptor, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard folder >= 0 else { throw .current }
         return folder

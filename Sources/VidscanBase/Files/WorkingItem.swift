@@ -43,6 +43,9 @@ package final class WorkingItem: Sendable {
 
     deinit { renewal.cancel() }
 
+    /// Removes the file or folder, unless its name stands for something else by now.
+    package func remove() { if isInPlace { try? folder.remove(name) } }
+
     /// Gives up the lock of what has its final name now.
     package func release() {
         flock(descriptor, LOCK_UN)
@@ -63,10 +66,14 @@ package final class WorkingItem: Sendable {
     }
 
     /// Creates a folder.
+    ///
+    /// - Parameter isPrivate: Whether only the user may read it.
     package static func folder(
-        for finalName: String, in folder: Folder, locks: Locks = .system
+        for finalName: String, in folder: Folder, isPrivate: Bool = false, locks: Locks = .system
     ) throws(SystemError) -> WorkingItem {
-        try make(finalName, in: folder, locks) { name throws(SystemError) in try folder.createFolder(name) }
+        try make(finalName, in: folder, locks) { name throws(SystemError) in
+            try folder.createFolder(name, isPrivate: isPrivate)
+        }
     }
 
     private static func make(
@@ -101,7 +108,9 @@ package final class WorkingItem: Sendable {
         guard let descriptor = folder.examine(working.text) else { return }
         defer { close(descriptor) }
         var status = stat()
-        guard fstat(descriptor, &status) == 0, [S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) else { return }
+        guard fstat(descriptor, &status) == 0, [S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT),
+            status.st_uid == geteuid() || geteuid() == 0
+        else { return }
         let lock = locks.lock(descriptor)
         let isOurs = working.machine == WorkingName.thisMachine && working.machine != nil
         let age = now - max(status.st_mtim.tv_sec, status.st_ctim.tv_sec)

@@ -5,7 +5,7 @@ internal import VidscanResults
 /// Finds the files of a batch: those that the user names, and those in the folders that the user names.
 ///
 /// In a folder, all files count except those whose extensions rule out a video; what a file is shows when it is opened.
-/// Hidden files and results are ignored. Symbolic links to files are followed. Links to folders are not, so that there are
+/// Hidden files, results, and the files of a batch beside its journal are ignored. Symbolic links to files are followed. Links to folders are not, so that there are
 /// no cycles.
 public struct InputFinder: Sendable {
     /// Globs. A file is included if its path below its folder, or its name, matches one of them, or if there are none.
@@ -89,12 +89,14 @@ public struct InputFinder: Sendable {
                 findings.problems.append(Problem(path: folder, reason: "cannot read: \(error)"))
                 continue
             }
+            let holdsBatch = names.contains { $0.starts(with: "batch".utf8) } && BatchJournal.exists(in: folder)
             for bytes in names {
                 guard bytes.first != UInt8(ascii: ".") else { continue }
                 guard let name = String(validating: bytes, as: UTF8.self) else {
                     addUnreadable(bytes, in: folder, subfolder, &findings)
                     continue
                 }
+                if holdsBatch, Self.isBatchFile(name) { continue }
                 let relativePath = subfolder.isEmpty ? name : "\(subfolder)/\(name)"
                 let path = "\(folder)/\(name)"
                 var link = stat()
@@ -153,6 +155,14 @@ public struct InputFinder: Sendable {
         if exclude.contains(where: { Self.matches(path, $0) }) { return false }
         if !include.isEmpty { return include.contains { Self.matches(path, $0) } }
         return !Self.ignoredExtensions.contains(FilePath.fileExtension(of: path))
+    }
+
+    /// Whether a file beside a journal is one of the batch: the journal, its page and what the page loads, or a table of all
+    /// results. Other files there may be videos, because the results may lie among the inputs.
+    private static func isBatchFile(_ name: String) -> Bool {
+        let own = /(batch|index|status|summary)(-\d+-of-\d+)?\.(sqlite(-wal|-shm|-journal)?|html|csv|json|js)/
+        let tables = /faces\.csv|people(_[a-z]+)?\.(csv|html|json)/
+        return name.wholeMatch(of: own) != nil || name.wholeMatch(of: tables) != nil
     }
 
     private static func matches(_ path: String, _ pattern: String) -> Bool {

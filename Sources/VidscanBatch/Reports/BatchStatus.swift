@@ -1,5 +1,6 @@
 internal import Foundation
 internal import VidscanBase
+internal import VidscanResults
 
 /// `status.json`: the state of a batch, as the process that runs it last wrote it.
 public struct BatchStatus: Sendable, Codable, Equatable {
@@ -69,10 +70,8 @@ public struct BatchStatus: Sendable, Codable, Equatable {
     static func read(folder: String, shard: BatchShard?) -> BatchStatus? {
         let decoder = JSONDecoder()
         decoder.keyDecodingStrategy = .convertFromSnakeCase
-        let path = path(in: folder, shard)
-        guard let size = FileState(path: path)?.identity.bytes, size <= maximumBytes,
-            let data = FileManager.default.contents(atPath: path),
-            let status = try? decoder.decode(Self.self, from: data),
+        guard let bytes = try? TextFile.bytes(path: path(in: folder, shard), limit: maximumBytes),
+            let status = try? decoder.decode(Self.self, from: Data(bytes)),
             (1...256).contains(status.jobs), (0...1e12).contains(status.updated),
             (0...1e10).contains(status.run.secondsLeft ?? 0)
         else { return nil }
@@ -80,7 +79,7 @@ public struct BatchStatus: Sendable, Codable, Equatable {
     }
 
     /// 256 files with the longest paths.
-    private static let maximumBytes: Int64 = 4 << 20
+    private static let maximumBytes = 4 << 20
 
     func json() throws -> String {
         let encoder = JSONEncoder()

@@ -1,5 +1,7 @@
 internal import Foundation
+internal import Glibc
 internal import VidscanBase
+internal import VidscanResults
 
 /// One table of all results of a batch: the rows of each result's table, in the order of the inputs' paths, after a column
 /// `video` with the path of the input. Rows are copied in blocks.
@@ -41,18 +43,29 @@ public struct MergedTable: Sendable {
         }
     }
 
-    /// - Parameter path: `nil` writes to standard output.
-    /// - Throws: `BatchError`; with the code `input`, before anything is written, if a table is missing or incomplete, or
-    ///   its columns differ from those of the others.
-    public func write(to path: String?, replaces: Bool) throws(BatchError) {
+    /// Writes the table to a file.
+    ///
+    /// - Throws: `BatchError`, as `write(into:)` does.
+    public func write(to path: String, replaces: Bool) throws(BatchError) {
         let header = try commonHeader()
-        guard let path else { return try write(header, to: STDOUT_FILENO, named: "standard output") }
         let file: AtomicFile
         do throws(VidscanError) { file = try AtomicFile(path: path, replaces: replaces) } catch {
             throw BatchError(error)
         }
-        try write(header, to: file.descriptor, named: path)
+        let descriptor = file.descriptor
+        try write(header) { bytes throws(BatchError) in
+            do throws(SystemError) { try FileSystem.write(bytes, to: descriptor) } catch {
+                throw BatchError(writing: path, error)
+            }
+        }
         do throws(VidscanError) { try file.complete() } catch { throw BatchError(error) }
+    }
+
+    /// - Parameter output: Receives the bytes of the table, in blocks.
+    /// - Throws: `BatchError`; with the code `input`, before anything is written, if a table is missing or incomplete, or
+    ///   its columns differ from those of the others.
+    public func write(into output: ([UInt8]) throws(BatchError) -> Void) throws(BatchError) {
+        try write(try commonHeader(), output)
     }
 
     // MARK: Headers
@@ -75,8 +88,14 @@ public struct MergedTable: Sendable {
     private func source(of item: BatchJournal.Item) -> String { "\(folder)/\(item.resultPath)/\(table).csv" }
 
     private static func open(_ source: String) throws(BatchError) -> FileHandle {
-        guard let input = FileHandle(forReadingAtPath: source) else {
-            throw BatchError(.input, "cannot read \(source); run the batch again")
+        // Without O_NONBLOCK, opening a named pipe would wait for a writer.
+        let descriptor = Glibc.open(source, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        let reason = SystemError.current
+        guard descriptor >= 0 else { throw BatchError(.input, "cannot read \(source): \(reason); run the batch again") }
+        let input = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw BatchError(.input, "cannot read \(source): it is not a regular file; run the batch again")
         }
         return input
     }
@@ -124,14 +143,16 @@ public struct MergedTable: Sendable {
 
     // MARK: Rows
 
-    private func write(_ header: Data?, to descriptor: Int32, named name: String) throws(BatchError) {
+    private func write(
+        _ header: Data?, _ output: ([UInt8]) throws(BatchError) -> Void
+    ) throws(BatchError) {
         guard let header else { return }
-        guard try Self.write(Data("video,".utf8) + header, to: descriptor, named: name) else { return }
+        try output("video,".utf8 + [UInt8](header))
         for item in items {
             let source = source(of: item)
             let input = try Self.open(source)
             defer { try? input.close() }
-            let prefix = Data((CSVField.text(item.path) + ",").utf8)
+            let prefix = Array((CSVField.text(item.path) + ",").utf8)
             var pending = Data()
             var isFirst = true
             while true {
@@ -142,7 +163,7 @@ public struct MergedTable: Sendable {
                     throw BatchError(.input, "\(source): \(error.localizedDescription)")
                 }
                 pending.append(block)
-                var lines = Data()
+                var lines: [UInt8] = []
                 // No field of a result's table contains a line end.
                 while let end = pending.firstIndex(of: UInt8(ascii: "\n")) {
                     let line = pending[pending.startIndex...end]
@@ -154,21 +175,14 @@ public struct MergedTable: Sendable {
                     isFirst = false
                     pending = pending[(end + 1)...]
                 }
-                guard try Self.write(lines, to: descriptor, named: name) else { return }
+                guard pending.count <= ReadLimits.line else {
+                    throw BatchError(
+                        .input, "\(source) has a row of more than \(ReadLimits.line) bytes; run the batch again")
+                }
+                try output(lines)
                 pending = Data(pending)
                 if block.isEmpty { break }
             }
-        }
-    }
-
-    /// - Returns: `false` if the reader of standard output has closed it, which is not an error.
-    private static func write(_ data: Data, to descriptor: Int32, named name: String) throws(BatchError) -> Bool {
-        do throws(SystemError) {
-            try FileSystem.write(Array(data), to: descriptor)
-            return true
-        } catch {
-            if error.number == EPIPE && descriptor == STDOUT_FILENO { return false }
-            throw BatchError(writing: name, error)
         }
     }
 }

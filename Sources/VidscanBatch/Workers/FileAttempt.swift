@@ -49,10 +49,15 @@ struct FileAttempt: Sendable {
 
     /// If the task is cancelled, this asks the worker to end, and waits for its answer.
     func run() async -> Outcome {
-        _ = worker.send(
-            WorkerJob(
-                input: path, folder: folder, resultPath: resultPath, work: work, takesDigest: options.takesDigests))
         let state = AttemptState()
+        do throws(BatchError) {
+            try worker.send(
+                WorkerJob(
+                    input: path, folder: folder, resultPath: resultPath, work: work,
+                    takesDigest: options.takesDigests))
+        } catch {
+            stop(error.reason, state)
+        }
         // Detached, so that a cancellation does not end them: the worker still says how it ended.
         let receiver = Task.detached { await self.receiveEvents(state) }
         let watchdog = Task.detached { await self.enforceLimits(state) }
@@ -68,11 +73,15 @@ struct FileAttempt: Sendable {
     private func receiveEvents(_ state: AttemptState) async -> Outcome {
         for await event in worker.events {
             switch event {
+            // The worker is being ended, and its last words change nothing.
+            case .message where state.killReason != nil: continue
             case .message(.opened(let seconds)): state.setVideoSeconds(seconds)
             case .message(.progressed(let progress)): progressed(progress)
             case .message(.warned(let message)): observer.warned(path, message)
             case .message(.done(let report)): return Outcome(result: .done(report))
             case .message(.failed(let reason, let kind)): return Outcome(result: .failed(reason, kind))
+            case .unreadable(let line):
+                stop("its worker sent something that is not a message: \(line)", state)
             case .ended(let termination, let lastErrorLine):
                 let isInterrupted = state.isInterrupted && state.killReason == nil
                 return Outcome(
@@ -83,6 +92,12 @@ struct FileAttempt: Sendable {
             }
         }
         return Outcome(result: .failed("its worker has ended", .other), workerHasEnded: true)
+    }
+
+    /// Ends the worker. The first reason is that of the failure.
+    private func stop(_ reason: String, _ state: AttemptState) {
+        state.setKillReason(reason)
+        worker.signal(SIGKILL)
     }
 
     /// `its worker was killed by signal 6 (Aborted)`
@@ -105,12 +120,10 @@ struct FileAttempt: Sendable {
             let now = ContinuousClock.now
             let limit = options.timeoutSeconds + options.timeoutPerVideoSecond * state.videoSeconds
             if (now - startTime) / .seconds(1) > limit {
-                state.setKillReason("took longer than \(Int(limit.rounded(.up))) s and was stopped")
-                worker.signal(SIGKILL)
+                stop("took longer than \(Int(limit.rounded(.up))) s and was stopped", state)
             }
             if let bytes = worker.residentBytes, bytes > options.memoryLimit {
-                state.setKillReason("needed more than \(options.memoryLimit >> 20) MB of memory and was stopped")
-                worker.signal(SIGKILL)
+                stop("needed more than \(options.memoryLimit >> 20) MB of memory and was stopped", state)
             }
             if state.isInterrupted {
                 let since = interruptionTime ?? now

@@ -13,6 +13,8 @@ internal import VidscanBase
 final class WorkerProcess: Sendable {
     enum Event: Sendable {
         case message(WorkerMessage)
+        /// A line that is not a message. Nothing that follows can be relied on.
+        case unreadable(String)
         /// - Parameter lastErrorLine: The last line of the standard error.
         case ended(SpawnedProcess.Termination, lastErrorLine: String)
     }
@@ -36,30 +38,38 @@ final class WorkerProcess: Sendable {
         let result: Result<WorkerProcess, BatchError> = await withCheckedContinuation { continuation in
             // Each worker has its own thread here. Reading blocks it, and the kernel ends a worker together with the thread
             // that started it (PR_SET_PDEATHSIG), so the thread must live as long as the worker.
-            let thread = Thread {
-                do throws(BatchError) {
-                    let (pipes, process) = try spawn(command)
-                    let (events, eventSink) = AsyncStream.makeStream(of: Event.self)
-                    // Nothing here keeps the worker: its end closes the input, which ends the process.
-                    continuation.resume(
-                        returning: .success(WorkerProcess(process, input: pipes.input, events: events)))
-                    let lastErrorLine = Self.read(pipes, into: eventSink)
-                    eventSink.yield(.ended(process.wait(), lastErrorLine: lastErrorLine))
-                    eventSink.finish()
-                } catch {
-                    continuation.resume(returning: .failure(error))
+            do throws(VidscanError) {
+                try SystemThread.start(name: "worker") {
+                    do throws(BatchError) {
+                        let (pipes, process) = try spawn(command)
+                        let (events, eventSink) = AsyncStream.makeStream(of: Event.self)
+                        // Nothing here keeps the worker: its end closes the input, which ends the process.
+                        continuation.resume(
+                            returning: .success(WorkerProcess(process, input: pipes.input, events: events)))
+                        let lastErrorLine = Self.read(pipes, into: eventSink)
+                        eventSink.yield(.ended(process.wait(), lastErrorLine: lastErrorLine))
+                        eventSink.finish()
+                    } catch {
+                        continuation.resume(returning: .failure(error))
+                    }
                 }
+            } catch {
+                continuation.resume(returning: .failure(BatchError(.worker, "cannot start a worker: \(error)")))
             }
-            thread.name = "worker"
-            thread.start()
         }
         return try result.get()
     }
 
-    /// - Returns: `false` if the worker has ended.
-    func send(_ message: some Encodable) -> Bool {
-        guard let message = try? JSONEncoder().encode(message) else { return false }
-        return (try? FileSystem.write(message + [UInt8(ascii: "\n")], to: input)) != nil
+    /// Sends a message. If the worker has ended, this does nothing: its `ended` event says why.
+    ///
+    /// - Throws: `BatchError` if the message cannot be sent for another reason.
+    func send(_ message: some Encodable) throws(BatchError) {
+        do {
+            try FileSystem.write([UInt8](JSONEncoder().encode(message)) + [UInt8(ascii: "\n")], to: input)
+        } catch let error as SystemError where error.number == EPIPE {
+        } catch {
+            throw BatchError(.worker, "cannot send a message to a worker: \(error)")
+        }
     }
 
     func signal(_ number: Int32) {
@@ -114,6 +124,9 @@ final class WorkerProcess: Sendable {
 
     // MARK: Reading
 
+    /// In bytes. Most messages have less than a thousand; one with many warnings has more.
+    private static let maximumMessage = 1 << 20
+
     /// Reads until the process has closed its ends of the pipes.
     ///
     /// - Returns: The last line of the standard error.
@@ -139,10 +152,12 @@ final class WorkerProcess: Sendable {
                 }
                 pending += buffer[..<count]
                 while let end = pending.firstIndex(of: UInt8(ascii: "\n")) {
-                    if let message = try? decoder.decode(WorkerMessage.self, from: Data(pending[..<end])) {
-                        eventSink.yield(.message(message))
-                    }
+                    eventSink.yield(event(of: pending[..<end], decoder))
                     pending.removeSubrange(...end)
+                }
+                if pending.count > maximumMessage {
+                    eventSink.yield(.unreadable("it is longer than \(maximumMessage) bytes"))
+                    open.remove(entry.fd)
                 }
             }
         }
@@ -150,5 +165,13 @@ final class WorkerProcess: Sendable {
         close(pipes.errors)
         let line = String(decoding: errorTail, as: UTF8.self).split(separator: "\n").last.map(String.init) ?? ""
         return line.trimmingCharacters(in: .whitespaces)
+    }
+
+    private static func event(of line: ArraySlice<UInt8>, _ decoder: JSONDecoder) -> Event {
+        do {
+            return .message(try decoder.decode(WorkerMessage.self, from: Data(line)))
+        } catch {
+            return .unreadable("'\(String(decoding: line.prefix(80), as: UTF8.self))'")
+        }
     }
 }

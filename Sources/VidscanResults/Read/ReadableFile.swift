@@ -11,10 +11,15 @@ final class ReadableFile: Sendable {
     private let descriptor: Int32
 
     /// - Parameter name: The name of the file in `folder`.
-    init(folder: String, name: String) throws(VidscanError) {
+    convenience init(folder: String, name: String) throws(VidscanError) {
+        try self.init(path: folder + "/" + name, name: name)
+    }
+
+    /// - Parameter name: The name for messages.
+    init(path: String, name: String) throws(VidscanError) {
         self.name = name
         // Without O_NONBLOCK, opening a named pipe would wait for a writer.
-        descriptor = open(folder + "/" + name, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else {
             throw VidscanError(.result, "cannot read \(name): \(SystemError.current)", stage: .open)
         }
@@ -68,13 +73,16 @@ final class ReadableFile: Sendable {
 
     /// Returns the whole of a small file.
     ///
-    /// - Throws: `VidscanError` if the file is larger than `limit` bytes.
+    /// - Throws: `VidscanError` if the file is larger than `limit` bytes; at most one byte more is read.
     func contents(limit: Int) throws(VidscanError) -> [UInt8] {
-        var bytes: [UInt8] = []
-        while try read(upTo: 1 << 16, into: &bytes) {
-            guard bytes.count <= limit else {
-                throw VidscanError(.result, "\(name) is larger than \(limit) bytes", stage: .open)
-            }
+        let bytes: [UInt8]
+        do throws(SystemError) {
+            bytes = try FileSystem.read(descriptor, limit: limit)
+        } catch {
+            throw VidscanError(.result, "cannot read \(name): \(error)", stage: .open)
+        }
+        guard bytes.count <= limit else {
+            throw VidscanError(.result, "\(name) is larger than \(limit) bytes", stage: .open)
         }
         return bytes
     }

@@ -121,7 +121,7 @@ package final class ResultFolder {
     /// Removes the unfinished folder.
     package func discard() {
         isOpen = false
-        if item.isInPlace { try? folder.remove(item.name) }
+        item.remove()
     }
 
     private static func reason(_ error: any Error) -> String {

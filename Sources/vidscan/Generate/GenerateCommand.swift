@@ -29,6 +29,6 @@ struct GenerateCommand: ParsableCommand {
         case .fish: text = VidscanCommand.completionScript(for: .fish)
         case .pipeline: text = PipelineText.template
         }
-        Output.write(text + (text.hasSuffix("\n") ? "" : "\n"), to: STDOUT_FILENO)
+        Output.write(text + (text.hasSuffix("\n") ? "" : "\n"))
     }
 }
