@@ -177,7 +177,7 @@ let package = Package(
             ], swiftSettings: strict),
         // Imports only Vidscan, as another package would, so it does without MemberImportVisibility.
         .testTarget(
-            name: "VidscanTests", dependencies: ["TestSupport", "Vidscan", "vidscan"],
+            name: "VidscanTests", dependencies: ["TestSupport", "Vidscan", "VidscanBase", "vidscan"],
             swiftSettings: [.enableUpcomingFeature("ExistentialAny")]),
         .testTarget(
             name: "VidscanBatchTests",
