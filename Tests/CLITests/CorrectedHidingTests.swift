@@ -4,11 +4,13 @@ import Testing
 
 @Suite("Corrections and changed tables never uncover a face")
 struct CorrectedHidingTests: AnonymizationTesting {
+    private struct Movies: AnonymizationTesting {}
+
     private static let result = "movie.mkv.vidscan"
     private let folder: TemporaryFolder
 
     init() throws {
-        folder = try anonymizedMovie()
+        folder = try Movies().anonymizedMovie()
     }
 
     /// The face in a row of the table of the analysis, as corrections name it.
