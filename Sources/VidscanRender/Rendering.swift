@@ -134,7 +134,7 @@ public struct Rendering: Sendable {
             let subtitles = transcoder.copiesSubtitles ? "; the subtitles are those of the original" : ""
             hidden =
                 "faces hidden in \(frames) of \(NumberText.count(transcoder.frameCount, "frame"))\(sound)\(subtitles)"
-            reportWeakness(anonymize, hiddenFrames: frames, name: name)
+            reportWeakness(anonymize, findsNothing: frames + (tally?.visibleFrames ?? 0) == 0, name: name)
         }
         if let anonymize = options.anonymize { reportCorrections(tables, anonymize.visible, name: name) }
         return Summary(
@@ -144,8 +144,8 @@ public struct Rendering: Sendable {
     }
 
     /// Warns about a video that may show more of the faces than the user expects.
-    private func reportWeakness(_ chosen: AnonymizeOptions, hiddenFrames: Int, name: String) {
-        if hiddenFrames == 0 { observer.warned(name, message: "no face was found, so nothing is hidden") }
+    private func reportWeakness(_ chosen: AnonymizeOptions, findsNothing: Bool, name: String) {
+        if findsNothing { observer.warned(name, message: "no face was found, so nothing is hidden") }
         let usual = AnonymizeOptions(method: chosen.method)
         var weaker: [String] = []
         if chosen.margin < usual.margin {

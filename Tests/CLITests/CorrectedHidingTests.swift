@@ -4,11 +4,13 @@ import Testing
 
 @Suite("Corrections and changed tables never uncover a face")
 struct CorrectedHidingTests: AnonymizationTesting {
+    private struct Movies: AnonymizationTesting {}
+
     private static let result = "movie.mkv.vidscan"
     private let folder: TemporaryFolder
 
     init() throws {
-        folder = try anonymizedMovie()
+        folder = try Movies().anonymizedMovie()
     }
 
     /// The face in a row of the table of the analysis, as corrections name it.
@@ -88,6 +90,7 @@ struct CorrectedHidingTests: AnonymizationTesting {
                 "warning: \(Self.result): face_id 1 stays visible because --keep-face names it: a correction removed it,"
             ),
             "\(outcome.errors)")
+        #expect(!outcome.errors.contains("no face was found"))
         #expect(try coveredFrames(of: folder.path + "/new.mp4") == [])
         let visible = try #require(try record()["visible"] as? [String: Any])
         #expect(visible["kept_face_ids"] as? [Int] == [1])
@@ -106,7 +109,8 @@ struct CorrectedHidingTests: AnonymizationTesting {
             let text = try folder.text(path)
             try folder.write(text.replacing("\n", with: "\r\n"), to: path)
             let before = folder.entries
-            try render().expectError("\(Self.result): \(place)\(file) is not as vidscan wrote it")
+            let folderName = Self.result + (place.isEmpty ? "" : "/original")
+            try render().expectError("\(folderName): \(file) is not as vidscan wrote it")
             #expect(folder.entries == before)
             try folder.write(text, to: path)
         }

@@ -67,7 +67,8 @@ struct ReportTests {
         for options in [[], ["--no-video"]] {
             let outcome = try ChildProcess.run(
                 [Checkout.tool, "report", result, "--force"] + options, in: folder.path)
-            #expect(outcome.status == 0 && outcome.errors.contains("note: \(text)"), "\(outcome.errors)")
+            #expect(
+                outcome.status == 0 && outcome.errors.contains("warning: \(result): \(text)\n"), "\(outcome.errors)")
             let page = try folder.text(result + "/report.html")
             #expect(page.contains(text))
             if options.isEmpty {
