@@ -42,9 +42,16 @@ struct BatchInputOptions: ParsableArguments {
         let data = try Self.contents(ofList: from)
         // `find -print0` separates names with NUL, because they may contain newlines.
         let separator: UInt8 = data.contains(0) ? 0 : UInt8(ascii: "\n")
+        let lines = data.split(separator: separator, maxSplits: Self.maximumPaths)
+        guard lines.count <= Self.maximumPaths else {
+            throw BatchError(.input, "the list \(from): it has more than \(Self.maximumPaths) paths")
+        }
         var paths: [String] = []
-        for line in data.split(separator: separator) {
+        for line in lines {
             let line = line.last == UInt8(ascii: "\r") && separator != 0 ? line.dropLast() : line
+            guard line.count < Int(PATH_MAX) else {
+                throw BatchError(.input, "the list \(from): it has a path of \(line.count) bytes, which no file has")
+            }
             guard let path = String(validating: line, as: UTF8.self) else {
                 throw BatchError(.input, "\(from) is not valid UTF-8: \(String(decoding: line, as: UTF8.self))")
             }
@@ -53,7 +60,7 @@ struct BatchInputOptions: ParsableArguments {
         return paths
     }
 
-    /// In bytes: half a million long paths.
+    private static let maximumPaths = 1_000_000
     private static let maximumListBytes = 64 << 20
 
     private static func contents(ofList from: String) throws(BatchError) -> [UInt8] {

@@ -96,7 +96,9 @@ private struct StandardErrorHandler: LogHandler {
             object["message"] = .text(Printable.line("\(event.message)"))
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            // Encoding fails only for numbers that are not finite.
+            encoder.nonConformingFloatEncodingStrategy = .convertToString(
+                positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+            // Encoding values of these types cannot fail.
             if let data = try? encoder.encode(object) {
                 Output.jsonError(String(decoding: data, as: UTF8.self))
             }

@@ -159,6 +159,11 @@ struct Broken: Sendable, CustomTestStringConvertible {
         Broken("filters:\n  - \(String(repeating: "[", count: 40))", "2:35: is nested more than 32 levels deep"),
         Broken(String(repeating: "? ", count: 40) + "x", "1:65: is nested more than 32 levels deep"),
         Broken(
+            "filters:\n" + String(repeating: "  - hflip\n", count: 2000),
+            "2:3: 'filters' is too long; allowed: at most 8192 bytes of filters"),
+        Broken(
+            "render:\n  sticker: \"a\\0b\"", "2:12: 'render.sticker' is the text \"a\0b\"; allowed: a path"),
+        Broken(
             "vidscan_version: \"0.1.0\"\npipeline: 5",
             "2:11: 'pipeline' is 5; allowed: sections (sample, filters, detect, track, measure, write, render, report)"),
         Broken(

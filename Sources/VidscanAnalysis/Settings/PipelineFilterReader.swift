@@ -5,6 +5,9 @@ internal import Yams
 
 /// The section `filters`: texts in FFmpeg's syntax, or names with options.
 extension PipelineReader {
+    /// A thousand filters. FFmpeg takes a time that grows with the square of their number.
+    private static let maximumFilterBytes = 8192
+
     mutating func readFilters(_ setting: Setting, _ node: Node) {
         if node.isEmpty { return take(setting, .absent, node) }
         var steps: [(text: String, node: Node)] = []
@@ -19,6 +22,9 @@ extension PipelineReader {
             if steps.isEmpty { return take(setting, .absent, node) }
         } else {
             return note(setting, node)
+        }
+        guard steps.reduce(0, { $0 + $1.text.utf8.count }) <= Self.maximumFilterBytes else {
+            return note(node, "'filters' is too long; allowed: at most \(Self.maximumFilterBytes) bytes of filters")
         }
         guard case .run(let allowsFiles) = filters else {
             return take(setting, .filters(FilterChain.unchecked(steps: steps.map(\.text))), node)
