@@ -202,35 +202,26 @@ struct CorrectionTests: BatchTesting {
         #expect(seen.contains("old"))
     }
 
-    @Test("A new analysis keeps the file of the corrections, and says that they are not applied")
+    @Test("A new analysis sets the corrected result aside, and its corrections fit the new one")
     func analysedAgain() throws {
         let folder = try Self.folder()
         try Self.write(#"{"do": "exclude", "from": 1, "to": 2}"#, to: folder)
         #expect(try Tool.run("apply", Self.name, "c.json", in: folder).status == 0)
+        let corrected = try Self.files(folder)
         let outcome = try Tool.run("analyze", Checkout.clip, "--rate", "7", "--force", in: folder)
         #expect(outcome.status == 0)
-        #expect(outcome.errors.contains("are not applied to the new one"), "\(outcome.errors)")
-        #expect(try folder.bytes(Self.name + "/corrections.json") == folder.bytes("c.json"))
+        let previous = Self.name + ".previous-1"
+        #expect(
+            outcome.errors.contains("the result that was there is now \(previous), because it has corrections; "),
+            "\(outcome.errors)")
+        for (path, bytes) in corrected {
+            #expect(try folder.bytes(previous + path.dropFirst(Self.name.count)) == bytes, "\(path)")
+        }
         #expect(!folder.entries.contains(Self.name + "/original"))
-        #expect(try Tool.run("apply", Self.name, Self.name + "/corrections.json", in: folder).status == 0)
+        #expect(
+            try Tool.run("apply", Self.name, previous + "/original/corrections.json", in: folder).status == 0)
         let times = try CSVTable(path: "\(folder.path)/\(Self.name)/frames.csv").numbers("time")
         #expect(times.allSatisfy { $0 < 1 || $0 > 2 })
-    }
-
-    @Test("Something else in the place of the corrections does not stop an analysis", arguments: ["folder", "link"])
-    func otherCorrections(kind: String) throws {
-        let folder = try TemporaryFolder()
-        let clip = try Variants.path("still.png")
-        #expect(try Tool.run("analyze", "--quiet", clip, in: folder).status == 0)
-        let path = "\(folder.path)/still.png.vidscan/corrections.json"
-        if kind == "folder" {
-            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
-        } else {
-            try FileManager.default.createSymbolicLink(
-                atPath: path, withDestinationPath: try folder.write("secret", to: "s"))
-        }
-        #expect(try Tool.run("analyze", "--quiet", clip, "--force", in: folder).status == 0)
-        #expect(!folder.entries.contains("still.png.vidscan/corrections.json"))
     }
 
     @Test("A batch leaves a corrected result alone")

@@ -15,7 +15,7 @@ struct KeptFilesTests: BatchTesting {
         try folder.write(
             """
             {"format": "vidscan corrections 1", "video": {"name": "faces.mp4", "bytes": \(size ?? 0)},
-             "corrections": [{"kind": "exclude", "from": 1, "to": 2}]}
+             "corrections": [{"do": "exclude", "from": 1, "to": 2}]}
             """, to: "c.json")
         let outcome = try Tool.run("apply", "--quiet", result, "c.json", in: folder)
         try #require(outcome.status == 0, "\(outcome.errors)")

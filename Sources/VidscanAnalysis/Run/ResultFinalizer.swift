@@ -18,12 +18,10 @@ struct ResultFinalizer {
         if settings.render.namesSomebody {
             try EarlierPeople(resultPath: folder.finalPath, settings: settings.render).check(folder.partialPath)
         }
-        let hasCorrections = try folder.keepCorrections()
         if let anonymize = settings.rendering?.anonymize {
             let line = IdentifyingFiles.notice(
                 in: folder.partialPath,
-                expected: (settings.report.page ? ["report.html"] : [])
-                    + (hasCorrections ? [ResultFiles.corrections] : []),
+                expected: settings.report.page ? ["report.html"] : [],
                 keepsTables: settings.write.keepsTables, isInverted: anonymize.isInverted)
             record.notices.append(line)
             notice = line

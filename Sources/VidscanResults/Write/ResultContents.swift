@@ -11,20 +11,17 @@ package struct ResultContents {
     /// - Parameter folder: The folder of a result.
     /// - Returns: `nil` if everything in the folder can be made again from the video.
     package init?(_ folder: Folder, kind: ResultFolder.Kind = .result) {
-        let recorded = folder.modified(kind.record)
-        var (hasCorrections, foreign, edited) = (false, [String](), [String]())
+        var (hasCorrections, foreign) = (false, [String]())
         for bytes in (try? folder.names()) ?? [] {
             let name = String(decoding: bytes, as: UTF8.self)
             if name == ResultFiles.originals || name == ResultFiles.corrections {
                 hasCorrections = true
             } else if WorkingName(bytes) == nil, !Self.isWritten(name, kind: kind) || folder.entry(name) != .file {
                 foreign.append(name)
-            } else if let recorded, ResultFiles.corrected.contains(name),
-                let modified = folder.modified(name), modified > recorded + Self.copyingNanoseconds
-            {
-                edited.append(name)
             }
         }
+        // Digests are those of the tables before the corrections.
+        let edited = hasCorrections ? [] : Self.edited(in: folder, record: kind.record)
         guard hasCorrections || !foreign.isEmpty || !edited.isEmpty else { return nil }
         self.hasCorrections = hasCorrections
         (self.foreign, self.edited) = (foreign.sorted(), edited.sorted())
@@ -44,8 +41,14 @@ package struct ResultContents {
         return "it has \(parts.joined(separator: ", and "))"
     }
 
-    /// The record is written after the tables. A copy of a result may have the times at which it was copied.
-    private static let copyingNanoseconds: Int64 = 10_000_000_000
+    /// The tables that are not as `run.json` says they were written.
+    private static func edited(in folder: Folder, record: String) -> [String] {
+        struct Record: Decodable {
+            let digests: [String: String]?
+        }
+        let digests = (try? RecordFile.decode(Record.self, folder: folder.path, name: record))?.digests ?? [:]
+        return digests.filter { (try? ResultFiles.digest(of: $0.key, in: folder.path)) != $0.value }.map(\.key)
+    }
 
     private static func isWritten(_ name: String, kind: ResultFolder.Kind) -> Bool {
         switch kind {

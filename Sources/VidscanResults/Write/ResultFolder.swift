@@ -103,13 +103,13 @@ package final class ResultFolder {
         .writing("cannot move the \(kind.noun) to \(finalPath)", error, stage: .write)
     }
 
-    /// Removes everything except the record, videos and pictures with hidden faces and their own record, the report
-    /// page, and the user's corrections.
+    /// Removes everything except the record, videos and pictures with hidden faces and their own record, and the report
+    /// page.
     package func removeTables() throws(VidscanError) {
         do {
             for name in try FileManager.default.contentsOfDirectory(atPath: partialPath)
-            where name != kind.record && name != "report.html" && name != ResultFiles.corrections
-                && !name.hasPrefix("anonymized.") && !name.hasPrefix("inverted.")
+            where name != kind.record && name != "report.html" && !name.hasPrefix("anonymized.")
+                && !name.hasPrefix("inverted.")
             {
                 try FileManager.default.removeItem(atPath: "\(partialPath)/\(name)")
             }
