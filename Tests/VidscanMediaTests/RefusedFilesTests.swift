@@ -77,7 +77,7 @@ struct RefusedFilesTests {
         ("gxf", ["-s", "720x576"]),
         ("nut", []), ("dv", ["-s", "720x576", "-pix_fmt", "yuv420p"]),
         ("ivf", ["-c:v", "libvpx", "-deadline", "realtime"]),
-        ("wtv", []), ("rm", []), ("h264", ["-c:v", "libx264"]),
+        ("wtv", []), ("h264", ["-c:v", "libx264"]),
         ("hevc", ["-c:v", "libx265", "-x265-params", "log-level=0"]),
         ("m1v", []), ("m2v", []), ("mjpeg", []), ("y4m", []), ("gif", []), ("png", []), ("jpg", []), ("webp", []),
         ("bmp", []),
