@@ -161,20 +161,6 @@ struct RefusedFilesTests {
         #expect(error?.reason == "a frame of \(width)x\(height) exceeds the limit of \(width * height - 1) pixels")
     }
 
-    @Test("A frame that no limit admits has its own message")
-    func beyondFFmpeg() throws {
-        let limits = MediaLimits(maximumPixels: 10_000_000_000)
-        let error = #expect(throws: MediaError.self) {
-            _ = try FrameReader(
-                path: try Variants.path("huge.png"), options: FrameReader.Options(rate: .everyFrame, limits: limits))
-        }
-        #expect(
-            error
-                == MediaError(
-                    .limitExceeded,
-                    "a frame of 60000x60000 is larger than FFmpeg can decode, which is about 16000x16000"))
-    }
-
     @Test("A video over the duration limit is refused")
     func durationLimit() throws {
         let path = try Variants.path("bpyramid.mp4")
