@@ -48,7 +48,6 @@ struct HiddenClockTests {
                 "-c",
                 "copy", "-f", "matroska", "-",
             ], in: folder)
-        #expect(try Self.start(of: source) < 1)
         #expect(try Self.start(of: try Self.transcode(source, "mp4", in: folder)) < 1e-6)
     }
 
@@ -58,7 +57,8 @@ struct HiddenClockTests {
         let source = try Self.make(
             "jump.mkv",
             [
-                "-i", Checkout.clip, "-t", "1", "-an", "-vf", "setpts='PTS+gte(N,10)*\(Self.date)/TB'", "-fps_mode",
+                "-i", Checkout.clip, "-frames:v", "20", "-an", "-vf", "setpts='PTS+gte(N,10)*\(Self.date)/TB'",
+                "-fps_mode",
                 "passthrough", "-enc_time_base", "-1", "-c:v", "libx264", "-bf", "0", "-f", "matroska", "-",
             ], in: folder)
         let error = #expect(throws: MediaError.self) { try Self.transcode(source, "mp4", in: folder) }
@@ -78,7 +78,6 @@ struct HiddenClockTests {
                 "-f", "lavfi", "-i", "testsrc=s=64x64:r=25:d=2", "-map", "0", "-map", "1", "-c:v", "libx264", "-c:a",
                 "pcm_s16le", "-f", "matroska", "-",
             ], in: folder)
-        #expect(try abs(Self.start(of: source, "v:0") - 60) < 0.001)
         let transcoder = try Transcoder(source: source, options: Self.options)
         let path = folder.path + "/new.mp4"
         try transcoder.run(to: path, container: .mp4) { _ in }
