@@ -31,7 +31,7 @@ struct AnalysisJob: Sendable {
             do throws(SystemError) {
                 folder = try .folder(for: "vidscan", in: try Folder(temporaryFolder), isPrivate: true)
             } catch {
-                throw .writing("cannot create a folder in \(temporaryFolder)", error, stage: .open)
+                throw VidscanError.writing("cannot create a folder in \(temporaryFolder)", error, stage: .open)
             }
             defer { folder.remove() }
             summary = try await analyze(settings, folder.path + "/result", delivery)

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import VidscanBase
 import VidscanBatch
 
 /// A batch's journal that an attacker wrote. An input is a letter and what follows: after `d` the bytes of the database,
@@ -45,7 +46,7 @@ enum JournalFuzzing {
         do {
             let journal = try BatchJournal(folder: folder, owner: "fuzz:1:1", clock: { 1_000_000 })
             _ = try? journal.register(inputs, configuration: "c", selection: BatchJournal.Selection()) { _ in true }
-            let places = Set(((try? journal.items()) ?? []).map(\.resultPath))
+            let places = Set(((try? journal.items()) ?? []).map { PathBytes($0.resultPath) })
             _ = try? journal.countClaimedByOthers(among: places, configuration: "c")
             let report = WorkerReport(frames: 5, faces: 3, videoSeconds: 1, wallSeconds: 0.5)
             for outcome in [.done(report), .failed("no"), .skipped("no"), .released] as [BatchJournal.Outcome] {
