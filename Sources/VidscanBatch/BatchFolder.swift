@@ -106,15 +106,18 @@ public struct BatchFolder: Sendable {
             let parent = try root.folder(FilePath.folder(of: resultPath))
             // Renaming is one step. Removing takes longer, and can be interrupted.
             let trash = WorkingName(name, .partial).text
-            let removal = try journal.whilePruned(resultPath) { () -> Removal in
-                let result = try parent.folder(name)
-                guard let modified = result.modified(ResultFolder.Kind.result.record), Double(modified) / 1e9 < limit
-                else { return .gone }
-                if let contents = ResultContents(result) { return .kept(contents.words) }
-                try parent.rename(name, to: trash)
-                return .removed
+            let removal = try journal.whilePruned(resultPath) {
+                Result { () throws(SystemError) in
+                    let result = try parent.folder(name)
+                    guard let modified = result.modified(ResultFolder.Kind.result.record),
+                        Double(modified) / 1e9 < limit
+                    else { return Removal.gone }
+                    if let contents = ResultContents(result) { return .kept(contents.words) }
+                    try parent.rename(name, to: trash)
+                    return .removed
+                }
             }
-            guard case .removed = removal else { return removal ?? .gone }
+            guard let removal = try removal?.get(), case .removed = removal else { return try removal?.get() ?? .gone }
             try parent.remove(trash)
             var folder = FilePath.folder(of: resultPath)
             // Ends at the first folder that is not empty.

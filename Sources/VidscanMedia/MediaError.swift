@@ -42,7 +42,7 @@ extension MediaError {
     static func frameTooLarge(_ size: PictureSize, limit: Int) -> MediaError {
         guard size.isDecodable else {
             return MediaError(
-                .limitExceeded, "a frame of \(size) is larger than FFmpeg can decode, which is about 16000x16000")
+                .limitExceeded, "a frame of \(size) is larger than FFmpeg can handle, which is about 16000x16000")
         }
         return MediaError(
             .limitExceeded, "a frame of \(size) exceeds the limit of \(limit) pixels", remedy: .raisePixelLimit)

@@ -42,7 +42,7 @@ struct BadInputTests {
             message: "is a playlist (concat), which refers to other files; they are never opened"),
         Case(
             name: "huge.png", variant: "huge.png",
-            message: "a frame of 60000x60000 is larger than FFmpeg can decode, which is about 16000x16000"),
+            message: "a frame of 60000x60000 is larger than FFmpeg can handle, which is about 16000x16000"),
         // FFmpeg's demuxer would open the neighbouring file, and wait until somebody writes to it.
         Case(
             name: "movie.idx",

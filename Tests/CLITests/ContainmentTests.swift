@@ -51,10 +51,12 @@ struct ContainmentTests {
 
         var description: String { text }
 
-        /// The strings among its arguments.
+        /// The paths among its arguments. strace shows the folder of a descriptor before a name in it.
         var paths: [String] {
-            text.split(separator: "\"", omittingEmptySubsequences: false).enumerated()
-                .compactMap { $0.offset % 2 == 1 ? String($0.element) : nil }
+            text.matches(of: /(?:<([^>]*)>, )?"([^"]*)"/).map { match in
+                let (folder, name) = (match.1.map(String.init), String(match.2))
+                return folder.map { name.hasPrefix("/") ? name : $0 + "/" + name } ?? name
+            }
         }
 
         /// Whether it makes, changes, renames or removes a file.
@@ -78,7 +80,7 @@ struct ContainmentTests {
         ]
         let outcome = try ChildProcess.run(
             [
-                "strace", "-f", "-qq", "-s", "4096", "-o", "calls.log", "-e", "signal=none", "-e",
+                "strace", "-f", "-y", "-qq", "-s", "4096", "-o", "calls.log", "-e", "signal=none", "-e",
                 "trace=%network,execve,open,openat,openat2," + changes.joined(separator: ","),
             ] + arguments, in: folder.path)
         try #require(outcome.status == 0, "\(outcome.errors)")

@@ -49,14 +49,13 @@ struct SourceMetadataTests {
         let made = try ChildProcess.run(
             [
                 "ffmpeg", "-nostdin", "-v", "error", "-ss", "1", "-i", Checkout.clip, "-f", "lavfi", "-i",
-                "sine=440:d=0.4", "-map", "0:v", "-map", "1", "-map", "1", "-frames:v", "5", "-c:v", "libx264",
-                "-c:a:0",
-                "ac3", "-c:a:1", "aac", "clip.mp4",
+                "sine=440:d=0.4", "-map", "0:v", "-map", "1", "-map", "1", "-t", "0.4", "-c:v", "libx264",
+                "-c:a:0", "aac", "-c:a:1", "ac3", "clip.mp4",
             ], in: folder.path)
         try #require(made.status == 0, "\(made.errors)")
         // MPEG-H, which FFmpeg knows but cannot decode.
         var bytes = try folder.bytes("clip.mp4")
-        bytes.replaceSubrange(try #require(bytes.range(of: Data("mp4a".utf8))), with: Data("mhm1".utf8))
+        bytes.replaceSubrange(try #require(bytes.range(of: Data("ac-3".utf8))), with: Data("mhm1".utf8))
         try bytes.write(to: URL(fileURLWithPath: folder.path + "/clip.mp4"))
         let hidden = try Tool.run("analyze", "clip.mp4", "--anonymize", "solid", "--tables", in: folder)
         try #require(hidden.status == 0)

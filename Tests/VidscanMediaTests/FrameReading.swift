@@ -33,6 +33,8 @@ enum VariantList {
         "yuv444.mp4", "ten422.mkv", "rgb.mkv", "gray.mp4", "fullrange.mp4", "bt601.mp4", "interlaced.ts",
         "fragmented.mp4", "cover.mp4", "twovideo.mkv", "still.png", "still.jpg", "still_exif.jpg", "anim.gif",
         "truncated.mkv", "hevc_layers.mp4", "fields.ts", "fields.mp4", "cover_huge.mkv", "side_damaged.mkv",
+        "clock.mp4", "clock.mkv", "sound_ac3.mkv", "sound_eac3.mp4", "sound_dts.mkv", "sound_mp3.mkv", "sound_opus.mkv",
+        "sound_flac.mkv",
     ]
     /// Files whose timestamps jump, so that the times of ffprobe jump too.
     static let discontinuous = ["joined.ts", "reset.ts"]
@@ -41,6 +43,6 @@ enum VariantList {
     static let corrupt = ["corrupt.ts", "corrupt.mkv"]
     static let refused = [
         "zeroframe.mp4", "audio.m4a", "cover_audio.m4a", "huge.png", "truncated_nomoov.mp4", "text.mp4", "empty.mp4",
-        "playlist.m3u8", "concat.txt",
+        "playlist.m3u8", "concat.txt", "index.idx",
     ]
 }

@@ -116,7 +116,7 @@ struct MetadataStrippingTests {
 
     @Test(
         "The bytes of packets are not written, wherever an encoder may put a text",
-        arguments: lossy + [["-c:a", "flac"]])
+        arguments: lossy)
     func packets(encoder: [String]) throws {
         let mark = Data("SECRETmark".utf8)
         let new = try Stripped(encoder) { bytes, source in

@@ -26,7 +26,7 @@ struct RefusedFilesTests {
         Refusal(name: "zeroframe.mp4", code: .undecodable, reason: "has a video stream without frames"),
         Refusal(
             name: "huge.png", code: .limitExceeded,
-            reason: "a frame of 60000x60000 is larger than FFmpeg can decode, which is about 16000x16000"),
+            reason: "a frame of 60000x60000 is larger than FFmpeg can handle, which is about 16000x16000"),
         Refusal(
             name: "playlist.m3u8", code: .refersElsewhere,
             reason: "is a playlist (hls), which refers to other files; they are never opened"),

@@ -138,7 +138,9 @@ package struct FolderReplacement: Sendable {
     /// - Throws: `VidscanError` if something in the old folder is not in the new one, because it was added meanwhile.
     private func checkAbsorbed(_ old: Folder, by newName: String) throws(VidscanError) {
         guard let new = try? folder.folder(newName), let taken = try? new.names(), let names = try? old.names(),
-            let missing = Set(names).subtracting(taken).first(where: { WorkingName($0) == nil })
+            let missing = Set(names).subtracting(taken).first(where: {
+                WorkingName($0) == nil && !ResultContents.isWritten(String(decoding: $0, as: UTF8.self), kind: kind)
+            })
         else { return }
         throw VidscanError(
             .changed,

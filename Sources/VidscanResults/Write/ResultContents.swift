@@ -50,11 +50,13 @@ package struct ResultContents {
         return digests.filter { (try? ResultFiles.digest(of: $0.key, in: folder.path)) != $0.value }.map(\.key)
     }
 
-    private static func isWritten(_ name: String, kind: ResultFolder.Kind) -> Bool {
+    /// Whether vidscan writes a file or folder of this name into a result.
+    static func isWritten(_ name: String, kind: ResultFolder.Kind) -> Bool {
         switch kind {
         case .segment: [kind.record, SegmentRecord.framesFile, SegmentRecord.signaturesFile].contains(name)
         case .result:
-            ResultFiles.corrected.contains(name) || rendered.contains(name) || name == "report.html"
+            ResultFiles.corrected.contains(name) || name == ResultFiles.originals || rendered.contains(name)
+                || name == "report.html"
                 || rendered.contains { name == "\($0).verify.html" }
         }
     }
