@@ -117,7 +117,7 @@ struct RenderTests {
         ]
         for (arguments, message) in cases {
             let outcome = try ChildProcess.run([Checkout.tool, "render"] + arguments, in: folder.path)
-            outcome.expectError(message)
+            outcome.expectError(message, status: arguments.contains("--sticker-insets") ? 2 : 1)
             #expect(folder.entries == before)
         }
     }

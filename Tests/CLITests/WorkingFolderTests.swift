@@ -8,7 +8,7 @@ import VidscanBase
 struct WorkingFolderTests: BatchTesting {
     /// What is left of runs that did not end properly.
     private func leftovers(_ folder: TemporaryFolder) -> [String] {
-        folder.entries.filter { $0.contains(".partial-") && !$0.contains("/.frames") }
+        folder.entries.filter { ($0 as NSString).lastPathComponent.contains(".partial-") }
     }
 
     /// A shell line that runs the rest as the first process of a namespace, where its process id is 1, and, if asked for,

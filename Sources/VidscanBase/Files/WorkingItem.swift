@@ -81,13 +81,19 @@ package final class WorkingItem: Sendable {
         create: (String) throws(SystemError) -> Int32
     ) throws(SystemError) -> WorkingItem {
         removeLeftovers(in: folder, locks: locks)
-        // Another run that removes leftovers can take a new folder for one until it is locked.
+        var reason = SystemError(EBUSY)
         for _ in 0..<16 {
             let name = WorkingName(finalName, .partial).text
-            let descriptor = try create(name)
-            if let item = WorkingItem(name, in: folder, descriptor: descriptor, locks: locks) { return item }
+            // Another run that removes leftovers can take a new folder for one until it is locked.
+            do {
+                let descriptor = try create(name)
+                if let item = WorkingItem(name, in: folder, descriptor: descriptor, locks: locks) { return item }
+            } catch {
+                guard error.number == ENOENT else { throw error }
+                reason = error
+            }
         }
-        throw SystemError(EBUSY)
+        throw reason
     }
 
     /// Removes what runs that have ended left unfinished in a folder. A folder that cannot be read or changed is left as it
