@@ -19,7 +19,7 @@ extension JSONValue {
 extension Settings {
     /// Returns a digest of everything except the input that a result depends on: settings, version and models.
     ///
-    /// - Throws: `VidscanError` with the code `setup` if a model is missing, or if a setting is no number that JSON can
+    /// - Throws: `VidscanError` with the code `setup` if a model is missing, or if a setting is not a number that JSON can
     ///   have. Results of other settings would otherwise have the same digest.
     public func digest(models: ModelStore) throws(VidscanError) -> String {
         let encoder = JSONEncoder()

@@ -23,7 +23,7 @@ package final class Folder: Sendable {
 
     deinit { close(descriptor) }
 
-    /// A path that leads to this folder whatever happens to its name, for code that takes a path.
+    /// A path that leads to this folder even if its name changes, for code that takes a path.
     package var path: String { "/proc/self/fd/\(descriptor)" }
 
     /// Opens a folder below this one, one name after another, without following links.

@@ -52,7 +52,7 @@ package final class WorkingItem: Sendable {
         renewal.cancel()
     }
 
-    /// A path that leads to the file or folder whatever happens to its name.
+    /// A path that leads to the file or folder even if its name changes.
     package var path: String { "/proc/self/fd/\(descriptor)" }
 
     /// Whether the name still stands for this file or folder.

@@ -3,7 +3,7 @@ internal import VidscanBase
 
 /// Decodes the sound of a stream and encodes it again, so that nothing but its samples reaches the new video.
 ///
-/// Copied packets would carry whatever their encoder put beside the samples, and no codec can be copied without that: AC-3,
+/// Copied packets would carry what their encoder put beside the samples, and no codec can be copied without that: AC-3,
 /// E-AC-3 and DTS have fields for text, AAC has data and fill elements anywhere between its sounds, MP3 has bytes after the
 /// sound of each frame, Opus has padding, and bytes may follow a frame of FLAC.
 ///

@@ -198,7 +198,7 @@ package struct FolderReplacement: Sendable {
     }
 
     /// Recovers from a run that ended between the two steps: moves the old folder back if nothing has the final name, and
-    /// removes it if the new folder has it. Folders of runs that have not ended are left alone.
+    /// removes it if the new folder has it. Folders of live runs are left alone.
     package func recover() {
         for bytes in (try? folder.names()) ?? [] {
             guard let working = WorkingName(bytes), working.purpose == .old, working.isFor(name) else { continue }

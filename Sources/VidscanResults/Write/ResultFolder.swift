@@ -75,7 +75,7 @@ package final class ResultFolder {
         return try Folder(base).folder(relativePath, creates: true)
     }
 
-    /// A path that leads to the folder while it is written, whatever happens to its name.
+    /// A path that leads to the folder while it is written, even if its name changes.
     package var partialPath: String { item.path }
 
     package func discardUnlessComplete() {
