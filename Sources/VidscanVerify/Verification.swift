@@ -43,8 +43,6 @@ public struct Verification: Sendable {
         public internal(set) var episodes: [Episode] = []
         public internal(set) var lastMicroseconds: Int64 = 0
         public internal(set) var wallSeconds = 0.0
-        /// Packets or frames that could not be decoded properly.
-        public internal(set) var damage = 0
 
         /// All sightings, frame by frame.
         public var sightings: [Sighting] {
@@ -182,7 +180,11 @@ public struct Verification: Sendable {
         }
         findings.streams.append(stream)
         findings.episodes += collector.episodes
-        findings.damage += reader.statistics.damage + reader.statistics.corruptPackets
+        let damage = reader.statistics.damage + reader.statistics.corruptPackets
+        if damage > 0 {
+            findings.unsearched.append(
+                "the damaged part of stream \(stream) (decoding reported \(NumberText.count(damage, "error")))")
+        }
         if let error = reader.statistics.readError {
             findings.unsearched.append(
                 "stream \(stream) after \(TimeText.seconds(findings.lastMicroseconds)) s (\(error))")

@@ -116,7 +116,7 @@ struct VerifyCommand: AsyncParsableCommand {
                         input: input, stage: .decode)
                 }
             }
-            // Not to know is not the same as to have found something.
+            // An incomplete search is an error, not a finding.
             if failures > 0 { throw ExitStatus.usage }
             return withFaces
         }
@@ -143,12 +143,6 @@ struct VerifyCommand: AsyncParsableCommand {
                     "\(input): \(findings.place(of: episode)): \(NumberText.count(episode.sightings.count, "frame")), at"
                         + " \(episode.place), score \(String(format: "%.2f", episode.best.score))")
             }
-        }
-        if findings.damage > 0 {
-            reporter.warned(
-                input,
-                message:
-                    "decoding reported \(NumberText.count(findings.damage, "error")); some frames may be incomplete")
         }
         let searched =
             "\(NumberText.count(findings.frames, "frame")) searched in \(String(format: "%.1f", findings.wallSeconds)) s"

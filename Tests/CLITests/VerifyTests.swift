@@ -163,6 +163,13 @@ struct VerifyTests: AnonymizationTesting {
             .expectError("none.mp4: cannot open: No such file or directory", status: 2)
         try folder.write("no video", to: "text.mp4")
         try Tool.run("verify", "text.mp4", in: folder).expectError("text.mp4: not a video or picture", status: 2)
+        // What cannot be decoded cannot be searched.
+        let corrupt = try Tool.run("verify", try Variants.path("corrupt.mkv"), "-q", in: folder)
+        #expect(corrupt.status == 2)
+        #expect(
+            corrupt.errors.contains(
+                "not everything was searched, and a face may be visible in the rest: the damaged part of stream 0 (decoding"
+                    + " reported "), "\(corrupt.errors)")
         let wrong = try Tool.run("verify", "movie.mp4", "--min-score", "2", in: folder)
         wrong.expectError("--min-score must be 0.1 to 1.", status: 2)
     }

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import TestSupport
 import VidscanAnalysis
+import VidscanBase
 
 @Suite("A setting is declared once, and everything else follows from it")
 struct DeclarationTests {
@@ -22,6 +23,17 @@ struct DeclarationTests {
             rest = rest[range.upperBound...]
         }
         return false
+    }
+
+    @Test("Settings that cannot be written have no digest, so that they are never taken for others")
+    func digest() throws {
+        let models = try Models.store(concurrency: 1)
+        var settings = Settings(workers: 1)
+        #expect(try settings.digest(models: models).count == 64)
+        settings.detect.minimumFace = .nan
+        let error = #expect(throws: VidscanError.self) { try settings.digest(models: models) }
+        #expect(error?.code == .setup)
+        #expect(error?.reason.hasPrefix("cannot make a digest of the settings: ") == true)
     }
 
     @Test("Help, man page, completions, schema and default pipeline have every setting")
