@@ -73,6 +73,9 @@ struct ReportCommand: AsyncParsableCommand {
     var messages: MessageArguments
 
     func validate() throws {
+        if let output, !["html", "htm"].contains(FilePath.fileExtension(of: output)) {
+            throw ValidationError("--output must name a page: a file that ends in .html.")
+        }
         if results.isEmpty { throw ValidationError("Name at least one result.") }
         if results.count > 1, input != nil || video != nil {
             throw ValidationError("--input and --video work with one result only.")

@@ -14,6 +14,17 @@ struct ReportTests {
         return folder
     }
 
+    @Test("A page never takes the place of a table")
+    func overTable() throws {
+        let folder = try TemporaryFolder()
+        #expect(try Tool.run("analyze", "--quiet", try Variants.path("still.png"), in: folder).status == 0)
+        let table = try folder.bytes("still.png.vidscan/faces.csv")
+        let outcome = try Tool.run(
+            "report", "still.png.vidscan", "--force", "--output", "still.png.vidscan/faces.csv", in: folder)
+        outcome.expectError("--output must name a page: a file that ends in .html.", status: 2)
+        #expect(try folder.bytes("still.png.vidscan/faces.csv") == table)
+    }
+
     @Test("A report shows every face, cut and event, and refers to nothing but its video")
     func page() throws {
         let folder = try Self.folder(named: "a <b> & \"c\" #1.mp4")

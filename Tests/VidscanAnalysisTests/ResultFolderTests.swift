@@ -127,6 +127,23 @@ struct ResultFolderTests {
         #expect(folder.entries == before)
     }
 
+    @Test("A name that is too long for a result is an error before the work, and a refused run removes leftovers too")
+    func refused() async throws {
+        let folder = try TemporaryFolder()
+        let analysis = Analysis(
+            settings: Settings(workers: 1), models: try Models.store(concurrency: 1), observer: Recorder())
+        let path = "\(folder.path)/\(String(repeating: "x", count: 250)).vidscan"
+        let error = await #expect(throws: VidscanError.self) {
+            try await analysis.run(input: try Variants.path("still.png"), resultPath: path, replaces: false)
+        }
+        #expect(error?.reason == "cannot create \(path): File name too long")
+        try await run(into: folder, replaces: false)
+        try FileManager.default.createDirectory(
+            atPath: "\(folder.path)/\(WorkingName(Self.name, .partial).text)", withIntermediateDirectories: false)
+        await #expect(throws: VidscanError.self) { try await run(into: folder, replaces: false) }
+        #expect(!folder.entries.contains { $0.contains("partial") })
+    }
+
     @Test("Unfinished folders are removed unless a run holds them")
     func leftovers() async throws {
         let folder = try TemporaryFolder()

@@ -96,6 +96,23 @@ struct InputFinderTests {
         #expect(found.skipped.map(\.path) == [folder.path + "/odd-\u{FFFD}.dat"])
     }
 
+    @Test("A folder that only has the name of a result is skipped with a line")
+    func namedLikeAResult() throws {
+        let folder = try TemporaryFolder()
+        for name in ["a.vidscan", "b.vidscan", "c.vidscan.previous-1"] {
+            try FileManager.default.createDirectory(
+                atPath: "\(folder.path)/\(name)", withIntermediateDirectories: false)
+            try folder.write("video", to: "\(name)/x.mp4")
+        }
+        try folder.write("{}", to: "a.vidscan/run.json")
+        try folder.write("{}", to: "c.vidscan.previous-1/run.json")
+        let found = InputFinder().find([folder.path])
+        #expect(found.inputs.isEmpty && found.problems.isEmpty)
+        #expect(
+            found.skipped.map { "\($0.path) \($0.reason)" }
+                == [folder.path + "/b.vidscan a folder with the name of a result, but without run.json"])
+    }
+
     @Test("Links to folders and links that lead nowhere are skipped, with the reason")
     func links() throws {
         let folder = try TemporaryFolder()

@@ -102,7 +102,12 @@ public struct InputFinder: Sendable {
                 var link = stat()
                 guard lstat(path, &link) == 0 else { continue }
                 if link.st_mode & S_IFMT == S_IFDIR {
-                    if !ResultPaths.isResult(name) { pending.append(relativePath) }
+                    if !ResultPaths.isResult(name) {
+                        pending.append(relativePath)
+                    } else if lstat(path + "/run.json", &link) != 0 {
+                        findings.skipped.append(
+                            Problem(path: path, reason: "a folder with the name of a result, but without run.json"))
+                    }
                     continue
                 }
                 guard isSelected(relativePath) else { continue }

@@ -51,6 +51,11 @@ package final class ResultFolder {
         let name = FilePath.name(of: finalPath)
         replacement = FolderReplacement(in: folder, name: name, path: finalPath, kind: kind, policy: policy)
         replacement.recover()
+        WorkingItem.removeLeftovers(in: folder)
+        // Otherwise this would be found when the work is done.
+        guard name.utf8.count <= 255 else {
+            throw .writing("cannot create \(finalPath)", SystemError(ENAMETOOLONG), stage: .write)
+        }
         try replacement.check()
         do throws(SystemError) {
             item = try .folder(for: name, in: folder)
