@@ -104,7 +104,7 @@ struct PipelineReader {
             return take(setting, .absent, node)
         }
         if setting.kind.isList, let items = node.sequence { return readList(setting, items, node) }
-        // No path may have a zero byte: the system would take what is before it.
+        // A path with a zero byte would be cut there by the system.
         guard let scalar = node.scalar, !scalar.string.utf8.contains(0) else { return note(setting, node) }
         do {
             take(setting, try setting.kind.parse(scalar.string, isQuoted: scalar.style.isQuoted), node)

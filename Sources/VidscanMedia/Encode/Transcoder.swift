@@ -85,7 +85,7 @@ public final class Transcoder {
     private var earlyBytes = 0
     /// Sound may begin any time before the picture. When more than this waits, a second reader gets the first frame.
     private static let maximumEarlyBytes = 4 << 20
-    /// How far before the first frame a stream may begin of which no packet has come before it.
+    /// How far before the first frame another stream may begin, if it announces a start and none of its packets has come yet.
     private static let maximumHeadStart: Int64 = 10_000_000
     /// Its duration is known when the next frame comes.
     private var pending: EditableFrame?

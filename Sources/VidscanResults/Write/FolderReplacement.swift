@@ -137,8 +137,14 @@ package struct FolderReplacement: Sendable {
 
     /// - Throws: `VidscanError` if something in the old folder is not in the new one, because it was added meanwhile.
     private func checkAbsorbed(_ old: Folder, by newName: String) throws(VidscanError) {
-        guard let new = try? folder.folder(newName), let taken = try? new.names(), let names = try? old.names(),
-            let missing = Set(names).subtracting(taken).first(where: {
+        let names: (old: [[UInt8]], taken: [[UInt8]])
+        do throws(SystemError) {
+            names = (try old.names(), try folder.folder(newName).names())
+        } catch {
+            throw failure(error.number)
+        }
+        guard
+            let missing = Set(names.old).subtracting(names.taken).first(where: {
                 WorkingName($0) == nil && !ResultContents.isWritten(String(decoding: $0, as: UTF8.self), kind: kind)
             })
         else { return }

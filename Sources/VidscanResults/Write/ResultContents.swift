@@ -12,7 +12,8 @@ package struct ResultContents {
     /// - Returns: `nil` if everything in the folder can be made again from the video.
     package init?(_ folder: Folder, kind: ResultFolder.Kind = .result) {
         var (hasCorrections, foreign) = (false, [String]())
-        for bytes in (try? folder.names()) ?? [] {
+        let names = try? folder.names()
+        for bytes in names ?? [] {
             let name = String(decoding: bytes, as: UTF8.self)
             if name == ResultFiles.originals || name == ResultFiles.corrections {
                 hasCorrections = true
@@ -22,7 +23,8 @@ package struct ResultContents {
         }
         // Digests are those of the tables before the corrections.
         let edited = hasCorrections ? [] : Self.edited(in: folder, record: kind.record)
-        guard hasCorrections || !foreign.isEmpty || !edited.isEmpty else { return nil }
+        // What cannot be looked at may be worth keeping.
+        guard names == nil || hasCorrections || !foreign.isEmpty || !edited.isEmpty else { return nil }
         self.hasCorrections = hasCorrections
         (self.foreign, self.edited) = (foreign.sorted(), edited.sorted())
     }
@@ -38,6 +40,7 @@ package struct ResultContents {
             (hasCorrections ? ["corrections"] : [])
             + list(foreign, "a file that vidscan did not write", "files that vidscan did not write")
             + list(edited, "a table that somebody has edited", "tables that somebody has edited")
+        guard !parts.isEmpty else { return "its files cannot be listed" }
         return "it has \(parts.joined(separator: ", and "))"
     }
 
