@@ -53,14 +53,14 @@ docs: bootstrap  ## build the documentation of the libraries in dist/docs
 		--transform-for-static-hosting --hosting-base-path / --output-path dist/docs
 
 lint:  ## check the formatting
-	@swift format lint --strict --recursive Package.swift Sources Tests
+	@swift format lint --strict --recursive Package.swift Sources Tests benchmarks/Package.swift benchmarks/Sources
 
 format:  ## format the code
-	@swift format --in-place --recursive Package.swift Sources Tests
+	@swift format --in-place --recursive Package.swift Sources Tests benchmarks/Package.swift benchmarks/Sources
 
 bench: bootstrap  ## measure speed and memory relative to ffmpeg
-	@swift build -c release
-	@.build/release/vidscan-bench
+	@swift build -c release --product vidscan
+	@swift run -c release --package-path benchmarks vidscan-bench
 
 clean:  ## remove everything that was built
-	@rm -rf .build .build-fuzz demo dist
+	@rm -rf .build .build-fuzz benchmarks/.build demo dist

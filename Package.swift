@@ -8,13 +8,15 @@ import PackageDescription
 //        ├──────► VidscanExport ──────────────────────────┤
 //        ├──────► VidscanCorrections ─────────────────────┤
 //        ├──────► VidscanVerify ──────────────────────────┤
-//        └──────► VidscanAnalysis ──► VidscanRender ──────┘   └──► VidscanMedia ─────────┘
+//        ├──────► VidscanRender ──────────────────────────┤
+//        └──────► VidscanAnalysis ────────────────────────┘   └──► VidscanMedia ─────────┘
 //                        └──────────► VidscanInference ──────────────────────────────────┘
 //
-// Vidscan, the library for other packages, is a thin layer over VidscanAnalysis.
+// Vidscan, the library for other packages, is a thin layer over VidscanAnalysis, which ends at tables: the command has
+// videos and pages made from them.
 // Each C library is visible to one target: FFmpeg to VidscanMedia, OpenVINO to VidscanInference, Cairo to VidscanRender, zlib to
 // VidscanReport.
-// CPixels has the inner loops over pixels, CNetwork those of the mesh network.
+// CPixels has the inner loops over pixels, CNetwork the layers of the networks that run for nearly every sample.
 
 let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
@@ -27,12 +29,10 @@ let package = Package(
     products: [
         .library(name: "Vidscan", targets: ["Vidscan"]),
         .executable(name: "vidscan", targets: ["vidscan"]),
-        .executable(name: "vidscan-bench", targets: ["vidscan-bench"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
         .package(url: "https://github.com/apple/swift-collections", exact: "1.6.0"),
-        .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
         .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
         .package(url: "https://github.com/hummingbird-project/swift-mustache", exact: "2.1.1"),
         .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
@@ -40,11 +40,11 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CFFmpeg", pkgConfig: "libavformat libavcodec libswresample libswscale libavutil"),
         .systemLibrary(name: "CCairo", pkgConfig: "cairo"),
-        .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib"),
         .target(name: "CFFmpegFilter", dependencies: ["CFFmpeg"], linkerSettings: [.linkedLibrary("dl")]),
         .target(name: "CFFmpegLog", dependencies: ["CFFmpeg"]),
         .target(name: "COpenVINO", linkerSettings: [.linkedLibrary("dl")]),
+        .target(name: "CLinux"),
         .target(name: "CNetwork"),
         .target(name: "CPixels"),
         .target(name: "VidscanBase", dependencies: ["CLinux", "CPixels"], swiftSettings: strict),
@@ -59,7 +59,7 @@ let package = Package(
             name: "VidscanInference", dependencies: ["VidscanBase", "VidscanFaces", "CNetwork", "COpenVINO"],
             swiftSettings: strict),
         .target(
-            name: "VidscanFaces", dependencies: ["CPixels", "VidscanBase"],
+            name: "VidscanFaces", dependencies: ["CNetwork", "CPixels", "VidscanBase"],
             // Set-up puts the weights where the other models lie; a SwiftPM bundle could not be moved.
             exclude: ["Resources"], resources: [.embedInCode("Data")], swiftSettings: strict),
         .target(
@@ -80,7 +80,7 @@ let package = Package(
             name: "VidscanAnalysis",
             dependencies: [
                 "CLinux", "VidscanBase", "VidscanMedia", "VidscanInference", "VidscanFaces", "VidscanResults",
-                "VidscanRender", "VidscanReport", .product(name: "Yams", package: "Yams"),
+                .product(name: "Yams", package: "Yams"),
             ],
             swiftSettings: strict),
         // What other packages use. No target that it needs has unsafe flags, with which SwiftPM would refuse it.
@@ -100,7 +100,8 @@ let package = Package(
         // Searches finished videos for faces that are still visible.
         .target(
             name: "VidscanVerify",
-            dependencies: ["VidscanBase", "VidscanMedia", "VidscanInference", "VidscanResults"], swiftSettings: strict),
+            dependencies: ["VidscanBase", "VidscanMedia", "VidscanInference", "VidscanReport", "VidscanResults"],
+            swiftSettings: strict),
         // The only target that sees FoundationXML, which brings libxml2.
         .target(
             name: "VidscanExport", dependencies: ["VidscanBase", "VidscanFaces", "VidscanResults"],
@@ -119,27 +120,27 @@ let package = Package(
                 "VidscanAnalysis",
                 "VidscanBatch", "VidscanCorrections", "VidscanExport", "VidscanPeople", "VidscanVerify",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
-        .executableTarget(
-            name: "vidscan-bench",
-            dependencies: [
-                "VidscanBase", "VidscanResults",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ],
-            swiftSettings: strict),
-        // Judges hidden videos; not installed.
+        // Judges videos with hidden faces, for scripts/check_coverage.
         .executableTarget(
             name: "vidscan-coverage",
             dependencies: [
                 "VidscanBase", "VidscanMedia", "VidscanInference", "VidscanVerify",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            swiftSettings: strict),
+            path: "Tests/Coverage", swiftSettings: strict),
         // What the tests share. Nothing else depends on it.
         .target(
             name: "TestSupport", dependencies: ["VidscanBase"], path: "Tests/TestSupport", swiftSettings: strict),
+        // Analyses and videos that the tests of several modules share.
+        .target(
+            name: "AnalysisSupport",
+            dependencies: [
+                "TestSupport", "VidscanBase", "VidscanMedia", "VidscanInference", "VidscanResults", "VidscanRender",
+                "VidscanAnalysis",
+            ],
+            path: "Tests/AnalysisSupport", swiftSettings: strict),
         // What is fuzzed: by vidscan-fuzz, and by the tests with inputs that once broke something.
         .target(
             name: "FuzzTargets",
@@ -151,6 +152,7 @@ let package = Package(
             path: "Tests/FuzzTargets", swiftSettings: strict),
         .testTarget(
             name: "VidscanBaseTests", dependencies: ["TestSupport", "VidscanBase", "CPixels"], swiftSettings: strict),
+        .testTarget(name: "CNetworkTests", dependencies: ["CNetwork", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "VidscanMediaTests", dependencies: ["TestSupport", "VidscanBase", "VidscanMedia", "CFFmpeg"],
             swiftSettings: strict),
@@ -169,9 +171,16 @@ let package = Package(
             exclude: ["embeddings.golden.npy", "openface.columns.txt", "pyfeat.columns.txt"],
             swiftSettings: strict),
         .testTarget(
+            name: "VidscanRenderTests",
+            dependencies: [
+                "AnalysisSupport", "TestSupport", "VidscanBase", "VidscanFaces", "VidscanResults", "VidscanRender",
+                "VidscanAnalysis",
+            ], swiftSettings: strict),
+        .testTarget(
             name: "VidscanAnalysisTests",
             dependencies: [
-                "TestSupport", "VidscanBase", "VidscanMedia", "VidscanInference", "VidscanFaces", "VidscanResults",
+                "AnalysisSupport", "TestSupport", "VidscanBase", "VidscanMedia", "VidscanInference", "VidscanFaces",
+                "VidscanResults",
                 "VidscanRender", "VidscanReport",
                 "VidscanAnalysis",
             ], swiftSettings: strict),
@@ -189,7 +198,10 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "VidscanCorrectionsTests",
-            dependencies: ["TestSupport", "VidscanBase", "VidscanCorrections", "vidscan"],
+            dependencies: [
+                "TestSupport", "VidscanAnalysis", "VidscanBase", "VidscanCorrections", "VidscanFaces",
+                "VidscanResults", "vidscan",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "VidscanPeopleTests",
@@ -209,10 +221,10 @@ let package = Package(
 // scripts/fuzz builds vidscan's own modules with counters of their edges and AddressSanitizer, in a scratch folder of its
 // own, and a program that feeds them. Nothing else builds that.
 if let runtime = Context.environment["VIDSCAN_FUZZER_RUNTIME"] {
-    package.targets.removeAll { $0.type == .test || $0.name == "TestSupport" }
+    package.targets.removeAll { $0.type == .test || ["AnalysisSupport", "TestSupport"].contains($0.name) }
     for target in package.targets
     where target.name != "FuzzTargets" && (target.type == .regular || target.type == .executable) {
-        if ["CFFmpegFilter", "CFFmpegLog", "CNetwork", "COpenVINO", "CPixels"].contains(target.name) {
+        if ["CFFmpegFilter", "CFFmpegLog", "CLinux", "CNetwork", "COpenVINO", "CPixels"].contains(target.name) {
             target.cSettings = [.unsafeFlags(["-fsanitize=fuzzer-no-link,address"])]
         } else {
             target.swiftSettings = strict + [.unsafeFlags(["-sanitize=fuzzer,address"])]

@@ -17,7 +17,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from check_report import Browser, expect
+from browser import Browser, expect
 
 NAMES = [
     "<b>bold<b> & \"x\" 'y'.mp4", "<img src=x onerror=document.title='harm'>.mp4", "שלום עולם.mp4", "😀 emoji.mp4",

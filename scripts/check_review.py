@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Uses a report with its video in a browser as people would, and checks what it shows.
+"""Uses reports with and without their video in a browser as people would, and checks what they show.
 
 usage: check_review.py [--seeks N] [--pictures FOLDER] VIDSCAN
 
 For the sample clip, and a rotated, an anamorphic and a variable-frame-rate variant of it, at three window sizes: goes to N
 random samples (50), and checks that the picture is that very frame, as ffmpeg decodes it, that it lies where it should to
 less than a pixel, and that the box drawn on it lies within 3 pixels of the place that faces.csv gives. Then: every key, each
-correction by clicks, names that try to do harm, 180,000 rows at 50 frames per second, no request, no message of the browser.
+correction by clicks, names that try to do harm, 180,000 rows at 50 frames per second, and a page without the video at two sizes; no request, no message of the browser.
 
 Needs chromedriver (Debian's chromium-driver), ffmpeg, and numpy (samples/notebook-requirements.txt).
 """
@@ -311,6 +311,10 @@ def check_corrections(program, work):
         browser.run("document.getElementById('other').value = [...document.getElementById('other').options].find(o => o.text === 'Person 2').value")
         click(browser, "#form-merge button")
         expect(browser.run("return [...window.vidscanReview.model.people.keys()]") == [1, 2], "joining makes them one person")
+        click(browser, "#somebody-else")
+        expect(browser.run("return window.vidscanReview.model.people.size") == 3, "saying that they are not separates them again")
+        click(browser, "#undo")
+        expect(browser.run("return [...window.vidscanReview.model.people.keys()]") == [1, 2], "undo joins them again")
         fill(browser, "#exclude-from", "0.5")
         fill(browser, "#exclude-to", "1.1")
         click(browser, "#form-exclude button:last-child")
@@ -506,12 +510,84 @@ def check_files(program, work):
     expect("<video" not in text and "data:image" not in text and str(work) not in text, "--hide-faces: no video, picture or folder")
 
 
+def check_plain(program, work, pictures=None):
+    """A page without the video: it has everything but the player."""
+    result = result_of(program, work, work / "faces.mp4")
+    times = [float(row["time"]) for row in rows(result, "frames.csv")]
+    page = work / "plain.html"
+    vidscan(program, "report", "--quiet", "--no-video", "--output", page, result)
+    alone = work / "alone" / page.name
+    alone.parent.mkdir()
+    shutil.move(page, alone)
+    ready = "document.body.dataset.ready === 'true'"
+    curves = "return document.getElementById('curves').toDataURL()"
+    for width in (1280, 400):
+        for dark in (False, True):
+            name = f"no video, {width} pixels, {'dark' if dark else 'light'}"
+            browser = Browser(width, 1200, dark)
+            try:
+                browser.open(alone, ready)
+                expect(browser.run("return document.documentElement.scrollWidth <= innerWidth"), f"{name}: nothing sticks out")
+                expect(
+                    browser.run("return [!document.querySelector('video, #picture, #play'), document.querySelectorAll('#people li').length,"
+                                " document.querySelectorAll('.lane-name').length]") == [True, 2, 2], f"{name}: two people and no player")
+                expect(
+                    browser.run("return document.images.length >= 2 && [...document.images].every(i => i.complete && i.naturalWidth > 0)"),
+                    f"{name}: pictures load")
+                time.sleep(0.2)
+                before = browser.run(curves)
+                click(browser, "#area", 0.5, 0.2)
+                at = browser.run("return window.vidscanReview.shown")
+                expect(2 < at < 12, f"{name}: a click moves the playhead ({at})")
+                values = browser.run("return [...document.querySelectorAll('#people output')].map(o => o.textContent).join('')")
+                expect(values.strip(), f"{name}: people have their values there")
+                browser.key(RIGHT)
+                after = browser.run("return window.vidscanReview.shown")
+                expect(min(abs(after - t) for t in times) < 0.0006 and after > at, f"{name}: right goes to the next sample")
+                keys = browser.run("return [...document.querySelectorAll('#key-list kbd')].map(k => k.textContent)")
+                expect("space" not in keys and "U" in keys, f"{name}: it lists only keys that do something")
+                browser.run(
+                    "const s = document.getElementById('metric'); s.value = [...s.options].find(o => o.text === 'yaw').value;"
+                    "s.dispatchEvent(new Event('change'))")
+                time.sleep(0.2)
+                turned = browser.run(curves)
+                expect(turned != before, f"{name}: another metric, another curve")
+                expect("turned sideways" in browser.run("return document.getElementById('meaning').textContent"), f"{name}: the metric is explained")
+                browser.run("document.querySelector('#people input').click()")
+                time.sleep(0.2)
+                expect(browser.run(curves) != turned, f"{name}: a click hides a person's curve")
+                view = browser.run("return window.vidscanReview.view")
+                click(browser, "#zoom-in")
+                zoomed = browser.run("return window.vidscanReview.view")
+                expect(zoomed[1] - zoomed[0] < 0.6 * (view[1] - view[0]), f"{name}: it zooms")
+                click(browser, "#zoom-all")
+                click(browser, "#tab-correct")
+                click(browser, ".lane-name")
+                click(browser, "#no-face")
+                expect(browser.run("return window.vidscanReview.model.people.size") == 1, f"{name}: corrections work")
+                click(browser, "#undo")
+                click(browser, "#tab-events")
+                expect(browser.run("return document.querySelectorAll('.event').length") > 5, f"{name}: events are listed")
+                browser.run("const t = document.getElementById('tracks'); t.closest('details').open = true; t.querySelector('th:nth-child(4) button').click()")
+                expect(browser.run("return document.querySelector('#tracks th:nth-child(4)').ariaSort") == "ascending", f"{name}: tables sort")
+                requests = browser.requests()
+                outside = [url for url in requests if not url.startswith((alone.as_uri(), "data:"))]
+                expect(requests and not outside, f"{name}: no request leaves the page {outside}")
+                errors = [line for line in browser.complaints() if "willReadFrequently" not in line]
+                expect(not errors, f"{name}: the browser complains of nothing {errors}")
+                if pictures:
+                    click(browser, "#tab-people")
+                    browser.screenshot(pictures / f"no-video-{width}-{'dark' if dark else 'light'}.png")
+            finally:
+                browser.close()
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("vidscan", type=lambda path: str(Path(path).resolve()))
     parser.add_argument("--seeks", type=int, default=50, help="of the sample clip; the variants get a third")
     parser.add_argument("--pictures", type=Path)
-    parser.add_argument("--only", nargs="*", default=["frames", "keys", "corrections", "names", "speed", "files"])
+    parser.add_argument("--only", nargs="*", default=["frames", "keys", "corrections", "names", "speed", "files", "plain"])
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
@@ -533,6 +609,8 @@ def main():
         }.items():
             if part in arguments.only:
                 check(arguments.vidscan, work)
+        if "plain" in arguments.only:
+            check_plain(arguments.vidscan, work, arguments.pictures)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
-// The FFmpeg libraries for Swift. The static inline functions cover what Swift cannot import: macros with casts, arrays
-// and unions in structures, and structures that differ between FFmpeg 5.1 and later versions.
+// The functions cover what Swift cannot import: macros with casts, arrays and unions in structures, and structures that
+// differ between FFmpeg 5.1 and later versions.
 #ifndef VIDSCAN_CFFMPEG_SHIM_H
 #define VIDSCAN_CFFMPEG_SHIM_H
 
@@ -23,14 +23,13 @@
 #include <libswresample/swresample.h>
 #include <libswscale/swscale.h>
 
-// Swift does not import macros with casts, such as AVERROR(e).
 static inline int vs_averror(int e) { return AVERROR(e); }
 static inline int vs_averror_eof(void) { return AVERROR_EOF; }
 static inline int vs_averror_exit(void) { return AVERROR_EXIT; }
+static inline int vs_averror_invalid_data(void) { return AVERROR_INVALIDDATA; }
 static inline int64_t vs_nopts(void) { return AV_NOPTS_VALUE; }
 
-// The display matrix of the container. FFmpeg 6.1 moved a stream's side data into its codec parameters, and FFmpeg 8
-// removed the old accessor.
+// FFmpeg 6.1 moved a stream's side data into its codec parameters, and FFmpeg 8 removed the old accessor.
 static inline const int32_t *vs_stream_display_matrix(const AVStream *stream) {
 #if LIBAVFORMAT_VERSION_INT >= AV_VERSION_INT(60, 15, 100)
     const AVPacketSideData *data = av_packet_side_data_get(
@@ -43,13 +42,13 @@ static inline const int32_t *vs_stream_display_matrix(const AVStream *stream) {
 #endif
 }
 
-// The display matrix of the picture itself, which still images store as EXIF.
+// Still images store it as EXIF.
 static inline const int32_t *vs_frame_display_matrix(const AVFrame *frame) {
     const AVFrameSideData *data = av_frame_get_side_data(frame, AV_FRAME_DATA_DISPLAYMATRIX);
     return data && data->size >= 36 ? (const int32_t *)data->data : NULL;
 }
 
-// The default value of an option is a union that includes pointers.
+// A union that includes pointers.
 static inline int64_t vs_option_integer(const AVOption *option) { return option->default_val.i64; }
 static inline double vs_option_number(const AVOption *option) { return option->default_val.dbl; }
 static inline const char *vs_option_text(const AVOption *option) { return option->default_val.str; }
@@ -69,7 +68,7 @@ static inline const AVOption *vs_find_option(const AVClass *class, const char *n
     return av_opt_find(&class, name, NULL, 0, AV_OPT_SEARCH_FAKE_OBJ);
 }
 
-// In units of the stream's time base; 0 if unknown. FFmpeg 6 renamed the member, and FFmpeg 7 removed the old name.
+// In the stream's time base; 0 if unknown. FFmpeg 6 renamed the member, and FFmpeg 7 removed the old name.
 static inline int64_t vs_frame_duration(const AVFrame *frame) {
 #if LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(57, 30, 100)
     return frame->duration;
@@ -78,7 +77,7 @@ static inline int64_t vs_frame_duration(const AVFrame *frame) {
 #endif
 }
 
-// Swift imports the arrays of planes and strides as tuples, which have no address in a frame.
+// Swift imports planes and strides as tuples, which have no address in a frame.
 static inline int vs_scale(struct SwsContext *context, const AVFrame *source, AVFrame *target) {
     return sws_scale(context, (const uint8_t *const *)source->data, source->linesize, 0, source->height, target->data,
                      target->linesize);
@@ -98,7 +97,7 @@ static inline int vs_read_samples(AVAudioFifo *queue, const AVFrame *frame) {
     return av_audio_fifo_read(queue, (void **)frame->extended_data, frame->nb_samples);
 }
 
-// Copies the pixels row by row without padding.
+// Row by row, without padding.
 static inline int vs_copy_pixels(uint8_t *target, int size, const AVFrame *frame) {
     return av_image_copy_to_buffer(target, size, (const uint8_t *const *)frame->data, frame->linesize,
                                    (enum AVPixelFormat)frame->format, frame->width, frame->height, 1);

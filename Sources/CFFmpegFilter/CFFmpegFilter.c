@@ -7,8 +7,8 @@
 #include <pthread.h>
 #include <stdio.h>
 
-// The functions that vidscan and its tests call: result, result if the library does not load, name, parameters, arguments.
-// They are defined below under libavfilter's own names, so the compiler compares the parameters with its headers.
+// Result, result if the library does not load, name, parameters, arguments. They are defined below under libavfilter's
+// own names, so the compiler compares the parameters with its headers.
 #define VIDSCAN_FILTER_FUNCTIONS(FUNCTION) \
     FUNCTION(unsigned, 0, avfilter_version, (void), ()) \
     FUNCTION(const AVFilter *, NULL, avfilter_get_by_name, (const char *name), (name)) \
@@ -36,7 +36,9 @@
         (AVFilterGraph *graph, const char *text, AVFilterInOut **inputs, AVFilterInOut **outputs), \
         (graph, text, inputs, outputs)) \
     FUNCTION(int, AVERROR(ENOSYS), avfilter_graph_config, (AVFilterGraph *graph, void *log), (graph, log)) \
+    FUNCTION(void, (void)0, avfilter_graph_free, (AVFilterGraph **graph), (graph)) \
     FUNCTION(AVFilterInOut *, NULL, avfilter_inout_alloc, (void), ()) \
+    FUNCTION(void, (void)0, avfilter_inout_free, (AVFilterInOut **pads), (pads)) \
     FUNCTION(int, AVERROR(ENOSYS), av_buffersrc_add_frame_flags, (AVFilterContext *source, AVFrame *frame, int flags), \
         (source, frame, flags)) \
     FUNCTION(int, AVERROR(ENOSYS), av_buffersink_get_frame, (AVFilterContext *sink, AVFrame *frame), (sink, frame)) \
@@ -50,22 +52,20 @@ static struct {
 #define VIDSCAN_MEMBER(result, failure, name, parameters, arguments) __typeof__(name) *name;
     VIDSCAN_FILTER_FUNCTIONS(VIDSCAN_MEMBER)
 #undef VIDSCAN_MEMBER
-    __typeof__(avfilter_graph_free) *avfilter_graph_free;
-    __typeof__(avfilter_inout_free) *avfilter_inout_free;
 } functions;
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static char reason[300];
 static int is_loaded;
 
-// POSIX lets a function's address travel as that of an object; C itself does not.
+// POSIX, but not C, lets a function's address travel as an object's.
 static void look_up(void *library, const char *name, void *function) {
     *(void **)function = dlsym(library, name);
     if (!*(void **)function && !reason[0]) snprintf(reason, sizeof reason, "%s", dlerror());
 }
 
 static void load(void) {
-    // The version whose headers were compiled, which is that of the libraries that the program is linked with.
+    // The version of the compiled headers, and so of the libraries that the program is linked with.
     void *library = dlopen("libavfilter.so." AV_STRINGIFY(LIBAVFILTER_VERSION_MAJOR), RTLD_NOW | RTLD_LOCAL);
     if (!library) {
         snprintf(reason, sizeof reason, "%s", dlerror());
@@ -74,8 +74,6 @@ static void load(void) {
 #define VIDSCAN_LOOK_UP(result, failure, name, parameters, arguments) look_up(library, #name, &functions.name);
     VIDSCAN_FILTER_FUNCTIONS(VIDSCAN_LOOK_UP)
 #undef VIDSCAN_LOOK_UP
-    look_up(library, "avfilter_graph_free", &functions.avfilter_graph_free);
-    look_up(library, "avfilter_inout_free", &functions.avfilter_inout_free);
     __atomic_store_n(&is_loaded, !reason[0], __ATOMIC_RELEASE);
 }
 
@@ -89,11 +87,3 @@ int vs_filters_are_loaded(void) { return __atomic_load_n(&is_loaded, __ATOMIC_AC
 #define VIDSCAN_DEFINE(result, failure, name, parameters, arguments) \
     result name parameters { return vs_load_filters() ? failure : functions.name arguments; }
 VIDSCAN_FILTER_FUNCTIONS(VIDSCAN_DEFINE)
-
-void avfilter_graph_free(AVFilterGraph **graph) {
-    if (!vs_load_filters()) functions.avfilter_graph_free(graph);
-}
-
-void avfilter_inout_free(AVFilterInOut **pads) {
-    if (!vs_load_filters()) functions.avfilter_inout_free(pads);
-}

@@ -19,7 +19,7 @@ enum { CAPACITY = 256 };
 struct vs_error_list {
     // Decoder threads log, and the thread that receives frames asks.
     pthread_mutex_t mutex;
-    // The numbers of the packets; the oldest are lost when nobody asks.
+    // The oldest are lost when nobody asks.
     int64_t packets[CAPACITY];
     size_t count;
 };
@@ -47,9 +47,9 @@ static void note_packet(void *context) {
 #endif
 }
 
-// A log callback is given a va_list, which Swift cannot take.
+// Swift cannot take the va_list of a log callback.
 static void keep_error(void *context, int level, const char *format, va_list arguments) {
-    // That a decoder conceals an error is for libav no error to be logged.
+    // libav does not log as an error that a decoder conceals one.
     if (level <= AV_LOG_ERROR || strncmp(format, "concealing ", 11) == 0) note_packet(context);
     if (level > AV_LOG_ERROR || first_error[0] != 0) return;
     vsnprintf(first_error, sizeof first_error, format, arguments);

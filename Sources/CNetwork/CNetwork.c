@@ -1,56 +1,65 @@
 #include "CNetwork.h"
 
-// Products are added with one rounding wherever the processor can.
+// Adds products with one rounding wherever the processor can.
 #pragma STDC FP_CONTRACT ON
 
 #include "layers.h"
+#include "expressions.h"
 
-// Compiles every body for one instruction set.
+// Compiles every body for one instruction set with this number of vector registers.
 #define VS_NETWORK_KERNELS(set, target, registers) \
-    target static void stem_##set( \
-        const float *input, ptrdiff_t side, const float *weights, const float *bias, const float *slopes, \
+    target static void image_conv3x3_##set( \
+        const float *image, ptrdiff_t side, const float *weights, const float *bias, const float *slopes, \
         float *output) { \
-        vs_stem_body(input, side, weights, bias, slopes, output); \
+        vs_image_conv3x3_body(image, side, weights, bias, slopes, output); \
     } \
-    target static void first_##set( \
-        const vs_inverted *block, const float *input, ptrdiff_t width, ptrdiff_t height, float *scratch, \
+    target static void image_inverted_residual_##set( \
+        const vs_inverted_residual *block, const float *image, ptrdiff_t width, ptrdiff_t height, float *scratch, \
         float *output) { \
-        vs_inverted_body(block, input, width / 2, height / 2, scratch, output, 1, registers); \
+        vs_inverted_residual_body(block, image, width / 2, height / 2, scratch, output, 1, registers); \
     } \
-    target static void block_##set( \
-        const vs_block *block, const float *input, ptrdiff_t side, float *scratch, float *output) { \
-        vs_block_body(block, input, side, scratch, output, registers); \
+    target static void separable_##set( \
+        const vs_separable *block, const float *input, ptrdiff_t side, float *scratch, float *output) { \
+        vs_separable_body(block, input, side, scratch, output, registers); \
     } \
-    target static void inverted_##set( \
-        const vs_inverted *block, const float *input, ptrdiff_t width, ptrdiff_t height, float *scratch, \
+    target static void inverted_residual_##set( \
+        const vs_inverted_residual *block, const float *input, ptrdiff_t width, ptrdiff_t height, float *scratch, \
         float *output) { \
-        vs_inverted_body(block, input, width, height, scratch, output, 0, registers); \
+        vs_inverted_residual_body(block, input, width, height, scratch, output, 0, registers); \
     } \
     target static void pointwise_##set( \
-        const vs_product *layer, const float *input, ptrdiff_t channels, ptrdiff_t width, ptrdiff_t height, \
-        const float *sum, float *output) { \
-        vs_pointwise_body(layer, input, channels, width, height, sum, output, registers); \
+        const vs_linear *layer, const float *input, ptrdiff_t channels, ptrdiff_t width, ptrdiff_t height, \
+        const float *addend, float *output) { \
+        vs_pointwise_body(layer, input, channels, width, height, addend, output, registers); \
     } \
-    target static void window_##set( \
-        const vs_product *layer, const float *input, ptrdiff_t channels, ptrdiff_t width, ptrdiff_t height, \
+    target static void conv3x3_##set( \
+        const vs_linear *layer, const float *input, ptrdiff_t channels, ptrdiff_t width, ptrdiff_t height, \
         float *output) { \
-        vs_window_body(layer, input, channels, width, height, output, registers); \
+        vs_conv3x3_body(layer, input, channels, width, height, output, registers); \
     } \
-    target static void enlarge_##set( \
-        const vs_product *layers, const float *input, ptrdiff_t channels, ptrdiff_t width, ptrdiff_t height, \
+    target static void deconvolution_##set( \
+        const vs_linear *layers, const float *input, ptrdiff_t channels, ptrdiff_t width, ptrdiff_t height, \
         float *output) { \
-        vs_enlarge_body(layers, input, channels, width, height, output, registers); \
+        vs_deconvolution_body(layers, input, channels, width, height, output, registers); \
     } \
-    target static void dense_##set(const vs_product *layer, const float *input, float *output) { \
-        vs_dense_body(layer, input, output); \
+    target static void fully_connected_##set(const vs_linear *layer, const float *input, float *output) { \
+        vs_fully_connected_body(layer, input, output); \
     } \
-    target static void sample_##set( \
+    target static void grid_sample_##set( \
         const float *input, ptrdiff_t side, ptrdiff_t channels, const float *matrix, ptrdiff_t grid, float *output) { \
-        vs_sample_body(input, side, channels, matrix, grid, output); \
+        vs_grid_sample_body(input, side, channels, matrix, grid, output); \
+    } \
+    target static void strided_conv3x3_##set(const vs_strided_conv3x3 *layer, const float *input, float *output) { \
+        vs_strided_conv3x3_body(input, layer, output); \
+    } \
+    target static void add_products_##set( \
+        const float *values, ptrdiff_t count, const float *weights, ptrdiff_t width, float *sums) { \
+        vs_add_products_body(values, count, weights, width, sums); \
     } \
     static const vs_network_kernels kernels_##set = { \
-        stem_##set, first_##set, block_##set, inverted_##set, pointwise_##set, window_##set, enlarge_##set, \
-        dense_##set, sample_##set, \
+        image_conv3x3_##set, image_inverted_residual_##set, separable_##set, inverted_residual_##set, pointwise_##set, \
+        conv3x3_##set, deconvolution_##set, fully_connected_##set, grid_sample_##set, strided_conv3x3_##set, \
+        add_products_##set, \
     };
 
 VS_NETWORK_KERNELS(baseline, , 16)

@@ -4,13 +4,13 @@
 #include <stdlib.h>
 
 const char *vs_load_openvino(const char *path, vs_openvino *functions) {
-    // Some virtual machines announce tile registers (AMX) but do not have them, and the library would end the program with an
+    // Some virtual machines announce tile registers (AMX) that they lack, and the library would end the program with an
     // illegal instruction. Only bfloat16 uses them. The user's own choice counts.
     setenv("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_FP16", 0);
-    // The library finds those that it needs beside itself.
+    // The library finds its dependencies beside itself.
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!library) return dlerror();
-    // POSIX lets a function's address travel as that of an object; C itself does not.
+    // POSIX, but not C, lets a function's address travel as an object's.
 #define VIDSCAN_LOOK_UP(result, name, parameters) \
     *(void **)&functions->name = dlsym(library, "ov_" #name); \
     if (!functions->name) return dlerror();

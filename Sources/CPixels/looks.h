@@ -1,14 +1,7 @@
-// What tells frames apart: luma, edges, colours, and how far two frames are shifted.
-#ifndef VIDSCAN_LOOKS_H
-#define VIDSCAN_LOOKS_H
-
-#include "CPixels.h"
-#include "vectors.h"
-
 // ITU-R BT.601, added in this order.
 #define VS_LUMA(r, g, b) ((r) * 0.299f + (g) * 0.587f + (b) * 0.114f)
 
-VS_BODY void vs_write_luma_body(
+VS_BODY void VS_NAME(write_luma)(
     const float *r, const float *g, const float *b, ptrdiff_t count, float *luma, float *lanes
 ) {
     f32x8 sums = {0};
@@ -22,7 +15,7 @@ VS_BODY void vs_write_luma_body(
     for (; i < count; i++) luma[i] = VS_LUMA(r[i], g[i], b[i]);
 }
 
-VS_BODY void vs_laplacian_body(
+VS_BODY void VS_NAME(laplacian)(
     const float *above, const float *row, const float *below, ptrdiff_t count, float *edges, float *squares
 ) {
     f32x8 sums = {0}, squared = {0};
@@ -45,7 +38,7 @@ VS_BODY void vs_laplacian_body(
 #define VS_BIN(value, last) \
     __builtin_elementwise_min(__builtin_elementwise_max((value), (i32x8){0}), (i32x8){0} + (last))
 
-// The bin of a chromaticity: the bins cover the middle of the range. 'scale' is their number over the sum of the colours.
+// The bins cover the middle of the range. 'scale': their number over the sum of the colours.
 #define VS_CHROMA_BIN(value, scale) VS_BIN(__builtin_convertvector((value) * (scale) * 2.0f, i32x8) - 2, 9)
 
 #define VS_CLASSIFY(r, g, b, luma, levels, colors) \
@@ -59,7 +52,7 @@ VS_BODY void vs_laplacian_body(
         VS_STORE(colors, (isDark & 100) | (~isDark & color)); \
     } while (0)
 
-VS_BODY void vs_classify_body(
+VS_BODY void VS_NAME(classify)(
     const float *r, const float *g, const float *b, ptrdiff_t count, float *luma, int32_t *levels, int32_t *colors
 ) {
     ptrdiff_t i = 0;
@@ -84,7 +77,7 @@ VS_BODY void vs_classify_body(
     }
 }
 
-VS_BODY void vs_add_shifts_body(const vs_shifts *shifts, float *sums) {
+VS_BODY void VS_NAME(add_shifts)(const vs_shifts *shifts, float *sums) {
     f32x16 a = {0}, b = {0}, aa = {0}, bb = {0}, ab = {0};
     for (ptrdiff_t row = 0; row < shifts->rows; row++) {
         const float *first = shifts->first + row * shifts->first_stride;
@@ -106,5 +99,3 @@ VS_BODY void vs_add_shifts_body(const vs_shifts *shifts, float *sums) {
     VS_STORE(sums + 48, bb);
     VS_STORE(sums + 64, ab);
 }
-
-#endif

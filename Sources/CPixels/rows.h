@@ -1,16 +1,9 @@
-// Conversions of whole rows.
-#ifndef VIDSCAN_ROWS_H
-#define VIDSCAN_ROWS_H
-
-#include "CPixels.h"
-#include "vectors.h"
-
-VS_BODY float vs_clamp(float value) {
+VS_BODY float VS_NAME(clamp)(float value) {
     float positive = value > 0 ? value : 0;
     return positive < 255 ? positive : 255;
 }
 
-VS_BODY void vs_convert_body(
+VS_BODY void VS_NAME(convert)(
     const float *restrict luma, const float *restrict blue, const float *restrict red, ptrdiff_t count,
     const vs_color *color, float *restrict r, float *restrict g, float *restrict b
 ) {
@@ -19,17 +12,17 @@ VS_BODY void vs_convert_body(
         float y = (luma[i] - k.luma_offset) * k.luma_scale;
         float cb = blue[i] - 128;
         float cr = red[i] - 128;
-        r[i] = vs_clamp(y + k.red_from_cr * cr);
-        g[i] = vs_clamp(y + k.green_from_cb * cb + k.green_from_cr * cr);
-        b[i] = vs_clamp(y + k.blue_from_cb * cb);
+        r[i] = VS_NAME(clamp)(y + k.red_from_cr * cr);
+        g[i] = VS_NAME(clamp)(y + k.green_from_cb * cb + k.green_from_cr * cr);
+        b[i] = VS_NAME(clamp)(y + k.blue_from_cb * cb);
     }
 }
 
-VS_BODY void vs_transpose_body(
+VS_BODY void VS_NAME(transpose)(
     const float *restrict source, ptrdiff_t source_stride, ptrdiff_t rows, ptrdiff_t columns, float *restrict target,
     ptrdiff_t target_stride
 ) {
-    // Squares of 4 × 4 floats; what is left over one by one.
+    // Squares of 4 × 4 floats, then the remaining ones singly.
     const ptrdiff_t square_rows = rows / 4 * 4, square_columns = columns / 4 * 4;
     for (ptrdiff_t column = 0; column < square_columns; column += 4) {
         for (ptrdiff_t row = 0; row < square_rows; row += 4) {
@@ -53,7 +46,9 @@ VS_BODY void vs_transpose_body(
     }
 }
 
-VS_BODY void vs_narrow_body(const uint16_t *restrict source, ptrdiff_t count, int32_t depth, uint8_t *restrict target) {
+VS_BODY void VS_NAME(narrow)(
+    const uint16_t *restrict source, ptrdiff_t count, int32_t depth, uint8_t *restrict target
+) {
     const int32_t shift = depth - 8, half = 1 << (shift - 1);
     for (ptrdiff_t i = 0; i < count; i++) {
         // The largest values, and those of a damaged file, round to more.
@@ -62,7 +57,7 @@ VS_BODY void vs_narrow_body(const uint16_t *restrict source, ptrdiff_t count, in
     }
 }
 
-VS_BODY void vs_interleave_body(
+VS_BODY void VS_NAME(interleave)(
     const uint8_t *restrict first, const uint8_t *restrict second, ptrdiff_t count, uint8_t *restrict target
 ) {
     for (ptrdiff_t i = 0; i < count; i++) {
@@ -70,5 +65,3 @@ VS_BODY void vs_interleave_body(
         target[2 * i + 1] = second[i];
     }
 }
-
-#endif

@@ -1,20 +1,5 @@
-// Bilinear samples along a line through a patch.
-#ifndef VIDSCAN_SAMPLES_H
-#define VIDSCAN_SAMPLES_H
-
-#include "CPixels.h"
-#include "vectors.h"
-
-#define VS_LANES 16
-
-// Where the outputs of one block lie in a patch: the offset of each upper left sample, and the weights of its neighbours.
-typedef struct {
-    int32_t offset[VS_LANES];
-    f32x16 right, lower;
-} vs_positions;
-
 // Clamps before it addresses, so that no map leads out of the patch.
-VS_BODY void vs_locate(const vs_patch *patch, int32_t channels, const i32x16 *outputs, vs_positions *positions) {
+VS_BODY void VS_NAME(locate)(const vs_patch *patch, int32_t channels, const i32x16 *outputs, vs_positions *positions) {
     // Unsigned, because a map that leads far away may overflow.
     u32x16 lane = (u32x16)*outputs;
     i32x16 x = (i32x16)(lane * (uint32_t)patch->step_x + (uint32_t)patch->x);
@@ -40,14 +25,14 @@ VS_BODY void vs_locate(const vs_patch *patch, int32_t channels, const i32x16 *ou
 #define VS_CLAMPED(value) \
     __builtin_elementwise_min(__builtin_elementwise_max((value), (f32x16){0}), (f32x16){0} + 255.0f)
 
-VS_BODY void vs_sample_block(
+VS_BODY void VS_NAME(sample_block)(
     const vs_patch *luma, const vs_patch *chroma, const i32x16 *outputs, const vs_color *color, float *r, float *g,
     float *b
 ) {
     vs_positions at;
     int32_t upper[VS_LANES], lower[VS_LANES];
 
-    vs_locate(luma, 1, outputs, &at);
+    VS_NAME(locate)(luma, 1, outputs, &at);
 #pragma clang loop unroll(full) vectorize(disable)
     for (int lane = 0; lane < VS_LANES; lane++) {
         uint16_t pair;
@@ -59,7 +44,7 @@ VS_BODY void vs_sample_block(
     i32x16 u = VS_LOAD(i32x16, upper), l = VS_LOAD(i32x16, lower);
     f32x16 y = VS_INTERPOLATE(u & 255, u >> 8, l & 255, l >> 8, at);
 
-    vs_locate(chroma, 2, outputs, &at);
+    VS_NAME(locate)(chroma, 2, outputs, &at);
 #pragma clang loop unroll(full) vectorize(disable)
     for (int lane = 0; lane < VS_LANES; lane++) {
         memcpy(&upper[lane], chroma->base + at.offset[lane], 4);
@@ -78,24 +63,22 @@ VS_BODY void vs_sample_block(
     VS_STORE(b, VS_CLAMPED(y + color->blue_from_cb * cb));
 }
 
-VS_BODY void vs_sample_body(
+VS_BODY void VS_NAME(sample)(
     const vs_patch *luma, const vs_patch *chroma, ptrdiff_t count, const vs_color *color, float *r, float *g, float *b
 ) {
     const i32x16 lanes = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
     ptrdiff_t column = 0;
     for (; column <= count - VS_LANES; column += VS_LANES) {
         i32x16 outputs = lanes + (int32_t)column;
-        vs_sample_block(luma, chroma, &outputs, color, r + column, g + column, b + column);
+        VS_NAME(sample_block)(luma, chroma, &outputs, color, r + column, g + column, b + column);
     }
     if (column < count) {
         float rest[3][VS_LANES];
         i32x16 outputs = lanes + (int32_t)column;
-        vs_sample_block(luma, chroma, &outputs, color, rest[0], rest[1], rest[2]);
+        VS_NAME(sample_block)(luma, chroma, &outputs, color, rest[0], rest[1], rest[2]);
         size_t size = (size_t)(count - column) * sizeof(float);
         memcpy(r + column, rest[0], size);
         memcpy(g + column, rest[1], size);
         memcpy(b + column, rest[2], size);
     }
 }
-
-#endif

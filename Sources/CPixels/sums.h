@@ -1,25 +1,18 @@
-// Weighted sums of rows and of columns.
-#ifndef VIDSCAN_SUMS_H
-#define VIDSCAN_SUMS_H
-
-#include "CPixels.h"
-#include "vectors.h"
-
 // 64 columns, whose sums stay in registers.
-VS_BODY void vs_sum_rows_block(
+VS_BODY void VS_NAME(sum_rows_block)(
     const uint8_t *source, ptrdiff_t stride, const uint16_t *weights, ptrdiff_t taps, float *sums
 ) {
     u16x64 sum = {0};
     for (ptrdiff_t tap = 0; tap < taps; tap++) {
-        // As a rule the next call reads the rows below. A stride is too long for the processor to do this itself.
-        // An address outside the plane does no harm, but as a pointer it would be undefined.
+        // The next call usually reads the rows below, too far away for the processor to prefetch by itself. An address
+        // outside the plane does no harm, but as a pointer it would be undefined.
         __builtin_prefetch((const void *)((uintptr_t)source + (uintptr_t)((tap + taps) * stride)));
         sum += __builtin_convertvector(VS_LOAD(u8x64, source + tap * stride), u16x64) * weights[tap];
     }
     VS_STORE(sums, __builtin_convertvector(sum, f32x64));
 }
 
-VS_BODY void vs_sum_rows_body(
+VS_BODY void VS_NAME(sum_rows)(
     const uint8_t *source, ptrdiff_t stride, ptrdiff_t width, const uint16_t *weights, ptrdiff_t taps, float *sums
 ) {
     if (width < 64) {
@@ -33,15 +26,15 @@ VS_BODY void vs_sum_rows_body(
         return;
     }
     for (ptrdiff_t column = 0; column <= width - 64; column += 64) {
-        vs_sum_rows_block(source + column, stride, weights, taps, sums + column);
+        VS_NAME(sum_rows_block)(source + column, stride, weights, taps, sums + column);
     }
     // The last block overlaps the one before, so that nothing behind the row is read.
     if (width % 64 == 0) return;
-    vs_sum_rows_block(source + width - 64, stride, weights, taps, sums + width - 64);
+    VS_NAME(sum_rows_block)(source + width - 64, stride, weights, taps, sums + width - 64);
 }
 
 // Floats hold the sums of 16-bit samples times weights in 1/256 exactly, and every processor multiplies them fast.
-VS_BODY void vs_sum_wide_rows_block(
+VS_BODY void VS_NAME(sum_wide_rows_block)(
     const uint16_t *source, ptrdiff_t stride, const uint16_t *weights, ptrdiff_t taps, float unit, float *sums
 ) {
     f32x32 sum = {0};
@@ -53,7 +46,7 @@ VS_BODY void vs_sum_wide_rows_block(
     VS_STORE(sums, sum * unit);
 }
 
-VS_BODY void vs_sum_wide_rows_body(
+VS_BODY void VS_NAME(sum_wide_rows)(
     const uint16_t *source, ptrdiff_t stride, ptrdiff_t width, const uint16_t *weights, ptrdiff_t taps, float unit,
     float *sums
 ) {
@@ -68,13 +61,13 @@ VS_BODY void vs_sum_wide_rows_body(
         return;
     }
     for (ptrdiff_t column = 0; column <= width - 32; column += 32) {
-        vs_sum_wide_rows_block(source + column, stride, weights, taps, unit, sums + column);
+        VS_NAME(sum_wide_rows_block)(source + column, stride, weights, taps, unit, sums + column);
     }
     if (width % 32 == 0) return;
-    vs_sum_wide_rows_block(source + width - 32, stride, weights, taps, unit, sums + width - 32);
+    VS_NAME(sum_wide_rows_block)(source + width - 32, stride, weights, taps, unit, sums + width - 32);
 }
 
-VS_BODY void vs_sum_float_rows_body(
+VS_BODY void VS_NAME(sum_float_rows)(
     const float *source, ptrdiff_t stride, ptrdiff_t width, const float *weights, ptrdiff_t taps, float *sums
 ) {
     ptrdiff_t column = 0;
@@ -93,7 +86,7 @@ VS_BODY void vs_sum_float_rows_body(
 }
 
 // Four pairs of outputs: in each vector, the lower four products belong to one output, the upper four to the one four
-// further. Returns the eight sums in order: a transposition of each half, added on the way.
+// further. Transposes each half, adding on the way, and returns the eight sums in order.
 #define VS_ADD_INTERLEAVED(a, b) \
     (__builtin_shufflevector(a, b, 0, 8, 1, 9, 4, 12, 5, 13) + __builtin_shufflevector(a, b, 2, 10, 3, 11, 6, 14, 7, 15))
 #define VS_ADD_LANES(pairs) \
@@ -108,7 +101,7 @@ VS_BODY void vs_sum_float_rows_body(
 #define VS_LOAD_PAIR(low, high) \
     __builtin_shufflevector(VS_LOAD(f32x4, low), VS_LOAD(f32x4, high), 0, 1, 2, 3, 4, 5, 6, 7)
 
-VS_BODY void vs_filter_taps(const float *samples, const vs_filter *filter, const ptrdiff_t taps, float *outputs) {
+VS_BODY void VS_NAME(filter_taps)(const float *samples, const vs_filter *filter, const ptrdiff_t taps, float *outputs) {
     const float *weights = filter->weights;
     const int32_t *first = filter->first;
     for (ptrdiff_t left = filter->count; left > 0; left -= 8) {
@@ -128,16 +121,16 @@ VS_BODY void vs_filter_taps(const float *samples, const vs_filter *filter, const
     }
 }
 
-VS_BODY void vs_filter_body(const float *samples, const vs_filter *filter, float *outputs) {
-    // The usual numbers get loops of their own, which the compiler unrolls.
+VS_BODY void VS_NAME(filter)(const float *samples, const vs_filter *filter, float *outputs) {
+    // The compiler unrolls the loops for the usual numbers.
     switch (filter->taps) {
-    case 4: vs_filter_taps(samples, filter, 4, outputs); break;
-    case 8: vs_filter_taps(samples, filter, 8, outputs); break;
-    default: vs_filter_taps(samples, filter, filter->taps, outputs);
+    case 4: VS_NAME(filter_taps)(samples, filter, 4, outputs); break;
+    case 8: VS_NAME(filter_taps)(samples, filter, 8, outputs); break;
+    default: VS_NAME(filter_taps)(samples, filter, filter->taps, outputs);
     }
 }
 
-VS_BODY void vs_average_blocks_body(
+VS_BODY void VS_NAME(average_blocks)(
     const float *sums, ptrdiff_t block, ptrdiff_t count, int32_t divisor, uint8_t *target
 ) {
     const f32x8 half = (f32x8){0} + (float)divisor * 0.5f;
@@ -161,5 +154,3 @@ VS_BODY void vs_average_blocks_body(
         VS_STORE(target + output, __builtin_convertvector(__builtin_convertvector(quotients, i32x8), u8x8));
     }
 }
-
-#endif

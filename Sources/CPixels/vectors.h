@@ -1,4 +1,4 @@
-// Vectors of the compiler, wider than some instruction sets have: it splits them into what the target has.
+// The compiler splits these vectors for instruction sets with narrower ones.
 #ifndef VIDSCAN_VECTORS_H
 #define VIDSCAN_VECTORS_H
 
@@ -6,7 +6,6 @@
 #include <stdint.h>
 #include <string.h>
 
-// A body that is compiled anew into each instruction set's function.
 #define VS_BODY static inline __attribute__((always_inline))
 
 typedef uint8_t u8x8 __attribute__((vector_size(8)));
@@ -22,8 +21,7 @@ typedef int32_t i32x8 __attribute__((vector_size(32)));
 typedef int32_t i32x16 __attribute__((vector_size(64)));
 typedef uint32_t u32x16 __attribute__((vector_size(64)));
 
-// Unaligned loads and stores. Macros, because a vector passed to a function has a different calling convention with each
-// instruction set.
+// Macros, because a vector passed to a function has a different calling convention with each instruction set.
 #define VS_LOAD(type, address) \
     ({ \
         type loaded; \
@@ -35,5 +33,13 @@ typedef uint32_t u32x16 __attribute__((vector_size(64)));
         __typeof__(value) stored = (value); \
         memcpy((address), &stored, sizeof stored); \
     } while (0)
+
+#define VS_LANES 16
+
+// The offset of each upper left sample in a patch, and the weights of its neighbours.
+typedef struct {
+    int32_t offset[VS_LANES];
+    f32x16 right, lower;
+} vs_positions;
 
 #endif

@@ -5,45 +5,45 @@ internal import VidscanResults
 
 /// A face in a sampled frame.
 ///
-/// Positions are in pixels of the upright frame with square pixels; the origin is its top left corner. Left and right are
-/// the subject's own. A measurement that was not possible is `nil`, never 0.
+/// Positions are in pixels of the upright frame with square pixels, from its top left corner. Left and right are the
+/// subject's own. An impossible measurement is `nil`, never 0.
 public struct Face: Sendable, Identifiable {
-    /// Identifies the face from frame to frame, from 1. In a `VideoUpdate.sample` it is provisional; elsewhere it is the
-    /// `face_id` of the tables, and `Track.id`.
+    /// From 1: `face_id` of the tables and `Track.id`, but provisional in a `VideoUpdate.sample`.
     public let id: Int
-    /// Identifies the person, from 1; `nil` in a `VideoUpdate.sample`. `Track.personConfidence` says how certain it is.
+    /// From 1; `nil` in a `VideoUpdate.sample`. `Track.personConfidence` says how certain it is.
     public let personID: Int?
-    /// How certain it is, 0…1, that this sample shows the same face as the best samples of its track, and nobody else's of
+    /// The certainty, 0…1, that this sample and the best samples of its track show the same face, and nobody else's of
     /// the video; `nil` in most samples, and in a `VideoUpdate.sample`.
     public let personMatch: Double?
     /// The box before smoothing.
     public let detectedBox: Rectangle
-    private let record: FaceRecord
+    /// Without the evidence, which tells people apart and which nobody outside needs.
+    private var record: FaceRecord
     private let metrics: Set<Metric>
 
     init(_ row: FaceRow) {
         id = row.faceID
         personID = row.personID
-        personMatch = row.personMatch
+        personMatch = row.face.personMatch
         detectedBox = row.raw.box
-        record = row.face.withoutIdentity
+        record = row.face
         metrics = row.metrics
+        record.evidence = nil
     }
 
-    /// Makes a face that was found in one frame alone.
     init(_ record: FaceRecord, id: Int, settings: Settings) {
         self.id = id
         personID = nil
         personMatch = nil
         detectedBox = record.box
-        var record = record.withoutIdentity
-        if !settings.write.landmarks { record.mesh = nil }
-        if !settings.write.blendshapes { record.blendshapes = nil }
         self.record = record
         metrics = settings.measure.metrics
+        self.record.evidence = nil
+        if !settings.write.landmarks { self.record.mesh = nil }
+        if !settings.write.blendshapes { self.record.blendshapes = nil }
     }
 
-    /// The box of the face inside the frame; smoothed over time, except in a `VideoUpdate.sample`.
+    /// Inside the frame; smoothed over time, except in a `VideoUpdate.sample`.
     public var box: Rectangle { record.box }
     /// The detector's score, 0…1.
     public var confidence: Double { record.numbers[.confidence] ?? 0 }
@@ -52,59 +52,81 @@ public struct Face: Sendable, Identifiable {
 
     // MARK: Points, smoothed like the box
 
-    /// The middle between the corners of the left eye.
+    /// Midway between the corners of the eye.
     public var leftEye: Point { point(.leftEye) }
-    /// The middle between the corners of the right eye.
+    /// Midway between the corners of the eye.
     public var rightEye: Point { point(.rightEye) }
     /// The tip of the nose.
     public var nose: Point { point(.nose) }
-    /// The middle between the corners of the mouth.
+    /// Midway between the corners of the mouth.
     public var mouth: Point { point(.mouth) }
-    /// The corner of the mouth on the subject's left.
     public var leftMouthCorner: Point { point(.leftMouthCorner) }
-    /// The corner of the mouth on the subject's right.
     public var rightMouthCorner: Point { point(.rightMouthCorner) }
     /// The lowest point of the chin.
     public var chin: Point? { record.numbers[.chin] }
-    /// The distance between the outer corners of the eyes in pixels.
+    /// The distance between the outer corners of the eyes, in pixels.
     public var interocularDistance: Double? { record.numbers[.interocularDistance] }
-    /// The mesh, if `write.landmarks` is set. It is not smoothed.
+    /// Not smoothed; `nil` unless `write.landmarks` is set.
     public var mesh: FaceMesh? { record.mesh }
 
     // MARK: Measurements
 
-    /// How far the head is turned sideways in degrees; > 0 when the subject turns to their left.
+    /// In degrees; > 0 when the subject turns to their left.
     public var yaw: Double? { record.numbers[.yaw] }
-    /// How far the head is turned up (> 0) or down in degrees.
+    /// In degrees; > 0 when the subject looks up.
     public var pitch: Double? { record.numbers[.pitch] }
-    /// How far the head is tilted sideways in degrees; > 0 clockwise in the frame.
+    /// In degrees; > 0 for a clockwise tilt in the frame.
     public var roll: Double? { record.numbers[.roll] }
-    /// The mean luma of the middle of the face: 0 is black, 100 is white.
+    /// The mean luma of the middle of the face, from 0 (black) to 100 (white).
     public var brightness: Double? { record.numbers[.brightness] }
-    /// The variance of the Laplacian of the face's luma at a fixed size, from 0 up: small if the face is blurred.
+    /// The variance of the Laplacian of the face's luma at a fixed size, from 0: small if blurred.
     public var sharpness: Double? { record.numbers[.sharpness] }
-    /// The measured emoji with the highest score, if that makes it likely.
+    /// The measured emoji with the highest score, if it is likely.
     public var dominantEmoji: Character? { record.emoji?.emoji }
-    /// The 52 ARKit-style scores, 0…1, if `write.blendshapes` is set; in the order of `VideoAnalyzer.blendshapeNames()`.
+    /// The 52 ARKit-style scores, 0…1, named by `VideoAnalyzer.blendshapeNames()`; `nil` unless `write.blendshapes` is
+    /// set.
     public var blendshapes: [Float]? { record.blendshapes }
 
-    /// The value of a metric, for example `face[.smile]`; `Metric.values` is its range, and a yes is 1. Emotions and emojis
-    /// are relative to the face at rest, as `measure.baseline` says, except in a `VideoUpdate.sample`.
+    /// `face[.smile]`, in the range of `Metric.values`; a yes is 1. Emotions and emojis are relative to the face at
+    /// rest (`measure.baseline`), except in a `VideoUpdate.sample`.
     public subscript(metric: Metric) -> Double? { metrics.contains(metric) ? record.numbers[.metric(metric)] : nil }
 
-    /// Every face has these points: the detector finds them where no mesh fits.
+    /// The detector finds these points where no mesh fits, so every face has them.
     private func point(_ point: FacePoint) -> Point {
         guard let position = record.numbers[point] else { preconditionFailure("a face has no \(point)") }
         return position
     }
 }
 
-extension FaceRecord {
-    /// A copy without the descriptors that tell people apart, which nobody outside needs.
-    fileprivate var withoutIdentity: FaceRecord {
-        var copy = self
-        copy.appearance = nil
-        copy.shape = nil
-        return copy
+/// A sampled frame and its faces.
+public struct VideoFrame: Sendable {
+    /// The presentation time on the video's clock, as a player shows it.
+    public let microseconds: Int64
+    /// The index in presentation order among all frames of the stream, from 0.
+    public let index: Int64
+    /// Upright, with square pixels.
+    public let size: PictureSize
+    /// The mean luma, from 0 (black) to 100 (white).
+    public let luma: Double
+    /// The variance of the Laplacian of the luma, at the size of the face search: small if blurred or plain.
+    public let sharpness: Double
+    /// Whether the frame, or one that it may depend on, comes from damaged data.
+    public let isDamaged: Bool
+    /// The shot's number, from 1; `nil` in a `VideoUpdate.sample`, when the cuts are still unknown.
+    public let shot: Int?
+    /// By ascending `id`.
+    public let faces: [Face]
+
+    public var seconds: Double { Double(microseconds) / 1e6 }
+
+    init(_ frame: FrameRecord, shot: Int?, faces: [Face]) {
+        microseconds = frame.microseconds
+        index = frame.index
+        size = frame.size
+        luma = frame.quality.luma
+        sharpness = frame.quality.sharpness
+        isDamaged = frame.isDamaged
+        self.shot = shot
+        self.faces = faces
     }
 }

@@ -3,15 +3,15 @@ public import VidscanBase
 public import VidscanFaces
 public import VidscanMedia
 
-// Types of the lower modules that appear in this one's interface, so that `import Vidscan` is enough to name them.
+// Types of lower modules in this one's interface, so that `import Vidscan` is enough to name them.
 
 /// All settings of an analysis, nested like a pipeline file.
 public typealias Settings = VidscanAnalysis.Settings
 /// A contradiction between settings, or a value out of its range.
 public typealias SettingsError = VidscanAnalysis.SettingsError
-/// All problems of a pipeline file, each with its line and column.
+/// All problems of a pipeline file, with their lines and columns.
 public typealias PipelineFileError = VidscanAnalysis.PipelineFileError
-/// The reason why an analysis failed: what happened, to which file, when in the video, and why.
+/// Why an analysis failed: what happened, to which file, and when in the video.
 public typealias VidscanError = VidscanBase.VidscanError
 /// A measurement of a face, such as `.smile`.
 public typealias Metric = VidscanFaces.Metric
@@ -19,9 +19,9 @@ public typealias Metric = VidscanFaces.Metric
 public typealias FaceEvent = VidscanFaces.FaceEvent
 /// The 478 points of a face.
 public typealias FaceMesh = VidscanFaces.FaceMesh
-/// What the container announces about a video.
+/// What the container says about a video.
 public typealias VideoInfo = VidscanMedia.VideoInfo
-/// A point in pixels of the upright frame with square pixels; the origin is its top left corner.
+/// A point in pixels of the upright frame with square pixels, from its top left corner.
 public typealias Point = VidscanBase.Point
 /// A box in the same space as `Point`.
 public typealias Rectangle = VidscanBase.Rectangle

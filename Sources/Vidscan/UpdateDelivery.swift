@@ -5,7 +5,7 @@ internal import VidscanFaces
 internal import VidscanMedia
 internal import VidscanResults
 
-/// Turns the values of a run into updates and sends them, waiting when the consumer is slow.
+/// Sends the values of a run as updates, and waits for a slow consumer.
 final class UpdateDelivery: RunConsumer, RunObserver {
     private struct State: Sendable {
         var info: VideoInfo?
@@ -44,7 +44,6 @@ final class UpdateDelivery: RunConsumer, RunObserver {
         }
     }
 
-    /// Sends the last update.
     func finish(warnings: [String], notices: [String]) async throws {
         try await send {
             [
@@ -56,7 +55,7 @@ final class UpdateDelivery: RunConsumer, RunObserver {
 
     private func send(_ updates: (inout State) -> [VideoUpdate]) async throws {
         let updates = state.withLock { state in
-            // The first update is that the video is open.
+            // The video is open: this comes first.
             let opened = state.info.map { [VideoUpdate.opened($0)] } ?? []
             state.info = nil
             return opened + updates(&state)
@@ -70,17 +69,17 @@ final class UpdateDelivery: RunConsumer, RunObserver {
         state.withLock { $0.info = info }
     }
 
-    // The updates tell the progress, and the last one has the warnings.
+    // Updates show the progress, and the last one has the warnings.
     func progressed(_ progress: RunProgress) {}
     func warned(_ input: String, message: String) {}
 }
 
-/// Tracks faces while the video is still being read, with the same tracker as the final pass, which knows the cuts.
+/// Tracks faces while the video is read, with the tracker of the final pass, which also knows the cuts.
 private struct ProvisionalTracker: Sendable {
     private let settings: Settings
     private var tracker: FaceTracker
     private var epoch: Int?
-    /// When each face in sight was last seen, in microseconds.
+    /// In microseconds, for each face in sight.
     private var lastSeen: [Int: Int64] = [:]
 
     init(settings: Settings) {
@@ -95,7 +94,7 @@ private struct ProvisionalTracker: Sendable {
         epoch = frame.epoch
         let lost = lastSeen.keys.filter { !tracker.activeTracks.contains($0) }
         var updates = lose(lost)
-        // A face that no track claims is too uncertain to be reported.
+        // A face without a track is too uncertain to report.
         let faces = zip(ids, frame.faces).compactMap { id, face in id.map { Face(face, id: $0, settings: settings) } }
             .sorted { $0.id < $1.id }
         for face in faces where lastSeen.updateValue(frame.microseconds, forKey: face.id) == nil {
@@ -104,7 +103,7 @@ private struct ProvisionalTracker: Sendable {
         return updates + [.sample(VideoFrame(frame, shot: nil, faces: faces))]
     }
 
-    /// Loses all faces after the last sample. A second call does nothing.
+    /// Loses all faces; a second call does nothing.
     mutating func finish() -> [VideoUpdate] { lose(Array(lastSeen.keys)) }
 
     private mutating func lose(_ ids: [Int]) -> [VideoUpdate] {

@@ -5,7 +5,7 @@ public import VidscanMedia
 public struct VideoAnalysis: Sendable {
     /// What the container announces about the video.
     public let info: VideoInfo
-    /// The sampled frames in time order, also those without a face.
+    /// All sampled frames in time order, also those without a face.
     public let frames: [VideoFrame]
     private let summary: VideoSummary
 
@@ -21,9 +21,9 @@ public struct VideoAnalysis: Sendable {
     public var people: [Person] { summary.people }
     /// Events in time order.
     public var events: [FaceEvent] { summary.events }
-    /// Problems with the file that may affect the values, in words: damage, jumps of the timestamps, an early end.
+    /// Problems with the file that may affect the values: damage, jumping timestamps, an early end.
     public var warnings: [String] { summary.warnings }
-    /// Limits of the result that follow from the settings, in words: a rate at which blinks cannot be seen.
+    /// Limits that follow from the settings, such as a rate at which blinks cannot be seen.
     public var notices: [String] { summary.notices }
 }
 
@@ -33,9 +33,9 @@ public struct VideoSummary: Sendable {
     public let tracks: [Track]
     /// Events in time order.
     public let events: [FaceEvent]
-    /// Problems with the file that may affect the values, in words: damage, jumps of the timestamps, an early end.
+    /// See `VideoAnalysis.warnings`.
     public let warnings: [String]
-    /// Limits of the result that follow from the settings, in words: a rate at which blinks cannot be seen.
+    /// See `VideoAnalysis.notices`.
     public let notices: [String]
 
     /// The people, by ascending `id`.
@@ -46,20 +46,19 @@ public struct VideoSummary: Sendable {
     }
 }
 
-/// A person whose faces were recognised as the same, which says nothing about who it is.
+/// Faces that were recognised as the same person, which says nothing about who it is.
 public struct Person: Sendable, Identifiable, Equatable {
     /// The `person_id` of the tables, from 1.
     public let id: Int
-    /// The faces of this person in ascending order.
+    /// The faces of this person, in ascending order.
     public let trackIDs: [Int]
 }
 
 extension FaceEvent {
-    /// When the event begins, in seconds on the video's clock.
+    /// The beginning, in seconds on the video's clock.
     public var seconds: Double { Double(microseconds) / 1e6 }
 
-    /// How long a blink, a closure of the eyes, a smile that stopped, or a look away lasted, in seconds; `nil` for other
-    /// kinds.
+    /// The duration of a blink, eye closure, ended smile or look away, in seconds; otherwise `nil`.
     public var durationSeconds: Double? {
         switch (kind, value) {
         case (.blink, .number(let seconds)), (.eyesClosed, .number(let seconds)), (.smileStopped, .number(let seconds)),

@@ -3,53 +3,53 @@ public import VidscanAnalysis
 public import VidscanBase
 internal import VidscanFaces
 internal import VidscanMedia
+internal import VidscanResults
 
 /// Finds, measures and tracks the faces in video files.
 ///
-/// The models are loaded once, so use one analyzer for many files, also for several at the same time.
+/// It loads the models once, so use one analyzer for many files, also at the same time.
 ///
 ///     let analyzer = try VideoAnalyzer()
 ///     let analysis = try await analyzer.analyze("movie.mp4")
 ///     for track in analysis.tracks { print(track.id, track.visibleSeconds) }
 ///
-/// An analysis runs on threads of its own and never blocks the caller's. It opens no network connection and starts no
-/// program.
+/// An analysis runs on its own threads, never blocks yours, opens no network connection and starts no program.
 public struct VideoAnalyzer: Sendable {
-    /// The settings, with what they imply: hiding faces, for example, analyses every frame.
+    /// Includes what the settings imply: hiding faces, for example, analyses every frame.
     public let settings: Settings
-    private let models: ModelStore
-    /// Where intermediate files lie while no result folder is written.
+    let models: ModelStore
+    /// For intermediate files without a result folder.
     package var temporaryFolder = FileManager.default.temporaryDirectory.path
 
-    /// Finds the models and OpenVINO in `$VIDSCAN_HOME` or, if that is not set, where `make install` and the Debian
-    /// package put them.
+    /// Finds the models and OpenVINO in `$VIDSCAN_HOME`, or where `make install` or the Debian package put them.
     ///
-    /// - Parameter settings: The settings of every analysis. `segment` must be `nil`, because a segment has no tracks.
-    /// - Throws: `SettingsError` if a setting is out of its range or contradicts another one, or `VidscanError` with the
-    ///   code `setup` if the models or OpenVINO are missing.
+    /// - Parameter settings: must have no `segment`, which would have no tracks, and make no video or page, which only
+    ///   the command does.
+    /// - Throws: `SettingsError` for a wrong or contradicting setting, or `VidscanError` with the code `setup` if the
+    ///   models or OpenVINO are missing.
     public init(settings: Settings = Settings()) throws {
         guard settings.segment == nil else {
             throw SettingsError("a segment has no tracks; 'sample.start' and 'sample.end' select a part of a video")
         }
-        self.settings = try ResolvedSettings(settings).settings
-        models = try ModelStore(precision: settings.detect.precision)
+        let settings = try ResolvedSettings(settings).settings
+        guard settings.rendering == nil, !settings.report.page else {
+            throw SettingsError(
+                "the settings request a video or a page ('render', 'report'), which only the command 'vidscan' makes")
+        }
+        self.settings = settings
+        models = try ModelStore()
     }
 
     /// The names of the values in `Face.blendshapes`, in their order.
-    ///
-    /// - Throws: `VidscanError` if the expression model cannot be read.
     public func blendshapeNames() throws(VidscanError) -> [String] { try models.expressionModel().blendshapeNames }
 
-    /// Analyses a whole video or picture.
+    /// Analyses a whole video or picture. Cancelling the task throws the code `interrupted`.
     ///
     /// The result has every face of every sampled frame, about 1 kB each. For long videos, `updates(for:writingTo:)`
-    /// delivers the same values in a fixed amount of memory. If the task is cancelled, the analysis stops.
+    /// delivers the same values in fixed memory.
     ///
-    /// - Parameters:
-    ///   - path: The path of a video or picture.
-    ///   - resultPath: The path of a result folder to write as `vidscan analyze` does. By default, no file remains.
-    /// - Returns: The values that `vidscan analyze` writes to `faces.csv`, `tracks.csv` and `events.csv`, unrounded.
-    /// - Throws: `VidscanError`; its code is `interrupted` if the task was cancelled.
+    /// - Parameter resultPath: A result folder to write as `vidscan analyze` does. By default, no file remains.
+    /// - Returns: The values of `faces.csv`, `tracks.csv` and `events.csv`, unrounded.
     public func analyze(_ path: String, writingTo resultPath: String? = nil) async throws(VidscanError) -> VideoAnalysis
     {
         var info: VideoInfo?
@@ -67,18 +67,67 @@ public struct VideoAnalyzer: Sendable {
         return VideoAnalysis(info: info, frames: frames, summary: summary)
     }
 
-    /// Returns a sequence that analyses a video or picture while you iterate over it.
+    /// Analyses a video or picture while you iterate.
     ///
-    /// Each iteration is an analysis of its own, which begins with the iterator and waits when the consumer is slow. To
-    /// stop it, leave the loop or cancel the task.
+    /// Each iterator starts its own analysis, which waits for a slow consumer. To stop it, leave the loop or cancel the
+    /// task.
+    ///
+    /// - Parameter resultPath: A result folder to write as `vidscan analyze` does. By default, no file remains.
+    public func updates(for path: String, writingTo resultPath: String? = nil) -> VideoUpdates {
+        VideoUpdates { queue in try await run(path, resultPath, into: queue) }
+    }
+}
+
+extension VideoAnalyzer {
+    /// Finishes the queue even if the analysis fails.
+    ///
+    /// - Parameter resultPath: `nil` if no file is to remain.
+    func run(_ path: String, _ resultPath: String?, into queue: UpdateQueue) async throws {
+        defer { queue.finish() }
+        let delivery = UpdateDelivery(queue: queue, settings: settings)
+        func analyze(_ settings: Settings, _ resultPath: String) async throws -> Analysis.Summary {
+            try await Analysis(settings: settings, models: models, observer: delivery, consumer: delivery).run(
+                input: path, resultPath: resultPath, replaces: settings.write.replaces)
+        }
+        let summary: Analysis.Summary
+        if let resultPath {
+            summary = try await analyze(settings, resultPath)
+        } else {
+            guard !settings.track.keepsEmbeddings else {
+                throw VidscanError(
+                    .output, "the settings request embeddings: give the path of a result folder for them", input: path,
+                    stage: .open)
+            }
+            var settings = settings
+            settings.write.formats = []
+            let folder: WorkingItem
+            do throws(SystemError) {
+                folder = try .folder(for: "vidscan", in: try Folder(temporaryFolder), isPrivate: true)
+            } catch {
+                throw VidscanError.writing("cannot create a folder in \(temporaryFolder)", error, stage: .open)
+            }
+            defer { folder.remove() }
+            summary = try await analyze(settings, folder.path + "/result")
+        }
+        try await delivery.finish(warnings: summary.warnings, notices: summary.notices)
+    }
+}
+
+extension Settings {
+    /// The default settings, with a worker for each core.
+    public init() {
+        self.init(workers: max(1, ProcessInfo.processInfo.activeProcessorCount))
+    }
+
+    /// Loads the settings of a pipeline.
     ///
     /// - Parameters:
-    ///   - path: The path of a video or picture.
-    ///   - resultPath: The path of a result folder to write as `vidscan analyze` does. By default, no file remains.
-    public func updates(for path: String, writingTo resultPath: String? = nil) -> VideoUpdates {
-        VideoUpdates(
-            job: AnalysisJob(
-                path: path, resultPath: resultPath, temporaryFolder: temporaryFolder, settings: settings,
-                models: models))
+    ///   - pipeline: A pipeline that comes with vidscan, such as `interview`, or the path of a YAML file or an earlier
+    ///     `run.json`. A path contains a slash or ends in `.yaml`, `.yml` or `.json`.
+    ///   - allowsFileFilters: Whether filters may access files, the network or devices. No file can permit this itself.
+    /// - Throws: `PipelineFileError` with every problem in the file, or `SettingsError` for contradicting settings.
+    public init(pipeline: String, allowsFileFilters: Bool = false) throws {
+        let file = try PipelineLibrary.load(pipeline, filters: .run(allowsFiles: allowsFileFilters))
+        self = try ResolvedSettings(workers: Settings().detect.workers, file: file).settings
     }
 }

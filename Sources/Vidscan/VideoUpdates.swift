@@ -1,22 +1,22 @@
 public import VidscanBase
 public import VidscanMedia
 
-/// What an analysis has found, in the order of the cases.
+/// The findings of an analysis, in the order of the cases.
 ///
-/// An analysis takes two passes. While it decodes the video, it delivers samples as they are found. Then it knows the whole
-/// video: it links tracks across cuts, drops faces that were only a flicker, smooths boxes and points, and delivers every
-/// frame again. <doc:SamplesAndFrames> lists the differences.
+/// The first pass delivers samples while it decodes the video. The second knows the whole video: it links tracks across
+/// cuts, drops flickering faces, smooths boxes and points, and delivers every frame again. <doc:SamplesAndFrames> lists
+/// the differences.
 public enum VideoUpdate: Sendable {
-    /// The video is open. This is the first update, except after an error.
+    /// The first update, except after an error.
     case opened(VideoInfo)
-    /// A face came into sight. `microseconds` is the time of the sample, which follows.
+    /// A face came into sight; the sample at this time follows.
     case faceAppeared(id: Int, microseconds: Int64)
-    /// A face has been out of sight for longer than `track.maximumGapSeconds`, or the video has ended. `microseconds` is
-    /// the time at which the face was last seen.
+    /// A face has been out of sight for longer than `track.maximumGapSeconds`, or the video has ended. `microseconds`
+    /// is when it was last seen.
     case faceLost(id: Int, microseconds: Int64)
-    /// A sampled frame, in time order. The `id` of a face is that of `faceAppeared` and `faceLost`; it is provisional.
+    /// A sampled frame, in time order. Faces have the provisional `id` of `faceAppeared` and `faceLost`.
     case sample(VideoFrame)
-    /// A sampled frame with final values, in time order, after all samples. The `id` of a face is its `face_id`.
+    /// A sampled frame with final values, in time order, after all samples. Faces have their `face_id`.
     case frame(VideoFrame)
     /// The last update.
     case finished(VideoSummary)
@@ -24,45 +24,31 @@ public enum VideoUpdate: Sendable {
 
 /// The updates of an analysis, as they are found.
 ///
-/// Memory does not grow with the length of the video: the analysis waits until the consumer takes the next update. The
-/// sequence ends with `VideoUpdate.finished` or by throwing the `VidscanError` that ended the analysis. When `next()`
-/// throws, all threads of the analysis have ended and its temporary files are removed; if you leave a loop early, this
-/// happens soon afterwards.
+/// Memory does not grow with the video's length, because the analysis waits for the consumer. The sequence ends with
+/// `VideoUpdate.finished`, or by throwing the `VidscanError` that ended the analysis. By then all its threads have
+/// ended and its temporary files are gone; after you leave a loop early, this happens soon.
 public struct VideoUpdates: AsyncSequence, Sendable {
     public typealias Element = VideoUpdate
     public typealias Failure = VidscanError
 
-    let job: AnalysisJob
+    let analyze: @Sendable (UpdateQueue) async throws -> Void
 
-    /// Starts an analysis.
-    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(run: AnalysisRun(job)) }
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(run: AnalysisRun(analyze)) }
 
-    /// An analysis that is running. It stops when its last copy is gone.
     public struct AsyncIterator: AsyncIteratorProtocol, Sendable {
         /// `nil` after the end.
-        private var run: AnalysisRun?
+        fileprivate var run: AnalysisRun?
 
-        init(run: AnalysisRun) {
-            self.run = run
-        }
-
-        /// The analysis, which ends some time after it was cancelled.
         package var task: Task<Void, any Error>? { run?.task }
 
-        /// Waits for the next update.
-        ///
-        /// - Returns: `nil` after the last one.
-        /// - Throws: `VidscanError`; its code is `interrupted` if the task was cancelled.
+        /// Waits for the next update; `nil` after the last one. Throws the code `interrupted` if the task was
+        /// cancelled.
         public mutating func next() async throws(VidscanError) -> VideoUpdate? {
             guard let run else { return nil }
-            do throws(VidscanError) {
-                if let update = try await run.next() { return update }
-            } catch {
-                self.run = nil
-                throw error
-            }
             self.run = nil
-            return nil
+            let update = try await run.next()
+            if update != nil { self.run = run }
+            return update
         }
 
         public mutating func next(
@@ -73,21 +59,19 @@ public struct VideoUpdates: AsyncSequence, Sendable {
     }
 }
 
-/// One analysis in a task of its own, from which updates are pulled.
+/// An analysis in its own task, from which updates are pulled.
 final class AnalysisRun: Sendable {
     private let queue = UpdateQueue()
     let task: Task<Void, any Error>
 
-    init(_ job: AnalysisJob) {
-        task = Task { [queue] in try await job.run(into: queue) }
+    init(_ analyze: @escaping @Sendable (UpdateQueue) async throws -> Void) {
+        task = Task { [queue] in try await analyze(queue) }
     }
 
     deinit {
         task.cancel()
     }
 
-    /// - Returns: `nil` after the last update.
-    /// - Throws: The error that ended the analysis, when it has cleaned up.
     func next() async throws(VidscanError) -> VideoUpdate? {
         do {
             if let update = try await queue.receive() { return update }
@@ -102,4 +86,25 @@ final class AnalysisRun: Sendable {
             throw VidscanError(.interrupted, "interrupted")
         }
     }
+}
+
+/// Passes on updates. The analysis waits until the consumer has taken one before it sends the next.
+final class UpdateQueue: Sendable {
+    private let channel = Channel<VideoUpdate>()
+    private let budget = InFlightBudget(count: 1, bytes: 1)
+
+    /// Waits for room. One task calls this.
+    func send(_ update: VideoUpdate) async throws {
+        try await budget.take(bytes: 1)
+        channel.send(update)
+    }
+
+    /// `nil` after the last update.
+    func receive() async throws -> VideoUpdate? {
+        guard let update = try await channel.receive() else { return nil }
+        budget.giveBack(bytes: 1)
+        return update
+    }
+
+    func finish() { channel.finish() }
 }

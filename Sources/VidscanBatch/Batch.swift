@@ -1,64 +1,64 @@
 internal import Foundation
+internal import Synchronization
 internal import VidscanBase
 
 /// Analyses the inputs of a batch in worker processes, so that a file that crashes or hangs its worker fails alone.
-public struct Batch: Sendable {
-    public struct Options: Sendable {
+package struct Batch: Sendable {
+    package struct Options: Sendable {
         /// Files at a time.
-        public var jobs = 1
-        public var selection = BatchJournal.Selection()
-        /// The time limit of a file: this many seconds, and more for each second of its video.
-        public var timeoutSeconds = 300.0
-        public var timeoutPerVideoSecond = 30.0
-        /// The first message to each worker.
-        public var setup = WorkerSetup(pipeline: "", allowsFileFilters: false, workers: 1)
-        /// The memory limit of a worker, in bytes.
-        public var memoryLimit: Int64 = 4 << 30
-        /// After this many files a worker is replaced.
-        public var filesPerWorker = 200
-        /// Whether to record digests of the inputs, by which a later run can recognise unchanged content.
-        public var takesDigests = false
-        /// The batch ends when less is free on the disk of the results, in bytes.
-        public var minimumFreeSpace: Int64 = 64 << 20
+        package var jobs = 1
+        package var selection = BatchJournal.Selection()
+        /// A file's time limit: this many seconds, and more per second of its video.
+        package var timeoutSeconds = 300.0
+        package var timeoutPerVideoSecond = 30.0
+        package var setup = WorkerSetup(pipeline: "", allowsFileFilters: false, workers: 1)
+        /// Per worker, in bytes.
+        package var memoryLimit: Int64 = 4 << 30
+        package var filesPerWorker = 200
+        /// Whether to record digests, by which a later run recognises unchanged content.
+        package var takesDigests = false
+        /// In bytes, on the disk of the results; with less, the batch ends.
+        package var minimumFreeSpace: Int64 = 64 << 20
 
-        public init() {}
+        package init() {}
     }
 
-    /// A file that this process is analysing.
-    public struct RunningFile: Sendable, Equatable {
-        public var path: String
-        public var resultPath: String
-        public var bytes: Int64
+    package struct RunningFile: Sendable {
+        package let path: String
+        let resultPath: String
+        let bytes: Int64
         /// `nil` until the first frames are analysed.
-        public var progress: FileProgress?
+        package internal(set) var progress: FileProgress?
     }
 
-    public struct Progress: Sendable {
-        public var done = 0
-        /// Those of the done files that have warnings.
-        public var withWarnings = 0
-        public var failed = 0
-        public var skipped = 0
+    /// `status.json` has all of it except `withWarnings` and `running`.
+    package struct Progress: Sendable, Codable {
+        package var done = 0
+        /// Included in `done`.
+        package var withWarnings = 0
+        package var failed = 0
+        package var skipped = 0
         /// Still being written; left for the next run.
-        public var postponed = 0
+        package var postponed = 0
         /// Remaining for this or another process.
-        public var left = 0
-        /// Includes what is analysed of the files in progress.
-        public var videoSeconds = 0.0
-        public var elapsedSeconds = 0.0
-        /// The fraction of the bytes of this run's files that is finished, 0…1. Files in progress count in part.
-        public var fraction = 0.0
-        public var running: [RunningFile] = []
+        package var left = 0
+        /// Includes the analysed part of files in progress.
+        package var videoSeconds = 0.0
+        package var elapsedSeconds = 0.0
+        /// The finished fraction of the bytes, 0…1, counting files in progress in part.
+        package var fraction = 0.0
+        /// `nil` at the end, and while too little is known.
+        package var secondsLeft: Double?
+        package var running: [RunningFile] = []
 
-        /// `nil` as long as nothing can be said, and at the end.
-        public var secondsLeft: Double? {
-            fraction > 0.001 && fraction < 1 ? elapsedSeconds * (1 - fraction) / fraction : nil
+        private enum CodingKeys: CodingKey {
+            case done, failed, skipped, postponed, left, videoSeconds, elapsedSeconds, fraction, secondsLeft
         }
     }
 
-    public struct Summary: Sendable {
-        public var progress = Progress()
-        public var failures: [(path: String, reason: String)] = []
+    package struct Summary: Sendable {
+        package var progress = Progress()
+        package var failures: [(path: String, reason: String)] = []
     }
 
     private let folder: String
@@ -69,12 +69,7 @@ public struct Batch: Sendable {
     private let observer: any BatchObserver
     private let live: LiveReport?
 
-    /// - Parameters:
-    ///   - live: receives the state of the batch while it runs.
-    ///   - folder: absolute path of the folder of the results.
-    ///   - configuration: the one that the inputs were registered with.
-    ///   - command: the path of the worker program, and its arguments.
-    public init(
+    package init(
         folder: String, journal: BatchJournal, configuration: String, command: [String], options: Options,
         observer: any BatchObserver, live: LiveReport? = nil
     ) {
@@ -87,11 +82,9 @@ public struct Batch: Sendable {
         self.observer = observer
     }
 
-    /// Analyses all inputs of the plan that no other process takes.
-    ///
-    /// - Throws: `BatchError`: `diskFull`, `journal` or `worker`; `interrupted` if the task is cancelled. Results that
-    ///   are complete are kept.
-    public func run(_ plan: [BatchInput]) async throws -> Summary {
+    /// Analyses all inputs of the plan that no other process takes. On an error or a cancellation, keeps finished
+    /// results.
+    package func run(_ plan: [BatchInput]) async throws -> Summary {
         let state = BatchState(plan: plan)
         defer { live?.record(state.progress) }
         let resultPaths = Set(plan.map { PathBytes($0.resultPath) })
@@ -101,10 +94,10 @@ public struct Batch: Sendable {
                 while !Task.isCancelled {
                     try? await Task.sleep(for: .seconds(10))
                     guard !Task.isCancelled else { break }
-                    let shares = state.progress.running.compactMap { file in
-                        file.progress?.share.map { (PathBytes(file.resultPath), $0) }
+                    let progress = state.progress.running.compactMap { file in
+                        file.progress?.fraction.map { (PathBytes(file.resultPath), $0) }
                     }
-                    try self.journal.renewLeases(progress: Dictionary(uniqueKeysWithValues: shares))
+                    try self.journal.renewLeases(progress: Dictionary(uniqueKeysWithValues: progress))
                 }
             }
             if let live {
@@ -131,10 +124,7 @@ public struct Batch: Sendable {
     // MARK: Reports
 
     /// Adds report pages to finished results, without analysing anything.
-    ///
-    /// - Parameter inputs: those whose results have no report page.
-    /// - Throws: as `run`.
-    public func addReports(_ inputs: [BatchInput]) async throws -> Summary {
+    package func addReports(_ inputs: [BatchInput]) async throws -> Summary {
         let state = BatchState(plan: inputs)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<max(1, min(options.jobs, inputs.count)) {
@@ -149,31 +139,23 @@ public struct Batch: Sendable {
         var worker: WorkerProcess?
         defer { worker?.signal(SIGKILL) }
         while true {
-            let number = state.nextNumber()
+            let number = state.taken.add(1, ordering: .relaxed).oldValue
             guard number < inputs.count else { return }
-            if Task.isCancelled { throw BatchError(.interrupted, "interrupted") }
+            if Task.isCancelled { throw VidscanError(.interrupted, "interrupted") }
             try checkFreeSpace()
             let input = inputs[number]
-            let current: WorkerProcess
-            if let worker {
-                current = worker
-            } else {
-                current = try await WorkerProcess.start(command: command)
-                try current.send(options.setup)
-                worker = current
-            }
+            let current = if let worker { worker } else { try await startWorker() }
+            worker = current
             let outcome = await FileAttempt(
                 path: input.path, folder: folder, resultPath: input.resultPath, work: .report, worker: current,
                 options: options, observer: observer
             ) { _ in }.run()
             if outcome.workerHasEnded { worker = nil }
+            if let error = Self.end(after: outcome.result) { throw error }
             switch outcome.result {
             case .done(let report):
                 state.countDone(report)
                 observer.addedReport(input.path, result: "\(folder)/\(input.resultPath)")
-            case .failed(_, .interrupted) where Task.isCancelled: throw BatchError(.interrupted, "interrupted")
-            case .failed(let reason, .diskFull): throw BatchError(.diskFull, reason)
-            case .failed(let reason, .setup): throw BatchError(.worker, reason)
             case .failed(let reason, _):
                 state.countFailed(input.path, reason)
                 observer.failed(input.path, reason: reason)
@@ -184,20 +166,19 @@ public struct Batch: Sendable {
 
     // MARK: One job
 
-    /// Claims one input after another, and has a worker analyse it, until none is left.
     private func runJob(_ state: BatchState, _ resultPaths: Set<PathBytes>) async throws {
         var worker: WorkerProcess?
         defer { worker?.signal(SIGKILL) }
         var filesOfWorker = 0
         while true {
-            if Task.isCancelled { throw BatchError(.interrupted, "interrupted") }
+            if Task.isCancelled { throw VidscanError(.interrupted, "interrupted") }
             try checkFreeSpace()
-            // Before the claim, so that no input is overlooked that another process gives back in between.
+            // Before the claim, so as not to overlook an input that another process gives back in between.
             let others = try journal.countClaimedByOthers(among: resultPaths, configuration: configuration)
             guard let item = try journal.claim(among: resultPaths, configuration: configuration) else {
                 // If another process dies, this one takes over its inputs.
                 guard others > 0 else { return }
-                if state.isFirstWait() { observer.waiting(forFiles: others) }
+                if !state.hasWaited.exchange(true, ordering: .relaxed) { observer.waiting(forFiles: others) }
                 try? await Task.sleep(for: .seconds(1))
                 continue
             }
@@ -214,17 +195,27 @@ public struct Batch: Sendable {
             }
             if worker == nil || filesOfWorker >= options.filesPerWorker {
                 worker?.signal(SIGKILL)
-                worker = try await startWorker(for: item)
+                do {
+                    worker = try await startWorker()
+                } catch {
+                    try finish(item, .released)
+                    throw error
+                }
                 filesOfWorker = 0
             }
             guard let current = worker else { continue }
             filesOfWorker += 1
-            state.start(item)
+            let file = PathBytes(item.resultPath)
+            state.update {
+                $0.running[file] = RunningFile(path: item.path, resultPath: item.resultPath, bytes: item.bytes)
+            }
             let outcome = await FileAttempt(
                 path: item.path, folder: folder, resultPath: item.resultPath, worker: current, options: options,
                 observer: observer
-            ) { [observer] in observer.progressed(state.update(item, $0)) }.run()
-            state.end(item)
+            ) { [observer] progress in
+                observer.progressed(state.update { $0.running[file]?.progress = progress })
+            }.run()
+            state.update { $0.running[file] = nil }
             if outcome.workerHasEnded {
                 worker = nil
                 BatchFolder(folder).removeLeftovers(beside: [item.resultPath])
@@ -233,8 +224,8 @@ public struct Batch: Sendable {
         }
     }
 
-    /// The input whose result is already at the item's path. Only in a shard, because another one with other inputs may
-    /// have chosen the same path: shards do not know each other's journals.
+    /// The input whose result lies at the item's path. Shards do not know each other's journals, so another one with
+    /// other inputs may have chosen the same path.
     private func conflictingInput(of item: BatchJournal.Item) -> String? {
         guard journal.shard != nil, !options.selection.isForced,
             let input = BatchFolder(folder).inputPath(ofResultAt: item.resultPath), input.hasPrefix("/"),
@@ -243,41 +234,40 @@ public struct Batch: Sendable {
         return input
     }
 
-    private func startWorker(for item: BatchJournal.Item) async throws -> WorkerProcess {
-        do {
-            let worker = try await WorkerProcess.start(command: command)
-            try worker.send(options.setup)
-            return worker
-        } catch {
-            try finish(item, .released)
-            throw error
+    private func startWorker() async throws -> WorkerProcess {
+        let worker = try await WorkerProcess.start(command: command)
+        try worker.send(options.setup)
+        return worker
+    }
+
+    private static func end(after result: FileAttempt.Result) -> VidscanError? {
+        switch result {
+        case .failed(_, .interrupted) where Task.isCancelled: VidscanError(.interrupted, "interrupted")
+        case .failed(let reason, .diskFull): VidscanError(.diskFull, reason)
+        case .failed(let reason, .setup): VidscanError(.setup, reason)
+        default: nil
         }
     }
 
-    private func finish(_ item: BatchJournal.Item, _ outcome: BatchJournal.Outcome) throws(BatchError) {
+    private func finish(_ item: BatchJournal.Item, _ outcome: BatchJournal.Outcome) throws(VidscanError) {
         try journal.finish(item, outcome, retries: options.selection.retries)
     }
 
     private func postpone(_ item: BatchJournal.Item, _ state: BatchState) throws {
         try finish(item, .postponed)
-        state.countPostponed()
+        state.update { $0.counts.postponed += 1 }
         observer.postponed(item.path, reason: "the file is still changing; it is left for the next run")
     }
 
     private func record(_ result: FileAttempt.Result, of item: BatchJournal.Item, _ state: BatchState) throws {
+        if let error = Self.end(after: result) {
+            try finish(item, .released)
+            throw error
+        }
         switch result {
-        case .failed(_, .interrupted) where Task.isCancelled:
-            try finish(item, .released)
-            throw BatchError(.interrupted, "interrupted")
-        case .failed(let reason, .diskFull):
-            try finish(item, .released)
-            throw BatchError(.diskFull, reason)
-        case .failed(let reason, .setup):
-            try finish(item, .released)
-            throw BatchError(.worker, reason)
         case .failed(let reason, let kind) where item.isSkipped(for: kind):
             try finish(item, .skipped(reason))
-            state.countSkipped()
+            state.update { $0.counts.skipped += 1 }
         case .failed(let reason, _):
             try finish(item, .failed(reason))
             state.countFailed(item.path, reason)
@@ -286,7 +276,7 @@ public struct Batch: Sendable {
             // The file changed during its analysis, so the result may describe half of it.
             return try postpone(item, state)
         case .done(let report) where options.selection.isStrict && !report.warnings.isEmpty:
-            // The result is complete, and what a run without --strict wants.
+            // The result is complete, and acceptable without --strict.
             let reason = BatchJournal.strictReason(report.warnings)
             try finish(item, .done(withDigest(report, of: item)))
             state.countFailed(item.path, reason)
@@ -299,31 +289,31 @@ public struct Batch: Sendable {
         observer.progressed(state.advance(bytes: item.bytes))
     }
 
-    /// The digest is that of the analysed content only if nothing has changed the file since before the analysis.
+    /// The digest describes the analysed content only if the file has not changed since before the analysis.
     private func withDigest(_ report: WorkerReport, of item: BatchJournal.Item) -> WorkerReport {
         var report = report
         if FileState(path: item.path)?.changed != item.changed { report.digest = nil }
         return report
     }
 
-    private func checkFreeSpace() throws(BatchError) {
+    private func checkFreeSpace() throws(VidscanError) {
         var space = statvfs()
         guard statvfs(folder, &space) == 0 else { return }
         let free = Int64(space.f_bavail) * Int64(space.f_frsize)
         guard free >= options.minimumFreeSpace else {
-            throw BatchError(
+            throw VidscanError(
                 .diskFull,
                 "\(folder): only \(free >> 20) MB are free on its disk, and --leave-free keeps"
                     + " \(options.minimumFreeSpace >> 20); free some space and run the batch again")
         }
     }
 
-    /// Whether the file is as it was when it was registered, and nobody is writing to it.
+    /// Whether the file is as registered, and nobody is writing to it.
     private func isStable(_ item: BatchJournal.Item, since startTime: ContinuousClock.Instant) async -> Bool {
-        // For a missing file, the worker reports the reason.
+        // The worker reports a missing file.
         guard let identity = FileState(path: item.path)?.identity else { return true }
         guard identity == item.identity else { return false }
-        // A file that was modified a moment ago must not change for a second after the run started.
+        // A recently modified file must not change for a second after the run started.
         let age = Date().timeIntervalSince1970 - Double(identity.modified) / 1e9
         guard age < 3, .now - startTime < .seconds(1) else { return true }
         try? await Task.sleep(until: startTime + .seconds(1), clock: .continuous)
@@ -332,22 +322,20 @@ public struct Batch: Sendable {
 }
 
 extension BatchJournal.Item {
-    /// Whether a file that failed is not a video, so that later runs ignore it: it was only found in a folder, and its
-    /// extension does not say that it is a video or picture.
+    /// Whether later runs ignore a file that failed: it was only found in a folder, and neither its content nor its
+    /// extension is that of a video or picture.
     fileprivate func isSkipped(for failure: WorkerFailure) -> Bool {
         !isNamed && (failure == .noVideo || failure == .notMedia && !InputFinder.hasVideoExtension(path))
     }
 }
 
-/// Receives the events of a batch, on any thread.
-public protocol BatchObserver: Sendable {
+/// Called on any thread.
+package protocol BatchObserver: Sendable {
     func progressed(_ progress: Batch.Progress)
-    /// - Parameter result: the path of the result.
     func delivered(_ path: String, report: WorkerReport, result: String)
     func addedReport(_ path: String, result: String)
     func failed(_ path: String, reason: String)
     func postponed(_ path: String, reason: String)
     func warned(_ path: String, _ message: String)
-    /// Other processes have claimed all remaining files.
     func waiting(forFiles count: Int)
 }

@@ -1,24 +1,22 @@
 internal import Foundation
-internal import VidscanBase
+package import VidscanBase
 internal import VidscanResults
 
-/// The folder of a batch, with its results and its journals. Below it, no link is followed.
-public struct BatchFolder: Sendable {
-    public let path: String
+/// The folder of a batch, with its results and its journals. No link below it is followed.
+package struct BatchFolder: Sendable {
+    package let path: String
 
-    /// - Parameter path: absolute.
-    public init(_ path: String) {
+    package init(_ path: String) {
         self.path = path
     }
 
-    public func hasResult(at resultPath: String) -> Bool {
+    package func hasResult(at resultPath: String) -> Bool {
         folder(resultPath)?.entry(ResultFolder.Kind.result.record) == .file
     }
 
-    /// Whether there is a batch in the folder.
-    public var hasJournal: Bool { BatchJournal.exists(in: path) }
+    package var hasJournal: Bool { BatchJournal.exists(in: path) }
 
-    /// The input that a result was made from; `nil` if there is no result, or it does not say.
+    /// `nil` if there is no result, or it does not name its input.
     func inputPath(ofResultAt resultPath: String) -> String? {
         guard let folder = folder(resultPath) else { return nil }
         return try? RecordFile.decode(RunRecord.self, folder: folder.path, name: ResultFolder.Kind.result.record)
@@ -27,45 +25,38 @@ public struct BatchFolder: Sendable {
 
     private func folder(_ relativePath: String) -> Folder? { try? Folder(path).folder(relativePath) }
 
-    /// For a batch with shards, writes the summary and the indexes of all shards together. Each shard writes only its
-    /// own.
-    public func writeCombinedReport() throws(BatchError) {
+    package func writeCombinedReport() throws(VidscanError) {
         guard BatchJournal.hasShards(path) else { return }
         try BatchReport(folder: path).write(folder: path, shard: nil)
     }
 
     // MARK: Removing
 
-    /// Removes what processes that were killed left beside the results: they describe faces, also those of videos in which
-    /// they are hidden.
-    public func removeLeftovers() throws(BatchError) {
+    /// Removes what killed processes left beside the results: it describes faces, even of videos that hide them.
+    package func removeLeftovers() throws(VidscanError) {
         for journal in try BatchJournal.all(in: path) {
             removeLeftovers(beside: try journal.items().map(\.resultPath))
         }
     }
 
-    /// The same, beside some of the results.
     func removeLeftovers(beside resultPaths: [String]) {
         for parent in Set(resultPaths.map { PathBytes(FilePath.folder(of: $0)) }) {
             if let folder = folder(parent.path) { WorkingItem.removeLeftovers(in: folder) }
         }
     }
 
-    /// What became of old results.
-    public struct Pruning: Sendable {
-        /// How many were removed.
-        public var removed = 0
-        /// The paths of those that were not, and why.
-        public var kept: [(path: String, reason: String)] = []
+    package struct PruneOutcome: Sendable {
+        package var removed = 0
+        package var kept: [(path: String, reason: String)] = []
     }
 
-    /// Removes old results, and the folders that are empty afterwards. The journal is updated first, so that no input is
-    /// analysed again if this is interrupted.
+    /// Removes old results and the folders that this empties. The journal comes first, so that an interruption causes
+    /// no repeated analysis.
     ///
-    /// A result that is newer than its row in the journal, because somebody has made it by hand, is kept, and so is one that
-    /// has corrections or a file that vidscan did not write.
-    public func prune(olderThanDays days: Double) throws(BatchError) -> Pruning {
-        var pruning = Pruning()
+    /// Keeps a result that is newer than its row, because somebody made it by hand, and one that has corrections or a
+    /// file that vidscan did not write.
+    package func prune(olderThanDays days: Double) throws(VidscanError) -> PruneOutcome {
+        var pruning = PruneOutcome()
         let limit = Date().timeIntervalSince1970 - days * 86400
         let journals = try BatchJournal.all(in: path, writable: true)
         for journal in journals {
@@ -99,12 +90,12 @@ public struct BatchFolder: Sendable {
 
     private func remove(
         _ resultPath: String, before limit: Double, _ journal: BatchJournal
-    ) throws(BatchError) -> Removal {
+    ) throws(VidscanError) -> Removal {
         let name = FilePath.name(of: resultPath)
         do {
             let root = try Folder(path)
             let parent = try root.folder(FilePath.folder(of: resultPath))
-            // Renaming is one step. Removing takes longer, and can be interrupted.
+            // Renaming is atomic; removing takes longer and can be interrupted.
             let trash = WorkingName(name, .partial).text
             let removal = try journal.whilePruned(resultPath) {
                 Result { () throws(SystemError) in
@@ -120,7 +111,7 @@ public struct BatchFolder: Sendable {
             guard let removal = try removal?.get(), case .removed = removal else { return try removal?.get() ?? .gone }
             try parent.remove(trash)
             var folder = FilePath.folder(of: resultPath)
-            // Ends at the first folder that is not empty.
+            // Stops at the first folder that is not empty.
             while folder != ".", try root.folder(FilePath.folder(of: folder)).removeIfEmpty(FilePath.name(of: folder)) {
                 folder = FilePath.folder(of: folder)
             }
@@ -129,12 +120,12 @@ public struct BatchFolder: Sendable {
             switch error.number {
             case ENOENT: return .gone
             case ELOOP, ENOTDIR: return .kept("a symbolic link leads to it, and links are not followed")
-            default: throw BatchError(.journal, "cannot remove \(path)/\(resultPath): \(error)")
+            default: throw VidscanError(.output, "cannot remove \(path)/\(resultPath): \(error)")
             }
-        } catch let error as BatchError {
+        } catch let error as VidscanError {
             throw error
         } catch {
-            throw BatchError(.journal, "cannot remove \(path)/\(resultPath): \(error.localizedDescription)")
+            throw VidscanError(.output, "cannot remove \(path)/\(resultPath): \(error.localizedDescription)")
         }
     }
 }

@@ -1,4 +1,5 @@
 internal import VidscanBase
+internal import VidscanResults
 
 /// A file format of another program's annotations.
 public enum ExportFormat: String, Sendable, CaseIterable {
@@ -12,8 +13,12 @@ public enum ExportFormat: String, Sendable, CaseIterable {
     case bids
     /// Rich Transcription Time Marked.
     case rttm
+    /// A table with the columns of OpenFace.
+    case openface
+    /// A table with the columns of Py-Feat.
+    case pyfeat
 
-    /// What the names of the files end in, after the video's name without its extension. The first file is the one that
+    /// The ends of the file names, after the video's name without its extension. The first file is the one that
     /// `--output` names.
     var endings: [String] {
         switch self {
@@ -22,15 +27,14 @@ public enum ExportFormat: String, Sendable, CaseIterable {
         case .textgrid: [".TextGrid"]
         case .bids: ["_events.tsv", "_events.json"]
         case .rttm: [".rttm"]
+        case .openface: [".openface.csv"]
+        case .pyfeat: [".pyfeat.csv"]
         }
     }
 
     /// What replaces the extension of the file that `--output` names, to name the format's second file.
-    var secondExtension: String? {
-        switch self {
-        case .vtt: ".metadata.vtt"
-        case .bids: ".json"
-        case .elan, .textgrid, .rttm: nil
-        }
-    }
+    var secondExtension: String? { endings.dropFirst().first.map { String($0.drop { $0 != "." }) } }
+
+    /// The format of an analysis that makes the same file; `nil` for annotations.
+    var table: OutputFormat? { OutputFormat(rawValue: rawValue) }
 }

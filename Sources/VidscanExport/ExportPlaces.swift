@@ -3,7 +3,7 @@ internal import VidscanBase
 internal import VidscanResults
 
 /// Where the files of an export go, and where the video is from there.
-struct ExportPlaces {
+struct ExportFiles {
     /// The name of the video without its extension.
     let stem: String
     private let files: [ExportFormat: [String]]
@@ -11,12 +11,16 @@ struct ExportPlaces {
     private let result: StoredResult
 
     /// - Throws: `VidscanError` if the folder cannot be created, or two files would have the same name.
-    init(options: Exporting.Options, result: StoredResult) throws(VidscanError) {
+    init(options: Exporter.Options, result: StoredResult) throws(VidscanError) {
         let stem = Self.stem(of: result.record.input.path)
         let output = options.output.map(FilePath.expandingHome)
         var folder: String? = output == nil ? result.name : nil
         if let output, options.outputIsFolder || output.hasSuffix("/") || Self.isFolder(output) {
-            try Self.create(output)
+            do throws(SystemError) {
+                try FileSystem.createFolder(output)
+            } catch {
+                throw .writing("cannot create the folder \(output)", error, stage: .write)
+            }
             folder = output
         }
         var files: [ExportFormat: [String]] = [:]
@@ -79,13 +83,5 @@ struct ExportPlaces {
     private static func isFolder(_ path: String) -> Bool {
         var isFolder: ObjCBool = false
         return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue
-    }
-
-    private static func create(_ folder: String) throws(VidscanError) {
-        do throws(SystemError) {
-            try FileSystem.createFolder(folder)
-        } catch {
-            throw .writing("cannot create the folder \(folder)", error, stage: .write)
-        }
     }
 }

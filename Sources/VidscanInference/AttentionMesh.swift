@@ -1,70 +1,140 @@
 internal import CNetwork
-public import VidscanBase
-public import VidscanFaces
+internal import Foundation
+internal import VidscanBase
 
-/// MediaPipe's face mesh with attention (Grishchenko et al., 2020, arXiv:2006.10962). It finds the 478 points of the face
-/// in a square crop and the probability that the crop shows a face.
+/// MediaPipe's face mesh with attention (Grishchenko et al., 2020, arXiv:2006.10962): the 478 points of the face in a
+/// square crop, and the probability that the crop shows a face.
 ///
-/// The network is small, and runs for nearly every face of every sample. So vidscan computes it itself: in two thirds of
-/// the time of a general runtime, without that runtime's time to compile it, and with the same results on all processors
-/// with AVX2.
-public struct AttentionMesh: Sendable {
-    /// The width and height of the input in pixels.
-    public static let resolution = MeshNetwork.pictureSide
-
-    private let network: MeshNetwork
-
-    /// - Parameters:
-    ///   - path: The path of the description, `attention_mesh.json`.
-    ///   - weights: The path of the weights, `attention_mesh.weights`.
-    /// - Throws: `InferenceError` if a file cannot be read or does not describe this network.
-    public init(path: String, weights: String) throws(InferenceError) {
-        network = try MeshNetwork(path: path, weights: weights)
+/// The network is small and runs for nearly every face of every sample. vidscan computes it in two thirds of a general
+/// runtime's time, without that runtime's compile time, and with the same results on all processors with AVX2.
+///
+/// A trunk of separable convolutions with residuals halves the picture from 192 to 3 pixels; dense layers then give 468
+/// points and the presence of a face. Around the lips and each eye, a square is cut from the trunk's features of 48 ×
+/// 48 pixels, turned and scaled as the points lie. In it, a part of the network finds the part's points again, more
+/// accurately, and the iris.
+///
+/// The structure is that of `face_landmark_with_attention.tflite`. `scripts/convert_attention_mesh.py` writes the
+/// weights in the order in which this code takes them, and rejects other structures.
+///
+/// `@unchecked Sendable`: the layers point to weights that never change and live as long as the network.
+public final class AttentionMesh: @unchecked Sendable {
+    /// A part of the face that the network examines again.
+    struct Part: Decodable {
+        /// The points at the ends of the line along which the part lies, from left to right.
+        var left: Int
+        var right: Int
+        /// The side of the crop, as a multiple of the width or height of the points along that line.
+        var scale: Float
+        /// The points that the part replaces. The first 16 of an eye are the edges of its lids.
+        var points: [Int]
     }
 
-    /// Makes a session, which one thread uses to run the mesh. It takes three megabytes of memory.
-    public func makeSession() -> Session {
-        Session(MeshNetworkRun(network, kernels: vs_best_network_kernels().pointee))
+    private struct Description: Decodable {
+        var weights: Int
+        /// The lips, then the eyes on the left and on the right of the picture.
+        var parts: [Part]
     }
 
-    /// Makes a session that uses an instruction set.
-    ///
-    /// - Returns: `nil` if the processor does not have it.
+    struct Branch {
+        var blocks: [vs_separable]
+        var reduction: vs_linear
+        var last: vs_separable
+        var results: [vs_linear]
+    }
+
+    struct PartLayers {
+        var part: Part
+        var blocks: [vs_separable]
+        /// One for the points; an eye has another one for its iris.
+        var branches: [Branch]
+    }
+
+    /// The side of the input in pixels.
+    public static let resolution = 192
+    /// The side of the features from which parts are cut, and of such a crop, in pixels.
+    static let featureSide = 48
+    static let partSide = 16
+    static let meshPoints = 468
+    static let irisPoints = 5
+    /// An eye's points on the edges of its lids.
+    static let lidPoints = 16
+
+    let stem: vs_linear
+    let features: [vs_separable]
+    let trunk: Branch
+    let parts: [PartLayers]
+    private let owner: AlignedBytes
+
+    /// Reads `attention_mesh.json` and `attention_mesh.weights`.
+    public init(path: String, weights weightsPath: String) throws(InferenceError) {
+        let description: Description
+        do {
+            description = try JSONDecoder().decode(
+                Description.self, from: Data(contentsOf: URL(fileURLWithPath: path)))
+        } catch {
+            throw InferenceError(.modelNotFound, "cannot read \(path)")
+        }
+        let other = InferenceError(.runtime, "\(path) does not describe the attention mesh")
+        guard description.parts.count == 3,
+            description.parts.allSatisfy({ part in
+                (part.points + [part.left, part.right]).allSatisfy { (0..<Self.meshPoints).contains($0) }
+                    && part.points.count >= Self.lidPoints
+            })
+        else { throw other }
+        var weights = try NetworkWeights(path: weightsPath)
+        // 3 × 3 taps of three planes.
+        stem = weights.linear(inputs: 27, outputs: 16, activation: VS_PRELU)
+        features = Self.featureBlocks.map { weights.block($0) }
+        trunk = weights.branch(Self.trunkBlocks, side: 3, outputs: [3 * Self.meshPoints, 1])
+        parts = description.parts.enumerated().map { index, part in
+            let outputs = [part.points.count] + (index == 0 ? [] : [Self.irisPoints])
+            return PartLayers(
+                part: part, blocks: Self.partBlocks.map { weights.block($0) },
+                branches: outputs.map { weights.branch(Self.branchBlocks, side: 2, outputs: [2 * $0]) })
+        }
+        guard weights.count == description.weights else { throw other }
+        owner = try weights.finish()
+    }
+
+    /// Makes a session, which takes three megabytes.
+    public func makeSession() -> Session { Session(self, kernels: vs_best_network_kernels().pointee) }
+
+    /// `nil` if the processor lacks the instruction set.
     package func makeSession(using set: InstructionSet) -> Session? {
-        guard let kernels = vs_network_kernels_for(set.value) else { return nil }
-        return Session(MeshNetworkRun(network, kernels: kernels.pointee))
+        vs_network_kernels_for(set.value).map { Session(self, kernels: $0.pointee) }
     }
 
-    /// A session of the mesh, with its own memory. Use it from one thread at a time.
-    public final class Session {
-        private let computation: MeshNetworkRun
+    typealias Shape = (inputs: Int, outputs: Int, stride: Int)
 
-        init(_ computation: MeshNetworkRun) {
-            self.computation = computation
-        }
+    private static let featureBlocks: [Shape] = [(16, 16, 1), (16, 16, 1), (16, 32, 2)]
+    private static let trunkBlocks: [Shape] =
+        [(32, 32, 1), (32, 32, 1), (32, 64, 2), (64, 64, 1), (64, 64, 1), (64, 128, 2), (128, 128, 1), (128, 128, 1)]
+        + [(128, 128, 2), (128, 128, 1), (128, 128, 1), (128, 128, 2), (128, 128, 1), (128, 128, 1)]
+    private static let partBlocks: [Shape] = [
+        (32, 32, 1), (32, 32, 1), (32, 64, 2), (64, 64, 1), (64, 64, 1), (64, 128, 2),
+    ]
+    private static let branchBlocks: [Shape] = [
+        (128, 128, 1), (128, 128, 1), (128, 128, 2), (128, 128, 1), (128, 128, 1),
+    ]
+    /// The channels of a branch before its dense layers.
+    fileprivate static let reducedChannels = 32
+}
 
-        /// The input tensor, 3 × 192 × 192: R', G', B' in 0…255, to be filled before `locate`.
-        public var input: UnsafeMutableBufferPointer<Float> { computation.picture }
+extension NetworkWeights {
+    fileprivate mutating func block(_ shape: AttentionMesh.Shape) -> vs_separable {
+        vs_separable(
+            depthwise: depthwise(channels: shape.inputs, stride: shape.stride),
+            pointwise: linear(inputs: shape.inputs, outputs: shape.outputs, activation: VS_PRELU))
+    }
 
-        /// Finds the points of the face in the input tensor.
-        ///
-        /// - Parameter square: The square in display space from which the tensor was cropped.
-        /// - Returns: The points in display space, and the probability, 0…1, that the crop shows a face.
-        public func locate(in square: RotatedSquare) -> (mesh: FaceMesh, presence: Double) {
-            let found = computation.run()
-            let map = square.transform(resolution: AttentionMesh.resolution)
-            let scale = square.side / Double(AttentionMesh.resolution)
-            let coordinates = [Float](unsafeUninitializedCapacity: found.points.count) { buffer, count in
-                for index in 0..<FaceMesh.pointCount {
-                    let point = map.apply(
-                        to: Point(x: Double(found.points[3 * index]), y: Double(found.points[3 * index + 1])))
-                    buffer[3 * index] = Float(point.x)
-                    buffer[3 * index + 1] = Float(point.y)
-                    buffer[3 * index + 2] = Float(Double(found.points[3 * index + 2]) * scale)
-                }
-                count = found.points.count
-            }
-            return (FaceMesh(coordinates: coordinates), Double(found.presence))
-        }
+    /// `side`: at the end of the branch. `outputs`: of each dense layer.
+    fileprivate mutating func branch(_ shapes: [AttentionMesh.Shape], side: Int, outputs: [Int]) -> AttentionMesh.Branch
+    {
+        let reduced = AttentionMesh.reducedChannels
+        return AttentionMesh.Branch(
+            blocks: shapes.map { block($0) },
+            reduction: linear(inputs: 128, outputs: reduced, activation: VS_PRELU),
+            last: block((reduced, reduced, 1)),
+            results: outputs.map { linear(inputs: side * side * reduced, outputs: $0, activation: VS_LINEAR) })
     }
 }

@@ -1,34 +1,27 @@
 public import VidscanFaces
 
-/// dlib's network for face recognition (Davis E. King, `dlib_face_recognition_resnet_model_v1`, 2017), converted once
-/// during set-up: 29 convolutions of a residual network (He et al., 2015, arXiv:1512.03385), trained with a metric loss.
-/// It computes an embedding of a face from an aligned crop.
+/// `face-reidentification-retail-0095` of Intel's Open Model Zoo (Apache-2.0): MobileNetV2's blocks (Sandler et al., 2018,
+/// arXiv:1801.04381) with squeeze-and-excitation (Hu et al., 2017, arXiv:1709.01507). It computes an embedding of a face
+/// from an aligned crop.
 public struct FaceEmbedder: Sendable {
-    /// The width and height of the input in pixels.
-    public static let resolution = FaceChip.resolution
+    /// The side of the input in pixels.
+    public static let resolution = FaceCrop.resolution
 
     private let model: CompiledModel
     /// The number of sessions that run at the same time.
     public let concurrency: Int
 
-    /// - Parameters:
-    ///   - runtime: The runtime that compiles the model.
-    ///   - path: The path of the converted model's `.xml`.
-    ///   - concurrency: The number of sessions that run at the same time.
-    ///   - precision: The precision of the computation. `fast` moves embeddings by about 0.01.
-    public init(
-        runtime: InferenceRuntime, path: String, concurrency: Int, precision: InferencePrecision
-    ) throws(InferenceError) {
+    /// Compiles the converted model's `.xml`.
+    public init(runtime: InferenceRuntime, path: String, concurrency: Int) throws(InferenceError) {
         self.concurrency = concurrency
-        model = try runtime.compile(path: path, concurrency: concurrency, precision: precision)
+        model = try runtime.compile(path: path, concurrency: concurrency)
     }
 
-    /// Makes a session, which one thread uses to run the network.
     public func makeSession() throws(InferenceError) -> Session {
         Session(request: try model.makeRequest())
     }
 
-    /// A session of the network, with its own tensors. Use it from one thread at a time.
+    /// A session with its own tensors. Use it from one thread at a time.
     public final class Session {
         private let request: InferenceRequest
 
@@ -36,36 +29,38 @@ public struct FaceEmbedder: Sendable {
             self.request = request
         }
 
-        /// Returns the input tensor, 3 × 150 × 150: R', G', B' in 0…255, to be filled before `embed` or `embedWithMirrorImage`.
-        /// The face lies in it as ``EmbeddingCrop`` says.
-        public func input() throws(InferenceError) -> UnsafeMutableBufferPointer<Float> {
-            try request.input()
+        /// Computes the embedding of a crop: the direction of the sum of the network's outputs for the crop and for its
+        /// mirror image, which separates people better than either, and the cosine distance between the two.
+        public func embed(_ crop: FaceCrop) throws(InferenceError) -> (embedding: FaceEmbedding, mirrorDistance: Double)
+        {
+            let upright = try output(crop) { $0 }
+            let mirrored = try output(crop) { FaceEmbedder.resolution - 1 - $0 }
+            return (
+                FaceEmbedding(direction: zip(upright.values, mirrored.values).map(+)),
+                upright.cosineDistance(to: mirrored)
+            )
         }
 
-        /// Computes the embedding of the face in the input tensor, as dlib does.
-        public func embed() throws(InferenceError) -> FaceEmbedding {
+        /// - Parameter column: The crop's column for each column of the input.
+        private func output(_ crop: FaceCrop, column: (Int) -> Int) throws(InferenceError) -> FaceEmbedding {
+            let tensor = try request.input()
+            let (side, plane) = (FaceEmbedder.resolution, FaceEmbedder.resolution * FaceEmbedder.resolution)
+            guard tensor.count == 3 * plane else {
+                throw InferenceError(.runtime, "the embedding's input has an unexpected size")
+            }
+            // The network's channels are B', G', R'.
+            for channel in 0..<3 {
+                for row in 0..<side {
+                    let (from, to) = ((2 - channel) * plane + row * side, channel * plane + row * side)
+                    for x in 0..<side { tensor[to + x] = Float(crop.pixels[from + column(x)]) }
+                }
+            }
             try request.run()
             let values = try request.output(0)
             guard values.count == FaceEmbedding.length else {
                 throw InferenceError(.runtime, "the embedding's output has an unexpected size")
             }
-            return FaceEmbedding(values: Array(values))
-        }
-
-        /// Computes the mean of the embeddings of the face and of its mirror image, which separates people better than
-        /// either. Afterwards the input tensor is mirrored.
-        ///
-        /// - Returns: The mean, and the distance between the two.
-        public func embedWithMirrorImage() throws(InferenceError) -> (embedding: FaceEmbedding, mirrorDistance: Double)
-        {
-            let upright = try embed()
-            let tensor = try input()
-            for row in stride(from: 0, to: tensor.count, by: FaceEmbedder.resolution) {
-                tensor[row..<row + FaceEmbedder.resolution].reverse()
-            }
-            let mirrored = try embed()
-            let mean = zip(upright.values, mirrored.values).map { ($0 + $1) / 2 }
-            return (FaceEmbedding(values: mean), upright.distance(to: mirrored))
+            return FaceEmbedding(direction: Array(values))
         }
     }
 }

@@ -1,6 +1,5 @@
-/// The reason why a model could not be loaded or run.
+/// A model could not be loaded or run.
 public struct InferenceError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The kind of failure.
     public enum Code: String, Sendable {
         case modelNotFound = "model-not-found"
         case runtime = "inference-runtime"

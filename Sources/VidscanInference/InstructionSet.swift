@@ -1,6 +1,5 @@
 internal import CNetwork
 
-/// The instructions for which the layers of vidscan's own networks are compiled.
 package enum InstructionSet: CaseIterable, Sendable {
     case baseline, avx2, avx512
 

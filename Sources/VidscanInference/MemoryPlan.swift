@@ -1,27 +1,16 @@
-/// Where the tensors of a network lie in one piece of memory, in which those that are never needed at the same time share
-/// their place.
+/// Places a network's tensors in one piece of memory. Tensors that are never needed at the same time share it.
 package struct MemoryPlan {
-    /// What one tensor needs.
-    package struct Need {
-        /// The number of values.
-        package var count: Int
-        /// The steps of the network from the one that writes the tensor to the last one that reads it.
-        package var steps: ClosedRange<Int>
+    /// The values of a tensor, and the steps from the one that writes it to the last one that reads it.
+    package typealias Need = (count: Int, steps: ClosedRange<Int>)
 
-        package init(count: Int, steps: ClosedRange<Int>) {
-            self.count = count
-            self.steps = steps
-        }
-    }
-
-    /// The offsets of the tensors, in the order of the needs.
+    /// In the order of the needs.
     package let offsets: [Int]
-    /// The number of values of all the memory.
+    /// In values.
     package let count: Int
 
-    /// Places the largest tensors first, each as far ahead as it fits.
+    /// Places the largest tensors first, each as early as it fits.
     package init(_ needs: [Need]) {
-        // Each begins with a cache line.
+        // Each tensor begins at a cache line.
         let counts = needs.map { ($0.count + 15) & ~15 }
         var offsets = [Int](repeating: 0, count: needs.count)
         var placed: [Int] = []

@@ -1,38 +1,29 @@
-/// The values of a picture with channels, as the functions of `CNetwork` read and write them:
-/// (height + 2) × (width + 2) × channels, with a border of zeros.
+/// A picture with channels, as `CNetwork` lays it out: (height + 2) × (width + 2) × channels, with a border of zeros.
 final class NetworkTensor {
     let width: Int
     let height: Int
     let channels: Int
     let values: UnsafeMutablePointer<Float>
-    /// The memory, unless somebody else owns it.
+    /// `nil` if somebody else owns the memory.
     private let own: UnsafeMutableBufferPointer<Float>?
 
-    /// Makes a tensor with memory of its own.
-    init(width: Int, height: Int, channels: Int) {
+    /// - Parameter shared: Memory shared with tensors used at other times. The border is then not zero before
+    ///   `clearBorder()`.
+    init(width: Int, height: Int, channels: Int, at shared: UnsafeMutablePointer<Float>? = nil) {
         self.width = width
         self.height = height
         self.channels = channels
-        let memory = Self.zeros(Self.count(width: width, height: height, channels: channels))
-        own = memory
-        values = memory.baseAddress.unsafelyUnwrapped
-    }
-
-    /// Makes a tensor in memory that other tensors use at other times. Its border is not zero before `clearBorder()`.
-    init(width: Int, height: Int, channels: Int, at values: UnsafeMutablePointer<Float>) {
-        self.width = width
-        self.height = height
-        self.channels = channels
-        self.values = values
-        own = nil
+        own = shared == nil ? Self.zeros(Self.count(width: width, height: height, channels: channels)) : nil
+        // One of the two is there.
+        values = (shared ?? own?.baseAddress).unsafelyUnwrapped
     }
 
     deinit { own?.deallocate() }
 
-    /// Returns the number of values, including the border.
+    /// Includes the border.
     static func count(width: Int, height: Int, channels: Int) -> Int { (width + 2) * (height + 2) * channels }
 
-    /// Returns the channels of the first pixel of a row; those of the next pixels follow.
+    /// The channels of a row's first pixel; those of the next pixels follow.
     func row(_ row: Int) -> UnsafeMutablePointer<Float> { values + ((row + 1) * (width + 2) + 1) * channels }
 
     func clearBorder() {
@@ -43,7 +34,7 @@ final class NetworkTensor {
         (values + (height + 1) * line + channels).update(repeating: 0, count: line - channels)
     }
 
-    /// Calls `body` with the values without the border, which are valid only during the call.
+    /// The values without the border are valid only during the call.
     func withoutBorder<Result>(_ body: (UnsafePointer<Float>) -> Result) -> Result {
         withUnsafeTemporaryAllocation(of: Float.self, capacity: width * height * channels) { inner in
             let start = inner.baseAddress.unsafelyUnwrapped
@@ -54,7 +45,7 @@ final class NetworkTensor {
         }
     }
 
-    /// Returns new memory, aligned to a cache line, which the caller deallocates.
+    /// Aligned to a cache line; the caller deallocates it.
     static func zeros(_ count: Int) -> UnsafeMutableBufferPointer<Float> {
         let raw = UnsafeMutableRawBufferPointer.allocate(
             byteCount: count * MemoryLayout<Float>.stride, alignment: 64)

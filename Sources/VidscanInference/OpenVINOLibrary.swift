@@ -2,11 +2,11 @@ internal import COpenVINO
 internal import Glibc
 internal import VidscanBase
 
-/// OpenVINO's functions, loaded when they are first needed and kept for the life of the process.
+/// OpenVINO's functions, loaded when first needed and kept for the life of the process.
 ///
-/// `@unchecked Sendable`: the pointers never change, and OpenVINO's functions may be called from any thread.
+/// `@unchecked Sendable`: the pointers never change, and any thread may call OpenVINO's functions.
 final class OpenVINOLibrary: @unchecked Sendable {
-    /// Without the version, of which an installation has one.
+    /// Without the version; an installation has only one.
     static let fileName = "libopenvino_c.so"
 
     let functions: vs_openvino
@@ -15,46 +15,42 @@ final class OpenVINOLibrary: @unchecked Sendable {
         self.functions = functions
     }
 
-    /// Returns the library.
-    ///
-    /// - Throws: `InferenceError` if it is not installed or does not load.
     static func loaded() throws(InferenceError) -> OpenVINOLibrary { try result.get() }
 
     private static let result: Result<OpenVINOLibrary, InferenceError> = {
         Result { () throws(InferenceError) in
             var functions = vs_openvino()
             if let reason = vs_load_openvino(try path(), &functions) {
-                throw InferenceError(.runtime, "OpenVINO does not load: \(String(cString: reason))")
+                throw InferenceError(.runtime, "cannot load OpenVINO: \(String(cString: reason))")
             }
             return OpenVINOLibrary(functions)
         }
     }()
 
-    /// Returns the path of the library.
-    ///
-    /// - Throws: `InferenceError` if it is not installed, or if somebody else may have put it there.
+    /// Throws if the library is not installed, or if somebody else may have put it there.
     static func path() throws(InferenceError) -> String {
         let places = Installation.candidates
         guard let place = places.first(where: { access($0.libraryFolder + "/" + fileName, R_OK) == 0 }) else {
             throw InferenceError(
                 .runtime,
-                "OpenVINO's library \(fileName) is in none of \(places.map(\.libraryFolder).joined(separator: ", "))")
+                "cannot find OpenVINO's library \(fileName) in \(places.map(\.libraryFolder).joined(separator: ", "))")
         }
         let path = place.libraryFolder + "/" + fileName
         if let objection = place.objection { throw InferenceError(.runtime, "\(path) is not loaded: \(objection)") }
         return path
     }
 
-    /// Makes a core, which the caller frees.
-    func makeCore() throws(InferenceError) -> OpaquePointer {
-        var core: OpaquePointer?
-        try check(functions.core_create(&core), "the inference runtime does not start")
-        guard let core else { throw InferenceError(.runtime, "the inference runtime does not start") }
-        return core
+    /// Returns the object that a function makes.
+    func object(
+        _ what: String, _ make: (UnsafeMutablePointer<OpaquePointer?>) -> CInt
+    ) throws(InferenceError) -> OpaquePointer {
+        var object: OpaquePointer?
+        try check(make(&object), what)
+        guard let object else { throw InferenceError(.runtime, what) }
+        return object
     }
 
-    /// - Parameter what: The message for a failure, which OpenVINO's own message follows.
-    /// - Throws: `InferenceError` if the status of a call is not that of success.
+    /// OpenVINO's own message follows `what`.
     func check(_ status: CInt, _ what: String) throws(InferenceError) {
         guard status != 0 else { return }
         let words = functions.get_last_err_msg().map { String(cString: $0) } ?? ""

@@ -1,36 +1,28 @@
 internal import CFFmpeg
-public import VidscanBase
+package import VidscanBase
 
-/// Why a media file could not be read or written, or why a filter chain cannot be used.
-public struct MediaError: Error, Sendable, Equatable {
-    public typealias Code = MediaErrorCode
+/// Why a media file could not be read or written, or a filter chain used.
+package struct MediaError: Error, Sendable, Equatable {
+    package typealias Code = MediaErrorCode
 
-    /// What the user can do about an error. The caller knows how its users do it.
-    public enum Remedy: Sendable, Equatable {
-        /// Raise `MediaLimits.maximumPixels`.
+    /// The caller knows how its users apply a remedy.
+    package enum Remedy: Sendable, Equatable {
         case raisePixelLimit
-        /// Raise `MediaLimits.maximumDurationSeconds`.
         case raiseDurationLimit
-        /// Permit filters to reach files, the network and devices.
         case permitFilters
-        /// Choose one of the filters of `FilterCatalog`.
         case listFilters
-        /// Choose one of the options of a filter.
         case listOptions(filter: String)
     }
 
-    public let code: Code
+    package let code: Code
     /// What failed and why, without the name of the file.
-    public let reason: String
-    public let remedy: Remedy?
-    /// Position in the video in microseconds, if the error happened while reading or writing it.
-    public let microseconds: Int64?
+    package let reason: String
+    package let remedy: Remedy?
 
-    public init(_ code: Code, _ reason: String, remedy: Remedy? = nil, microseconds: Int64? = nil) {
+    package init(_ code: Code, _ reason: String, remedy: Remedy? = nil) {
         self.code = code
         self.reason = reason
         self.remedy = remedy
-        self.microseconds = microseconds
     }
 }
 
@@ -50,12 +42,33 @@ extension MediaError {
 }
 
 extension MediaError: CustomStringConvertible {
-    public var description: String { reason }
+    package var description: String { reason }
 }
 
 extension PictureSize {
-    /// Whether libavcodec accepts frames of this size. No limit of vidscan's can raise its own.
+    /// libavcodec has its own limit, which vidscan's limits cannot raise.
     var isDecodable: Bool {
         av_image_check_size(UInt32(clamping: width), UInt32(clamping: height), 0, nil) >= 0
+    }
+}
+
+/// Limits on what is read from a file that may be hostile or broken.
+public struct MediaLimits: Sendable, Equatable {
+    /// Pixels in one frame. The default admits 8K video and the still images of every camera.
+    public var maximumPixels: Int
+    /// As the container announces it.
+    public var maximumDurationSeconds: Double
+
+    public init(maximumPixels: Int = 100_000_000, maximumDurationSeconds: Double = 7 * 86_400) {
+        self.maximumPixels = maximumPixels
+        self.maximumDurationSeconds = maximumDurationSeconds
+    }
+
+    /// The limit for libavcodec, which stops a hostile file before its memory is allocated; each frame is checked exactly later.
+    /// libavcodec rounds the width up to a multiple of 64, at most twice as much in frames 32 pixels wide, and 65536 rows of 64
+    /// pixels in narrower ones.
+    var decoderPixels: Int64 {
+        let (doubled, overflows) = Int64(maximumPixels).multipliedReportingOverflow(by: 2)
+        return overflows ? .max : doubled &+ min(64 * 65_536, .max - doubled)
     }
 }

@@ -1,16 +1,12 @@
 internal import Foundation
-public import VidscanBase
+package import VidscanBase
 internal import VidscanResults
 
-/// Removes the embeddings from results.
-public enum EmbeddingRemoval {
-    /// Removes `embeddings.npy` from a result, and what `run.json` says about it; of a corrected result, those from before
-    /// the corrections too. Everything else stays, `run.json`'s modification time too, because batches go by it.
-    ///
-    /// - Parameter path: A result.
-    /// - Returns: Whether there was something to remove.
-    /// - Throws: `VidscanError`. If `run.json` could not be written, the embeddings are gone nevertheless.
-    public static func remove(from path: String) throws(VidscanError) -> Bool {
+package enum EmbeddingRemoval {
+    /// Removes `embeddings.npy` from a result, and what `run.json` says about it; of a corrected result, those from
+    /// before the corrections too. Keeps `run.json`'s modification time, because batches go by it. Returns whether
+    /// there was something to remove. If `run.json` cannot be written, it throws, but the embeddings are gone.
+    package static func remove(from path: String) throws(VidscanError) -> Bool {
         do throws(VidscanError) {
             let result = try open { () throws(SystemError) in try Folder(path) }
             var hadSome = false
@@ -28,16 +24,13 @@ public enum EmbeddingRemoval {
         }
     }
 
-    /// Returns the results that a path leads to.
-    ///
-    /// - Parameter path: A result, or a folder with results.
-    public static func results(_ path: String) throws(VidscanError) -> [String] { try ResultFinder.find(path) }
+    package static func results(_ path: String) throws(VidscanError) -> [String] { try ResultFinder.find(path) }
 
     private static func open(_ body: () throws(SystemError) -> Folder) throws(VidscanError) -> Folder {
         do throws(SystemError) {
             return try body()
         } catch {
-            throw VidscanError(.result, "cannot open the folder: \(error)", stage: .open)
+            throw .result("cannot open the folder: \(error)")
         }
     }
 
@@ -62,16 +55,8 @@ public enum EmbeddingRemoval {
         guard stat("\(folder.path)/\(name)", &status) == 0 else {
             throw .writing("cannot read \(name)", .current, stage: .write)
         }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        let bytes: Data
-        do {
-            bytes = try encoder.encode(JSONValue.object(members))
-        } catch {
-            throw VidscanError(.output, "cannot write \(name): \(error.localizedDescription)", stage: .write)
-        }
         let file = try AtomicFile(in: folder, named: name, path: name)
-        try file.write(Array(bytes) + [UInt8(ascii: "\n")])
+        try file.write(try RecordFile.text(JSONValue.object(members), name: name))
         guard futimens(file.descriptor, [status.st_atim, status.st_mtim]) == 0 else {
             throw .writing("cannot write \(name)", .current, stage: .write)
         }

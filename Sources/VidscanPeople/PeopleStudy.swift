@@ -1,61 +1,51 @@
 internal import Foundation
-public import VidscanBase
+package import VidscanBase
+package import VidscanFaces
 internal import VidscanResults
 
 /// Finds out who is who in many results: one number for one person in all of them.
-public struct PeopleStudy: Sendable {
-    /// The tables that can be written with the numbers of the study.
-    public enum Table: String, CaseIterable, Sendable {
+package struct PeopleStudy: Sendable {
+    package enum Table: String, CaseIterable, Sendable {
         case tracks, faces
 
-        /// `people_tracks.csv`
         package var file: String { "people_\(rawValue).csv" }
     }
 
-    public struct Options: Sendable {
-        /// The path of a file of corrections.
-        public var corrections: String?
-        /// Videos that are taken out of the study, by name or path, or by that of their result.
-        public var removals: [String] = []
-        /// Merged tables to write.
-        public var tables: Set<Table> = []
+    package struct Options: Sendable {
+        package var corrections: String?
+        /// Videos to take out of the study, by name or path, or by that of their result.
+        package var removals: [String] = []
+        /// By the name that the person on them is to have.
+        package var photos: [String: [FaceEmbedding]] = [:]
+        package var tables: Set<Table> = []
         /// Whether the page shows faces. `nil` shows them unless a video with hidden faces was made from the result.
-        public var hasThumbnails: Bool?
+        package var hasThumbnails: Bool?
 
-        public init() {}
+        package init() {}
     }
 
-    public struct Summary: Sendable {
-        /// The number of people.
-        public var people = 0
-        /// The number of videos in the tables.
-        public var videos = 0
-        /// The number of decisions on the page that a person should check.
-        public var doubts = 0
-        /// The number of corrections that were applied.
-        public var corrections = 0
-        /// The path of `people.csv`.
-        public var path = ""
-        /// What the user should know about a video: its path, and one sentence.
-        public var warnings: [(video: String, message: String)] = []
-        /// Why results were left out.
-        public var failures: [VidscanError] = []
+    package struct Summary: Sendable {
+        package var people = 0
+        /// In the tables.
+        package var videos = 0
+        /// Decisions on the page that a person should check.
+        package var doubts = 0
+        package var corrections = 0
+        package var path = ""
+        /// The path of the video, and a sentence for the user.
+        package var warnings: [(video: String, message: String)] = []
+        package var failures: [VidscanError] = []
     }
 
     private let options: Options
 
-    public init(options: Options = Options()) {
+    package init(options: Options = Options()) {
         self.options = options
     }
 
-    /// Adds results to a study and writes `people.csv`, `people.html`, `people.json` and the merged tables. Each of them
-    /// appears complete or not at all.
-    ///
-    /// - Parameters:
-    ///   - results: Results, or folders with results. Those that were given earlier stay in the study.
-    ///   - folder: The folder of the study, which is created if it does not exist.
-    /// - Throws: `VidscanError` if nothing could be written. Cancelling the task throws the code `interrupted`.
-    public func run(results: [String], folder: String) async throws -> Summary {
+    /// Adds results, or folders with results, to those of a study and writes `people.csv`, `people.html`, `people.json`
+    /// and the merged tables, each complete or not at all. Cancelling the task throws the code `interrupted`.
+    package func run(results: [String], folder: String) async throws -> Summary {
         try await BlockingWork.run(thread: "people", input: folder) { cancellation in
             try write(results, folder, cancellation)
         }
@@ -67,7 +57,7 @@ public struct PeopleStudy: Sendable {
         let corrections = try options.corrections.map { path throws(VidscanError) in try CorrectionFile(path: path) }
         let folder = try StudyFolder(FilePath.absolute(FilePath.expandingHome(path)))
         let known = try StudyState.read(folder.path)
-        if known == nil, let file = [PeopleTable.file, PeoplePageMaker.file].first(where: folder.contains) {
+        if known == nil, let file = [PeopleTable.file, PeoplePage.file].first(where: folder.contains) {
             throw VidscanError(
                 .exists, "\(folder.path(of: file)) exists, but \(StudyState.name) does not; choose another folder",
                 stage: .write)
@@ -78,7 +68,7 @@ public struct PeopleStudy: Sendable {
             do throws(Correction.Malformed) {
                 state.remove(try state.video(named: name))
             } catch {
-                throw VidscanError(.result, "cannot remove \(name): \(error.reason)", stage: .open)
+                throw .result("cannot remove \(name): \(error.reason)")
             }
         }
         var inputs = StudyInputs(state, cancellation)
@@ -90,7 +80,7 @@ public struct PeopleStudy: Sendable {
         var study = try inputs.people(state)
         guard known != nil || !study.videos.isEmpty else {
             throw inputs.failures.first
-                ?? VidscanError(.result, "there is no study in \(folder.path); name some results", stage: .open)
+                ?? VidscanError.result("there is no study in \(folder.path); name some results")
         }
         var links = StudyLinker.link(study, nextID: &state.nextId)
         study.assign(links.numbers)
@@ -100,7 +90,11 @@ public struct PeopleStudy: Sendable {
             study = try inputs.people(state)
             links = StudyLinker.link(study, nextID: &state.nextId)
         }
-        let separated = Set(state.separations.map { SimultaneousPeople.Pair($0.one, $0.other) })
+        for (name, photos) in options.photos.sorted(by: { $0.key < $1.key }) {
+            try state.name(name, photos: photos, in: study, looks: links.looks)
+            summary.corrections += 1
+        }
+        let separated = Set(state.separations.map { PersonPair($0.one, $0.other) })
         let confidence = StudyConfidence(study, looks: links.looks, separated: separated)
         state.record(study, confidences: confidence.values)
 
@@ -108,7 +102,7 @@ public struct PeopleStudy: Sendable {
         try state.write(to: folder.path)
         let tables = StudyTables(study, state)
         try tables.write(to: folder)
-        let page = PeoplePageMaker(
+        let page = PeoplePage(
             study: study, tables: tables, doubts: confidence.doubts, hasThumbnails: options.hasThumbnails,
             cancellation: cancellation)
         summary.doubts = try page.write(to: folder)
@@ -119,5 +113,34 @@ public struct PeopleStudy: Sendable {
         summary.videos = study.videos.count
         (summary.warnings, summary.failures) = (inputs.warnings, inputs.failures)
         return summary
+    }
+}
+
+extension StudyState {
+    /// Names the person on photographs.
+    fileprivate mutating func name(
+        _ name: String, photos: [FaceEmbedding], in study: StudyPeople, looks: [[Int]]
+    ) throws(VidscanError) {
+        guard let photo = FaceCluster(photos, evidence: Double(photos.count)) else { return }
+        var nearest: (person: Int, excess: Double)?
+        for look in looks {
+            let faces = look.compactMap { study.people[$0].faces }
+            guard var cluster = faces.first else { continue }
+            for more in faces.dropFirst() { cluster.add(more) }
+            let excess = cluster.distance(to: photo) - cluster.limit(with: photo)
+            if excess < nearest?.excess ?? .infinity { nearest = (look[0], excess) }
+        }
+        guard let nearest, nearest.excess < 0, let id = study.people[nearest.person].studyID else {
+            throw .result(
+                "nobody in the study looks enough like the \(photos.count == 1 ? "photograph" : "photographs") of"
+                    + " \(name); another photograph may do, or a line 'name NUMBER \(name)' in a file of --corrections")
+        }
+        let correction = Correction.name(id, name)
+        do throws(Correction.Malformed) {
+            try apply(correction)
+        } catch {
+            throw .result(error.reason)
+        }
+        if !corrections.contains(correction.text) { corrections.append(correction.text) }
     }
 }

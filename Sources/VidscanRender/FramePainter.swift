@@ -1,4 +1,5 @@
 internal import VidscanBase
+internal import VidscanFaces
 internal import VidscanMedia
 internal import VidscanResults
 
@@ -14,40 +15,41 @@ final class FramePainter {
 
     init(_ options: RenderOptions, tables: FaceTables) throws(VidscanError) {
         self.options = options
-        let painter: StickerPainter? = if let sticker = options.sticker { try StickerPainter(sticker) } else { nil }
-        // If faces are hidden by a sticker, the sticker belongs to the anonymizer.
+        let painter = try options.sticker.map(StickerPainter.init)
+        // A sticker that hides faces belongs to the anonymizer.
         let covers = options.anonymize?.method == .sticker
         if covers, painter == nil {
             throw VidscanError(.setup, "--anonymize sticker needs --sticker", stage: .open)
         }
         sticker = covers ? nil : painter
-        anonymizer =
-            if let anonymize = options.anonymize {
-                try Anonymizer(anonymize, of: tables, sticker: covers ? painter : nil)
-            } else { nil }
-        overlay = options.overlay.map(OverlayPainter.init)
-        var needs = FaceTimeline.Needs()
-        for other in [options.anonymize.map(Anonymizer.needs), options.overlay.map(OverlayPainter.needs)] {
-            guard let other else { continue }
-            needs.metrics.formUnion(other.metrics)
-            needs.mesh = needs.mesh || other.mesh
-            needs.behindSeconds = max(needs.behindSeconds, other.behindSeconds)
-            needs.aheadSeconds = max(needs.aheadSeconds, other.aheadSeconds)
+        anonymizer = try options.anonymize.map { anonymize throws(VidscanError) in
+            try Anonymizer(anonymize, of: tables, sticker: covers ? painter : nil)
         }
-        timeline = try FaceTimeline(tables, needs: needs)
+        overlay = options.overlay.map(OverlayPainter.init)
+        timeline = try FaceTimeline(tables, needs: Self.needs(of: options))
     }
 
-    /// Renders one frame.
-    ///
-    /// - Returns: The number of faces that were drawn or hidden.
-    /// - Throws: `MediaError`, or `VidscanError`. If faces are hidden, a frame that was not analysed itself is an
-    ///   error.
+    private static func needs(of options: RenderOptions) -> FaceTimeline.Needs {
+        var needs = FaceTimeline.Needs(mesh: options.needsLandmarks)
+        if let anonymize = options.anonymize {
+            needs.aheadSeconds = Anonymizer.reachSeconds(of: anonymize)
+            needs.behindSeconds = needs.aheadSeconds
+        }
+        if let style = options.overlay {
+            if style.elements.contains(.emotion) { needs.metrics.formUnion(Metric.namedEmotions) }
+            if style.elements.contains(.bars) { needs.metrics.formUnion(style.bars) }
+            if style.elements.contains(.trail) { needs.behindSeconds = max(needs.behindSeconds, style.trailSeconds) }
+        }
+        return needs
+    }
+
+    /// Returns the number of faces drawn or hidden. When hiding, a frame that was not analysed itself is an error.
     func paint(_ frame: EditableFrame) throws -> Int {
         var count = 0
         if let anonymizer {
             let first = firstSize ?? frame.displaySize
             firstSize = first
-            try AnonymizePreconditions.checkSize(
+            try AnonymizeRequirements.checkSize(
                 frame.displaySize, first: first, microseconds: frame.microseconds, stage: .render)
             try timeline.advance(toSample: frameCount, at: frame.microseconds)
             count = try anonymizer.hide(in: frame, timeline: timeline, sample: frameCount)
@@ -69,15 +71,11 @@ final class FramePainter {
         return max(count, faces.count)
     }
 
-    /// What became of the faces that were to stay visible when the others were hidden; `nil` if no faces are hidden.
-    var tally: VisibilityTally? { anonymizer?.tally }
+    var tally: VisibilityCount? { anonymizer?.tally }
 
-    /// When faces were hidden.
     var hiddenSpans: HiddenSpans { anonymizer?.hiddenSpans ?? HiddenSpans() }
 
-    /// Ends the rendering after the last frame.
-    ///
-    /// - Throws: If faces are hidden, `VidscanError` when analysed frames are missing from the video.
+    /// When hiding, analysed frames that are missing from the video are an error.
     func finish() throws(VidscanError) {
         if anonymizer != nil { try timeline.finish(after: frameCount) }
     }

@@ -5,42 +5,38 @@ internal import VidscanMedia
 
 /// A face found by BlazeFace.
 public struct DetectedFace: Sendable {
-    /// The bounding box from eyebrows to chin, in display space.
+    /// From eyebrows to chin, in display space.
     public var box: Rectangle
     /// The confidence, 0…1.
     public var score: Double
 }
 
-/// BlazeFace (Bazarevsky et al., 2019, arXiv:1907.05047) as shipped with MediaPipe. It detects the faces in a square
-/// region.
-///
-/// Its training data and its architecture differ from those of vidscan's own detector, so that the two do not share
-/// their blind spots.
+/// BlazeFace (Bazarevsky et al., 2019, arXiv:1907.05047) as shipped with MediaPipe, for a square region. Its training
+/// data and architecture differ from those of vidscan's own detector, so the two do not share their blind spots.
 final class BlazeFace {
     enum Range: String, CaseIterable {
         /// For faces that fill much of the square.
         case short = "face_detection_short_range.tflite"
-        /// For small faces too.
+        /// Also for small faces.
         case full = "face_detection_full_range_sparse.tflite"
 
         var resolution: Int { self == .short ? 128 : 192 }
 
-        /// The grids of anchors: the number of cells along each side of the square, and the number of boxes per cell.
+        /// Anchors: cells along each side of the square, and boxes per cell.
         fileprivate var grids: [(cells: Int, boxes: Int)] { self == .short ? [(16, 2), (8, 6)] : [(48, 1)] }
     }
 
     private let range: Range
     private let request: InferenceRequest
     private let cropper: SquareCropper
-    /// The centres of the anchors, one per box, in 0…1.
+    /// The centres of the anchors, 0…1, one per box.
     private let anchors: [Point]
     private var planes: [Float]
 
     init(_ range: Range, folder: String, runtime: InferenceRuntime, cropper: SquareCropper) throws {
         self.range = range
         self.cropper = cropper
-        request = try runtime.compile(path: folder + "/" + range.rawValue, concurrency: 1, precision: .exact)
-            .makeRequest()
+        request = try runtime.compile(path: folder + "/" + range.rawValue, concurrency: 1).makeRequest()
         anchors = range.grids.flatMap { grid in
             (0..<grid.cells * grid.cells).flatMap { cell in
                 let center = Point(
@@ -52,9 +48,7 @@ final class BlazeFace {
         planes = [Float](repeating: 0, count: 3 * range.resolution * range.resolution)
     }
 
-    /// Returns the faces in a square region of a frame, ordered by decreasing confidence.
-    ///
-    /// - Parameter minimumScore: The minimum confidence, 0…1.
+    /// By decreasing confidence.
     func faces(in frame: SampledFrame, square: RotatedSquare, minimumScore: Double) throws -> [DetectedFace] {
         try fillInput(frame, square)
         try request.run()
@@ -80,7 +74,7 @@ final class BlazeFace {
         return found.withoutOverlaps()
     }
 
-    /// Fills the input with R', G', B' of each pixel in −1…1. Pixels outside the frame are black.
+    /// R', G', B' in −1…1. Pixels outside the frame are black.
     private func fillInput(_ frame: SampledFrame, _ square: RotatedSquare) throws {
         let (side, input) = (range.resolution, try request.input())
         let area = side * side
@@ -108,7 +102,7 @@ final class BlazeFace {
 }
 
 extension [DetectedFace] {
-    /// Returns the faces after non-maximum suppression, ordered by decreasing confidence.
+    /// Non-maximum suppression; by decreasing confidence.
     func withoutOverlaps() -> [DetectedFace] {
         var kept: [DetectedFace] = []
         for face in sorted(by: { $0.score > $1.score })

@@ -1,14 +1,13 @@
 internal import VidscanBase
 package import VidscanInference
-public import VidscanMedia
+package import VidscanMedia
 
-/// Searches for faces of every size: in the whole frame, in overlapping tiles of it, and again in a close-up of each
-/// candidate.
+/// Searches for faces of every size: in the whole frame, in overlapping tiles, and in a close-up of each candidate.
 public final class FaceSearch {
     private let short: BlazeFace
     private let full: BlazeFace
 
-    /// The minimum confidence of a candidate, which is then verified in a close-up.
+    /// The minimum score of a candidate, which a close-up then verifies.
     private static let candidateScore = 0.5
     /// The minimum confidence of a face in its close-up.
     public static let confirmedScore = 0.75
@@ -17,12 +16,10 @@ public final class FaceSearch {
     /// The side of a close-up, relative to the longer side of the face's box.
     private static let closeUp = 2.0
 
-    /// - Parameter models: The folder of the models.
     public convenience init(models: String) throws {
         try self.init(models: models, runtime: InferenceRuntime(), confirmedScore: Self.confirmedScore)
     }
 
-    /// - Parameter confirmedScore: The minimum confidence of a face, 0…1.
     package init(models: String, runtime: InferenceRuntime, confirmedScore: Double) throws {
         let cropper = SquareCropper()
         self.confirmedScore = confirmedScore
@@ -31,8 +28,8 @@ public final class FaceSearch {
         full = try BlazeFace(.full, folder: models, runtime: runtime, cropper: cropper)
     }
 
-    /// Returns the faces of a frame, in its display space.
-    public func faces(in frame: SampledFrame) throws -> [DetectedFace] {
+    /// In display space.
+    package func faces(in frame: SampledFrame) throws -> [DetectedFace] {
         let size = frame.geometry.displaySize
         var candidates: [DetectedFace] = []
         for square in Self.squares(width: Double(size.width), height: Double(size.height)) {
@@ -43,8 +40,7 @@ public final class FaceSearch {
         return try candidates.withoutOverlaps().compactMap { try confirmed($0, in: frame) }.withoutOverlaps()
     }
 
-    /// Returns the squares to search: the whole frame, and tiles with the frame's shorter side and with half of it.
-    /// Neighbouring tiles overlap by at least half.
+    /// The whole frame, and tiles with its shorter side and half of it, which overlap by at least half.
     static func squares(width: Double, height: Double) -> [RotatedSquare] {
         let (longer, shorter) = (max(width, height), min(width, height))
         let whole = RotatedSquare(center: Point(x: width / 2, y: height / 2), side: longer, angle: 0)
@@ -64,9 +60,7 @@ public final class FaceSearch {
         return (0...steps).map { side / 2 + (length - side) * Double($0) / Double(steps) }
     }
 
-    /// Verifies a candidate in a close-up.
-    ///
-    /// - Returns: The face found in the close-up; `nil` if the close-up shows no face there.
+    /// The face in the close-up of a candidate; `nil` if there is none.
     private func confirmed(_ face: DetectedFace, in frame: SampledFrame) throws -> DetectedFace? {
         let square = RotatedSquare(
             center: face.box.center, side: max(face.box.width, face.box.height) * Self.closeUp, angle: 0)

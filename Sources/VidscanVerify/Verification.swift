@@ -6,38 +6,36 @@ internal import VidscanResults
 
 /// Searches a finished video for faces that may still be visible, with detectors that no analysis uses.
 ///
-/// Every frame is searched, at several scales. No result of an analysis is read, so that a face that the analysis missed can
-/// be found here.
+/// Searches every frame at several scales, and reads no result, so that it can find a face that the analysis missed.
 public struct Verification: Sendable {
     /// A face that may be visible, in one frame.
     public struct Sighting: Sendable, Equatable {
-        /// The index of the stream among all streams of the file.
+        /// The index among all streams of the file.
         public let stream: Int
         public let microseconds: Int64
-        /// The index of the frame in presentation order.
+        /// The index in presentation order.
         public let frame: Int64
-        /// The box from eyebrows to chin, in pixels of the upright frame.
+        /// From eyebrows to chin, in pixels of the upright frame.
         public let box: Rectangle
         /// The confidence, 0…1.
         public let score: Double
     }
 
-    /// Sightings at one place in successive frames.
+    /// Sightings at one position in successive frames.
     public struct Episode: Sendable, Equatable {
         public internal(set) var sightings: [Sighting]
-        /// A JPEG file of the best sighting; `nil` if pictures were not asked for.
+        /// A JPEG file of the best sighting; `nil` without `keepsPictures`.
         public internal(set) var picture: [UInt8]?
 
         /// The sighting with the greatest score.
         public var best: Sighting { sightings.max { $0.score < $1.score } ?? sightings[0] }
     }
 
-    /// What was found.
     public struct Findings: Sendable {
         public internal(set) var frames = 0
-        /// The indices of the streams that were searched: videos and cover pictures.
+        /// The indices of the searched video streams and cover pictures.
         public internal(set) var streams: [Int] = []
-        /// What may show a face and was not searched, in words.
+        /// What may show a face, but was not searched, in words.
         public internal(set) var unsearched: [String] = []
         /// Stream by stream, in the order of their first frames.
         public internal(set) var episodes: [Episode] = []
@@ -57,11 +55,9 @@ public struct Verification: Sendable {
         }
     }
 
-    /// Options of the search.
     public struct Options: Sendable {
         /// The minimum confidence of a face, 0…1.
         public var minimumScore: Double
-        /// Whether to keep a picture of each face.
         public var keepsPictures = false
         /// The number of frames that are searched at the same time. Findings do not depend on it.
         public var workers: Int
@@ -76,8 +72,6 @@ public struct Verification: Sendable {
     private let options: Options
     private let workers: [SearchWorker]
 
-    /// - Parameter models: The folder of the models.
-    /// - Throws: `VidscanError` with the code `setup` if the detectors cannot be loaded.
     public init(models: String, options: Options) throws(VidscanError) {
         self.options = options
         do {
@@ -91,13 +85,8 @@ public struct Verification: Sendable {
         }
     }
 
-    /// Searches every frame of a video or picture, in all its video streams and cover pictures.
-    ///
-    /// - Parameters:
-    ///   - input: The path of the video.
-    ///   - opened: Receives what the container says, before the first frame.
-    ///   - progressed: Receives the position after each group of frames.
-    /// - Throws: `VidscanError`; with the code `interrupted` if the task is cancelled.
+    /// Searches every frame in all video streams and cover pictures. Calls `opened` first, and `progressed` with the
+    /// position after each group of frames. Cancelling the task throws the code `interrupted`.
     public func run(
         _ input: String, opened: @escaping @Sendable (VideoInfo) -> Void,
         progressed: @escaping @Sendable (_ microseconds: Int64, _ frames: Int, _ sightings: Int) -> Void
@@ -134,8 +123,7 @@ public struct Verification: Sendable {
             }
         } catch let error as MediaError {
             throw VidscanError(
-                .media(error.code), error.message, input: input, stage: findings.frames > 0 ? .decode : .open,
-                microseconds: error.microseconds)
+                .media(error.code), error.message, input: input, stage: findings.frames > 0 ? .decode : .open)
         } catch let error as InferenceError {
             throw VidscanError(.inference, error.reason, input: input, stage: .analyze)
         }
@@ -153,7 +141,6 @@ public struct Verification: Sendable {
             cancellation: cancellation)
     }
 
-    /// Searches every frame of a stream.
     private func search(
         _ reader: FrameReader, _ findings: inout Findings, _ progressed: (Int64, Int, Int) -> Void
     ) async throws {
@@ -191,20 +178,18 @@ public struct Verification: Sendable {
         }
     }
 
-    /// Whether a JPEG file contains another JPEG picture. Cameras put a preview into the header, which shows the faces as
-    /// they were.
+    /// Whether a JPEG file contains another one: cameras put a preview into the header, which shows the original faces.
     private static func hasPreview(_ path: String) throws -> Bool {
         let bytes = try Data(contentsOf: URL(fileURLWithPath: path), options: .alwaysMapped)
-        // No picture has this mark in its own data.
+        // Picture data cannot contain this mark.
         let mark = Data([0xFF, 0xD8, 0xFF])
         return bytes.dropFirst().range(of: mark) != nil
     }
 
-    /// Returns the faces of each frame.
     private func faces(in frames: [SampledFrame]) async throws -> [[DetectedFace]] {
         try await withThrowingTaskGroup(of: (Int, [DetectedFace]).self) { group in
-            for (place, worker) in workers.enumerated() {
-                for index in stride(from: place, to: frames.count, by: workers.count) {
+            for (offset, worker) in workers.enumerated() {
+                for index in stride(from: offset, to: frames.count, by: workers.count) {
                     let frame = frames[index]
                     group.addTask { (index, try await worker.faces(in: frame)) }
                 }
@@ -216,7 +201,6 @@ public struct Verification: Sendable {
     }
 }
 
-/// Searches one frame after another.
 private actor SearchWorker {
     private let search: FaceSearch
 

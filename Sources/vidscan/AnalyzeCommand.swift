@@ -47,30 +47,22 @@ struct AnalyzeCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let resolved: ResolvedSettings
-        do {
-            resolved = try options.resolve(isOneVideo: inputs.count == 1)
+        let resolved = try ExitStatus.usage.onError {
+            let resolved = try options.resolve(isOneVideo: inputs.count == 1)
             if segment != nil, resolved.settings.render.namesSomebody {
                 throw SettingsError(
                     "people are known only after the segments are merged: use --keep and --hide with 'vidscan render'.")
             }
-        } catch {
-            Output.error("vidscan: error: \(error)")
-            throw ExitStatus.usage
+            return resolved
         }
         var settings = resolved.settings
         let reporter = ConsoleReporter(settings.messages)
         for notice in resolved.notices { reporter.note(notice) }
         settings.segment = segment
-        let models: ModelStore
-        do {
-            models = try ModelStore(precision: settings.detect.precision)
-            models.keepUntilExit()
-        } catch {
-            reporter.failed(error)
-            throw ExitStatus.usage
-        }
-        let analysis = Analysis(settings: settings, models: models, observer: reporter)
+        let models = try ExitStatus.usage.onError(reporter) { try ModelStore() }
+        models.keepUntilExit()
+        let analysis = Analysis(
+            settings: settings, models: models, observer: reporter, addition: VideoAndPage())
         let targets = ResultPaths.plan(inputs: inputs, folder: settings.write.folder, segment: segment)
         let window = ConsoleReporter.Window(start: settings.sample.start, end: settings.sample.end, segment: segment)
         let replaces = settings.write.replaces
@@ -89,9 +81,7 @@ struct AnalyzeCommand: AsyncParsableCommand {
 }
 
 extension VideoSegment {
-    /// Parses a segment.
-    ///
-    /// - Parameter text: A segment and the number of segments, for example `2/7`.
+    /// `2/7`
     init(text: String) throws {
         let numbers = text.split(separator: "/", omittingEmptySubsequences: false).map { Int($0) }
         guard numbers.count == 2, let index = numbers[0], let count = numbers[1], count > 0 else {

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Foundation
+internal import VidscanAnalysis
 internal import VidscanCorrections
 
 struct ApplyCommand: AsyncParsableCommand {
@@ -68,14 +69,14 @@ struct ApplyCommand: AsyncParsableCommand {
 
     func run() async throws {
         let reporter = try messages.makeReporter()
-        var options = Correcting.Options()
+        var options = Corrector.Options()
         options.output = output
         options.replaces = force
         options.isDryRun = dryRun
-        let correcting = Correcting(options: options)
+        let corrector = Corrector(options: options, model: ModelStore.expressionModel(recordedAs:))
         try await CommandWork.run(reporter) {
             if let corrections, !undo {
-                let summary = try await correcting.apply(corrections, to: result)
+                let summary = try await corrector.apply(corrections, to: result)
                 if dryRun {
                     for (index, effect) in summary.effects.enumerated() {
                         Output.standard("\(index + 1). \(effect)")
@@ -84,7 +85,7 @@ struct ApplyCommand: AsyncParsableCommand {
                     reporter.corrected(result, summary: summary)
                 }
             } else {
-                reporter.undid(result, summary: try await correcting.undo(result))
+                reporter.corrected(result, summary: try await corrector.undo(result), isUndone: true)
             }
             return 0
         }

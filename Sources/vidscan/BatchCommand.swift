@@ -24,7 +24,7 @@ struct BatchCommand: ParsableCommand {
             Exit status 1 means that a file failed, now or earlier, and will be retried. A file that failed too often \
             is quarantined: it is reported, and only --only-failed retries it.
 
-            --people keeps in each result what tells the people in it apart, and joins the people of all videos in \
+            --people keeps the face embeddings (biometric data) in each result, and joins the people of all videos in \
             people.csv and people.html, as 'vidscan people' does. Shards leave that to 'vidscan people'.
             """,
         subcommands: [
@@ -34,7 +34,7 @@ struct BatchCommand: ParsableCommand {
 }
 
 extension BatchCommand {
-    /// The help of `vidscan batch`: its own, with the options of the subcommand that runs if none is named.
+    /// Combined with the options of the default subcommand.
     static var help: String {
         let own = VidscanCommand.helpMessage(for: BatchCommand.self)
         let run = VidscanCommand.helpMessage(for: BatchRunCommand.self)
@@ -44,18 +44,12 @@ extension BatchCommand {
         else { return own }
         return own[..<usage.lowerBound]
             + "USAGE: vidscan batch [<input> ...] --output <folder> [<options>]\n       vidscan batch <subcommand>"
-            + run[options.lowerBound...].trimmingSuffix(while: { $0 == "\n" }) + "\n\n" + own[subcommands.lowerBound...]
+            + "\n\n" + run[options.upperBound...].trimmingCharacters(in: .newlines) + "\n\n"
+            + own[subcommands.lowerBound...]
     }
 
-    /// Whether a command line asks for this help.
     static func isHelpRequest(_ arguments: some Sequence<String>) -> Bool {
         [["batch", "--help"], ["batch", "-h"], ["help", "batch"]].contains(Array(arguments))
-    }
-}
-
-extension StringProtocol {
-    fileprivate func trimmingSuffix(while isTrimmed: (Character) -> Bool) -> SubSequence {
-        self[..<(lastIndex { !isTrimmed($0) }.map { index(after: $0) } ?? startIndex)]
     }
 }
 
@@ -70,17 +64,13 @@ struct BatchStatusCommand: ParsableCommand {
     var json = false
 
     func run() throws {
-        do {
-            let folder = FilePath.absolute(folder)
-            try BatchFolder(folder).removeLeftovers()
-            let report = try BatchReport(folder: folder)
-            if json {
-                Output.json(try report.json())
-            } else {
-                Output.write(report.text + "\n")
-            }
-        } catch let error as BatchError {
-            throw error.report()
+        let folder = FilePath.absolute(folder)
+        try BatchFolder(folder).removeLeftovers()
+        let report = try BatchReport(folder: folder)
+        if json {
+            Output.json(try report.json())
+        } else {
+            Output.write(report.text + "\n")
         }
     }
 }
@@ -110,22 +100,18 @@ struct BatchMergeCommand: ParsableCommand {
     }
 
     func run() throws {
-        do {
-            let folder = FilePath.absolute(folder)
-            try BatchFolder(folder).removeLeftovers()
-            let merged = try MergedTable(folder: folder, table: table)
-            if let output {
-                try merged.write(to: output, replaces: force)
-            } else {
-                try merged.write(into: Output.print)
-            }
-        } catch {
-            throw error.report()
+        let folder = BatchFolder(FilePath.absolute(folder))
+        try folder.removeLeftovers()
+        let merged = try MergedTable(folder: folder.path, table: table)
+        if let output {
+            try merged.write(to: output, replaces: force)
+        } else {
+            try merged.write(into: Output.print)
         }
         do {
-            try BatchFolder(FilePath.absolute(folder)).writeCombinedReport()
+            try folder.writeCombinedReport()
         } catch {
-            // Only warn, because the user asked for the table, and the folder may be read-only.
+            // Only a warning, because the user asked for the table, and the folder may be read-only.
             Output.error("vidscan: warning: \(error)")
         }
     }
@@ -157,19 +143,7 @@ struct BatchPruneCommand: ParsableCommand {
             reporter.pruned(try folder.prune(olderThanDays: olderThan), folder: folder.path)
         } catch {
             reporter.stopped(error)
-            throw error.status
+            throw ExitStatus(error)
         }
     }
-}
-
-extension BatchError {
-    /// Prints the error.
-    ///
-    /// - Returns: The exit status.
-    fileprivate func report() -> ExitStatus {
-        Output.error("vidscan: error: \(self)")
-        return status
-    }
-
-    fileprivate var status: ExitStatus { code == .input ? .usage : .someFailed }
 }

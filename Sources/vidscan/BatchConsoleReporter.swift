@@ -4,22 +4,18 @@ internal import VidscanAnalysis
 internal import VidscanBase
 internal import VidscanBatch
 internal import VidscanPeople
+internal import VidscanResults
 
-/// Reports a batch on the console: a progress line on a terminal, a line every 30 seconds elsewhere, and failures as
-/// they happen.
+/// Shows a progress line on a terminal, or a line every 30 seconds elsewhere, and failures as they happen.
 final class BatchConsoleReporter: BatchObserver {
     private let log: ConsoleLog
     private let lastProgress = Mutex(ContinuousClock.now - .seconds(60))
-    /// The number of results of this run that have a notice, by its text.
     private let notices = Mutex<[String: Int]>([:])
 
     init(_ options: MessageOptions) {
         log = ConsoleLog(options)
     }
 
-    /// Lists the decisions of a dry run, one line per input.
-    ///
-    /// - Parameter seconds: How long the analysis will take; `nil` if nothing is known about it.
     func listDecisions(_ plan: [BatchJournal.PlannedInput], skipped: [InputFinder.Problem], seconds: Double?) {
         for planned in plan {
             let decision = planned.isDue ? "run " : planned.reason == .hasWarnings ? "fail" : "skip"
@@ -35,13 +31,12 @@ final class BatchConsoleReporter: BatchObserver {
             "\(plan.count(where: \.isDue)) of \(NumberText.count(plan.count, "file")) would be analysed\(time)")
     }
 
-    /// Lists the results that would get a report page.
     func listMissingReports(_ inputs: [BatchInput]) {
         for input in inputs { Output.standard("add   \(input.path)  (no report page)") }
         Output.standard("\(NumberText.count(inputs.count, "report")) would be added")
     }
 
-    /// Reports files that are left out, the first ones by name.
+    /// Names only the first ones.
     func skipped(_ problems: [InputFinder.Problem]) {
         for problem in problems.prefix(Self.maximumSkipped) {
             log.info(
@@ -69,9 +64,8 @@ final class BatchConsoleReporter: BatchObserver {
         warnOfRepetition(plan)
     }
 
-    /// Warns before many results are made again because of other settings.
     func warnOfRepetition(_ plan: [BatchJournal.PlannedInput]) {
-        // The explanation of a result that is made again says what is different, and is the same for most.
+        // Most of these results share an explanation.
         let again = plan.filter { $0.isDue && $0.reason == .settingsChanged && $0.former?.status == .done }
         let reasons = Dictionary(grouping: again, by: \.explanation)
         guard again.count > Self.manyResults,
@@ -84,7 +78,7 @@ final class BatchConsoleReporter: BatchObserver {
         )
     }
 
-    /// Making more results again than these deserves a warning.
+    /// The number of repeated results that deserves a warning.
     private static let manyResults = 100
 
     func progressed(_ progress: Batch.Progress) {
@@ -140,11 +134,9 @@ final class BatchConsoleReporter: BatchObserver {
             ["files": .integer(files)])
     }
 
-    func stopped(_ error: BatchError) { log.error(error.code == .interrupted ? .interrupted : .stopped, "\(error)") }
+    func stopped(_ error: VidscanError) { log.error(error.code == .interrupted ? .interrupted : .stopped, "\(error)") }
 
-    /// Reports that a signal has ended the batch, what remains of its work, and how to continue.
-    ///
-    /// - Parameter isForced: Whether all files were to be analysed again.
+    /// Says how much work is left, and how to continue.
     func interrupted(_ progress: Batch.Progress, isForced: Bool) {
         let again = isForced ? "the same command without --force" : "the same command again"
         let done = progress.done
@@ -155,9 +147,7 @@ final class BatchConsoleReporter: BatchObserver {
             ["done": .integer(progress.done), "failed": .integer(progress.failed), "left": .integer(progress.left)])
     }
 
-    /// Reports the end of the batch.
-    ///
-    /// - Returns: `true` if nothing failed, and no file that failed earlier is waiting for its retry.
+    /// Whether nothing failed, and no failed file is waiting for its retry.
     func finished(_ summary: Batch.Summary, _ plan: [BatchJournal.PlannedInput], folder: String) -> Bool {
         log.clearProgressLine()
         let foreign = plan.filter { $0.reason == .foreignResult }
@@ -204,14 +194,13 @@ final class BatchConsoleReporter: BatchObserver {
         return failures == 0 && waiting == 0
     }
 
-    /// Counts the notices in the record of a result.
     private func countNotices(of result: String) {
-        // A result without a readable record has another problem, which is reported elsewhere.
+        // Another message reports an unreadable record.
         guard log.isInfoEnabled, let found = try? ResultNotices(resultPath: result) else { return }
         notices.withLock { counts in for text in found.texts { counts[text, default: 0] += 1 } }
     }
 
-    /// Reports the notices of this run's results, each of them once, and the most frequent ones only.
+    /// Reports each notice once, and only the most frequent ones.
     private func reportNotices(done: Int) {
         let counts = notices.withLock { $0 }.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
         for (text, count) in counts.prefix(Self.maximumNotices) {
@@ -224,7 +213,6 @@ final class BatchConsoleReporter: BatchObserver {
 
     private static let maximumNotices = 3
 
-    /// Reports how many report pages were added to results.
     func addedReports(_ summary: Batch.Summary, of results: Int, folder: String) {
         log.clearProgressLine()
         let progress = summary.progress
@@ -236,29 +224,26 @@ final class BatchConsoleReporter: BatchObserver {
             ["done": .integer(progress.done), "failed": .integer(progress.failed), "output": .text(folder)])
     }
 
-    /// Reports that old results were removed.
-    func pruned(_ pruning: BatchFolder.Pruning, folder: String) {
+    func pruned(_ pruning: BatchFolder.PruneOutcome, folder: String) {
         for (path, reason) in pruning.kept { warned("\(folder)/\(path)", "not removed: \(reason)") }
         log.info(
             .pruned, "\(NumberText.count(pruning.removed, "result")) removed",
             ["results": .integer(pruning.removed), "output": .text(folder)])
     }
 
-    /// Reports who is who in all results of the batch.
     func linked(_ summary: PeopleStudy.Summary) {
         for warning in summary.warnings { warned(warning.video, warning.message) }
         for failure in summary.failures { failed(failure.input ?? summary.path, reason: failure.reason) }
         log.info(.people, summary.text, summary.fields)
     }
 
-    /// Reports that the results have embeddings, but that nobody has compared them.
+    /// For results with embeddings that nobody has compared.
     func keptEmbeddings(folder: String) {
         log.info(
             .message, "'vidscan people \(folder)' joins the people of all videos", ["output": .text(folder)])
     }
 
-    /// Returns the progress line, for example
-    /// `37 done, 1 failed, 12 left  4:02:10 of video  8.1× real time  0:30:12 left  a.mp4 43 %`.
+    /// `37 done, 1 failed, 12 left  4:02:10 of video  8.1× real time  0:30:12 left  a.mp4 43 %`
     private static func line(_ progress: Batch.Progress) -> String {
         var fields = ["\(progress.done) done, \(progress.failed) failed, \(progress.left) left"]
         fields.append("\(clock(progress.videoSeconds)) of video")
@@ -267,10 +252,28 @@ final class BatchConsoleReporter: BatchObserver {
         }
         if let left = progress.secondsLeft { fields.append("\(clock(left)) left") }
         fields += progress.running.prefix(2).compactMap { file in
-            file.progress?.share.map { "\(FilePath.name(of: file.path)) \(Int($0 * 100)) %" }
+            file.progress?.fraction.map { "\(FilePath.name(of: file.path)) \(Int($0 * 100)) %" }
         }
         return fields.joined(separator: "  ")
     }
 
     private static func clock(_ seconds: Double) -> String { TimeText.clock(Int64(seconds * 1e6)) }
+}
+
+private struct ResultNotices: Sendable, Decodable {
+    /// Limits of the result, without those that were already warnings during the analysis.
+    let texts: [String]
+
+    private enum CodingKeys: String, CodingKey {
+        case texts = "notices"
+    }
+
+    init(from decoder: any Decoder) throws {
+        let all = try decoder.container(keyedBy: CodingKeys.self).decode([String].self, forKey: .texts)
+        texts = all.filter { !$0.hasPrefix(IdentifyingFiles.advice) }
+    }
+
+    init(resultPath: String) throws(VidscanError) {
+        self = try RecordFile.decode(Self.self, folder: resultPath, name: ResultFolder.Kind.result.record)
+    }
 }

@@ -4,7 +4,6 @@ internal import VidscanBase
 internal import VidscanBatch
 internal import VidscanResults
 
-/// The options that select the inputs of a batch.
 struct BatchInputOptions: ParsableArguments {
     @Argument(help: ArgumentHelp("Files, and folders to search for videos and pictures.", valueName: "input"))
     var inputs: [String] = []
@@ -22,38 +21,36 @@ struct BatchInputOptions: ParsableArguments {
     var exclude: [String] = []
 
     @Option(help: ArgumentHelp("Analyse one of several shards: its number, from 0, and their count.", valueName: "K/N"))
-    var shard: ShardArgument?
+    var shard: BatchShard?
 
     func validate() throws {
         if inputs.isEmpty && from == nil { throw ValidationError("Name at least one file or folder, or use --from.") }
     }
 
-    /// Finds the inputs, and selects those of the shard.
-    ///
-    /// - Throws: `BatchError` if the list cannot be read.
-    func find() throws(BatchError) -> InputFinder.Findings {
+    func find() throws(VidscanError) -> InputFinder.Findings {
         var findings = InputFinder(include: include, exclude: exclude).find(inputs + (try listed()))
-        if let shard { findings.inputs = shard.value.select(from: findings.inputs) }
+        if let shard { findings.inputs = shard.select(from: findings.inputs) }
         return findings
     }
 
-    private func listed() throws(BatchError) -> [String] {
+    private func listed() throws(VidscanError) -> [String] {
         guard let from else { return [] }
         let data = try Self.contents(ofList: from)
-        // `find -print0` separates names with NUL, because they may contain newlines.
+        // `find -print0` ends names with NUL, because they may contain newlines.
         let separator: UInt8 = data.contains(0) ? 0 : UInt8(ascii: "\n")
         let lines = data.split(separator: separator, maxSplits: Self.maximumPaths)
         guard lines.count <= Self.maximumPaths else {
-            throw BatchError(.input, "the list \(from): it has more than \(Self.maximumPaths) paths")
+            throw VidscanError(.input, "the list \(from): it has more than \(Self.maximumPaths) paths")
         }
         var paths: [String] = []
         for line in lines {
             let line = line.last == UInt8(ascii: "\r") && separator != 0 ? line.dropLast() : line
             guard line.count < Int(PATH_MAX) else {
-                throw BatchError(.input, "the list \(from): it has a path of \(line.count) bytes, which no file has")
+                throw VidscanError(
+                    .input, "the list \(from): it has a path of \(line.count) bytes, longer than any file's path")
             }
             guard let path = String(validating: line, as: UTF8.self) else {
-                throw BatchError(.input, "\(from) is not valid UTF-8: \(String(decoding: line, as: UTF8.self))")
+                throw VidscanError(.input, "\(from) is not valid UTF-8: \(String(decoding: line, as: UTF8.self))")
             }
             if !path.isEmpty { paths.append(path) }
         }
@@ -63,28 +60,27 @@ struct BatchInputOptions: ParsableArguments {
     private static let maximumPaths = 1_000_000
     private static let maximumListBytes = 64 << 20
 
-    private static func contents(ofList from: String) throws(BatchError) -> [UInt8] {
+    private static func contents(ofList from: String) throws(VidscanError) -> [UInt8] {
         guard from == "-" else {
             do throws(VidscanError) {
                 return try TextFile.bytes(path: from, limit: maximumListBytes)
             } catch {
-                throw BatchError(.input, "the list \(from): \(error.reason)")
+                throw VidscanError(.input, "the list \(from): \(error.reason)")
             }
         }
         let bytes: [UInt8]
         do throws(SystemError) {
             bytes = try FileSystem.read(STDIN_FILENO, limit: maximumListBytes)
         } catch {
-            throw BatchError(.input, "cannot read the list from standard input: \(error)")
+            throw VidscanError(.input, "cannot read the list from standard input: \(error)")
         }
         guard bytes.count <= maximumListBytes else {
-            throw BatchError(.input, "the list on standard input is larger than \(maximumListBytes) bytes")
+            throw VidscanError(.input, "the list on standard input is larger than \(maximumListBytes) bytes")
         }
         return bytes
     }
 }
 
-/// The options that control how a batch runs.
 struct BatchExecutionOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -109,7 +105,7 @@ struct BatchExecutionOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Stop a file whose worker needs more memory. Default: 4096, or the worker's share of the budget if that is less.",
+            "Stop a file whose worker needs more memory. Default: 4096, or the worker's part of the budget if that is less.",
             valueName: "megabytes"))
     var memoryLimit: Int?
 
@@ -154,28 +150,22 @@ struct BatchExecutionOptions: ParsableArguments {
     var onFailure: String?
 
     func validate() throws {
-        if let jobs, !(1...256).contains(jobs) { throw ValidationError("--jobs must be 1 to 256.") }
-        if !(0...100).contains(retries) { throw ValidationError("--retries must be 0 to 100.") }
-        if !(timeout > 0 && timeout < 1e9) { throw ValidationError("--timeout must be above 0.") }
-        if !(timeoutPerSecond >= 0 && timeoutPerSecond < 1e9) {
-            throw ValidationError("--timeout-per-second must be 0 or more.")
+        let megabytes = 256...1 << 30
+        for (isValid, rule) in [
+            ((1...256).contains(jobs ?? 1), "--jobs must be 1 to 256."),
+            ((0...100).contains(retries), "--retries must be 0 to 100."),
+            (timeout > 0 && timeout < 1e9, "--timeout must be above 0."),
+            (timeoutPerSecond >= 0 && timeoutPerSecond < 1e9, "--timeout-per-second must be 0 or more."),
+            (megabytes.contains(memoryBudget ?? 256), "--memory-budget must be 256 or more megabytes."),
+            (megabytes.contains(memoryLimit ?? 256), "--memory-limit must be 256 or more megabytes."),
+            (onlyMissing == nil || !onlyFailed, "--only-missing and --only-failed cannot be used together."),
+            ((0...1 << 30).contains(leaveFree), "--leave-free must be 0 or more megabytes."),
+        ] where !isValid {
+            throw ValidationError(rule)
         }
-        if let memoryBudget, !(256...1 << 30).contains(memoryBudget) {
-            throw ValidationError("--memory-budget must be 256 or more megabytes.")
-        }
-        if let memoryLimit, !(256...1 << 30).contains(memoryLimit) {
-            throw ValidationError("--memory-limit must be 256 or more megabytes.")
-        }
-        if onlyMissing != nil, onlyFailed {
-            throw ValidationError("--only-missing and --only-failed cannot be used together.")
-        }
-        if !(0...1 << 30).contains(leaveFree) { throw ValidationError("--leave-free must be 0 or more megabytes.") }
     }
 
-    /// Divides the memory among the jobs.
-    ///
-    /// - Throws: `BatchError` if the memory is too little for the number of jobs.
-    func budget(cores: Int) throws(BatchError) -> MemoryBudget {
+    func budget(cores: Int) throws(VidscanError) -> MemoryBudget {
         let total =
             memoryBudget.map { Int64($0) << 20 }
             ?? MemoryBudget.defaultTotal(allowedBytes: MachineMemory.allowedBytes())
@@ -184,20 +174,15 @@ struct BatchExecutionOptions: ParsableArguments {
     }
 }
 
-/// What can be added to finished results.
 enum MissingOutput: String, CaseIterable, ExpressibleByArgument {
     case report
 }
 
-/// A shard and the number of shards, for example `3/8`.
-struct ShardArgument: ExpressibleByArgument {
-    let value: BatchShard
-
+/// `3/8`
+extension BatchShard: ExpressibleByArgument {
     init?(argument: String) {
         let numbers = argument.split(separator: "/", omittingEmptySubsequences: false).map { Int($0) }
-        guard numbers.count == 2, let index = numbers[0], let count = numbers[1],
-            let value = BatchShard(index: index, count: count)
-        else { return nil }
-        self.value = value
+        guard numbers.count == 2, let index = numbers[0], let count = numbers[1] else { return nil }
+        self.init(index: index, count: count)
     }
 }

@@ -19,12 +19,11 @@ struct BatchRunCommand: AsyncParsableCommand {
     @OptionGroup
     var settings: SettingOptionGroups<BatchOutputSettings>
 
-    /// What a run asks of each result.
     private struct Work {
         let configuration: Configuration
         let digest: String
         private let makesReport: Bool
-        /// The digest of the same settings with a report page, or without one if this has one.
+        /// The digest of the same settings, but with a report page if this has none, or without it.
         private let digestOfOther: String
 
         init(_ settings: Settings, models: ModelStore) throws(VidscanError) {
@@ -36,8 +35,7 @@ struct BatchRunCommand: AsyncParsableCommand {
             digestOfOther = try other.digest(models: models)
         }
 
-        /// Whether a result of another digest is as good: one with a report page that nobody asks for now, or one to which a
-        /// page was added.
+        /// Accepts a result with a report page that nobody asks for now, or to which a page was added.
         func isMet(by digest: String, at result: String) -> Bool {
             digest == digestOfOther
                 && (!makesReport || FileManager.default.fileExists(atPath: result + "/report.html"))
@@ -45,19 +43,14 @@ struct BatchRunCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let resolved: ResolvedSettings
-        let work: Work
-        do {
-            resolved = try settings.resolve()
-            let models = try ModelStore(precision: resolved.settings.detect.precision)
-            work = try Work(resolved.settings, models: models)
-        } catch {
-            Output.error("vidscan: error: \(error)")
-            throw ExitStatus.usage
-        }
-        guard let output = resolved.settings.write.folder else {
-            Output.error("vidscan: error: \(BatchChecks.missingFolder(files.inputs))")
-            throw ExitStatus.usage
+        let (resolved, work, output) = try ExitStatus.usage.onError {
+            let resolved = try settings.resolve()
+            let models = try ModelStore()
+            let work = try Work(resolved.settings, models: models)
+            guard let output = resolved.settings.write.folder else {
+                throw SettingsError(BatchChecks.missingFolder(files.inputs))
+            }
+            return (resolved, work, output)
         }
         let reporter = BatchConsoleReporter(resolved.settings.messages)
         let folder = BatchFolder(FilePath.absolute(output))
@@ -67,17 +60,10 @@ struct BatchRunCommand: AsyncParsableCommand {
         do {
             status = try await run(
                 resolved, work, folder: folder, reporter: reporter, interrupts: &interrupts)
-        } catch let error as BatchError {
+        } catch let error where error is VidscanError || error is CancellationError {
+            let error = error as? VidscanError ?? VidscanError(.interrupted, "interrupted")
             reporter.stopped(error)
-            status =
-                switch error.code {
-                case .interrupted: .interrupted
-                case .input, .worker: .usage
-                case .journal, .diskFull: .someFailed
-                }
-        } catch is CancellationError {
-            reporter.stopped(BatchError(.interrupted, "interrupted"))
-            status = .interrupted
+            status = ExitStatus(error)
         }
         guard let status else { return }
         if status.code != ExitStatus.interrupted.code {
@@ -86,10 +72,6 @@ struct BatchRunCommand: AsyncParsableCommand {
         throw status
     }
 
-    /// Runs the batch.
-    ///
-    /// - Parameter interrupts: Receives the interrupt handler when the analysis starts.
-    /// - Returns: The exit status; `nil` if nothing failed.
     private func run(
         _ resolved: ResolvedSettings, _ work: Work, folder: BatchFolder, reporter: BatchConsoleReporter,
         interrupts: inout InterruptHandler?
@@ -106,10 +88,10 @@ struct BatchRunCommand: AsyncParsableCommand {
         selection.keepsDone = execution.keepDone
         selection.isStrict = execution.strict
         if execution.onlyMissing != nil, !folder.hasJournal {
-            throw BatchError(.input, "\(folder.path) does not contain a batch")
+            throw VidscanError(.input, "\(folder.path) does not contain a batch")
         }
         if execution.dryRun {
-            let journal = try BatchJournal.openReadOnly(folder: folder.path, shard: files.shard?.value)
+            let journal = try BatchJournal.openReadOnly(folder: folder.path, shard: files.shard)
             if execution.onlyMissing != nil {
                 reporter.listMissingReports(try finished(findings.inputs, in: journal, work, folder).lacking)
                 return findings.problems.isEmpty ? nil : .someFailed
@@ -125,18 +107,18 @@ struct BatchRunCommand: AsyncParsableCommand {
             reporter.warnOfRepetition(plan)
             return findings.problems.isEmpty ? nil : .someFailed
         }
-        // Nothing that was named exists, probably because of a typing error: leave no folder behind.
+        // Probably a typing error: leave no folder behind.
         if findings.inputs.isEmpty, !findings.problems.isEmpty,
             !FileManager.default.fileExists(atPath: folder.path)
         {
             return .someFailed
         }
-        do throws(SystemError) {
+        do {
             try FileSystem.createFolder(folder.path)
         } catch {
-            throw BatchError(.input, "cannot create the folder \(folder.path): \(error)")
+            throw VidscanError(.input, "cannot create the folder \(folder.path): \(error)")
         }
-        let journal = try BatchJournal(folder: folder.path, shard: files.shard?.value)
+        let journal = try BatchJournal(folder: folder.path, shard: files.shard)
         try folder.removeLeftovers()
         if execution.onlyMissing != nil {
             return try await addReports(
@@ -150,7 +132,7 @@ struct BatchRunCommand: AsyncParsableCommand {
         let batch = Batch(
             folder: folder.path, journal: journal, configuration: work.digest, command: [Self.program, "batch-worker"],
             options: options(resolved, selection, budget), observer: reporter, live: live)
-        // Includes inputs that another process is working on, because that process may die.
+        // Includes inputs of another process, because that process may die.
         let due = plan.filter { $0.isDue || $0.reason == .running }.map(\.input)
         let task = Task { try await batch.run(due) }
         interrupts = InterruptHandler { task.cancel() }
@@ -159,10 +141,11 @@ struct BatchRunCommand: AsyncParsableCommand {
             let report = try Self.finish(live, result)
             if let metrics = execution.metricsFile { try report.writeMetrics(to: metrics) }
         } catch {
-            // If the batch itself failed, report that error instead.
+            // If the batch failed too, its error matters more.
             if case .success = result { throw error }
         }
-        if case .failure(let error) = result, (error as? BatchError)?.code == .interrupted || error is CancellationError
+        if case .failure(let error) = result,
+            (error as? VidscanError)?.code == .interrupted || error is CancellationError
         {
             reporter.interrupted(live.progress, isForced: selection.isForced)
             return .interrupted
@@ -182,12 +165,9 @@ struct BatchRunCommand: AsyncParsableCommand {
         return succeeded ? nil : .someFailed
     }
 
-    /// Looks for results without a report page.
-    ///
-    /// - Returns: The number of finished results, and the inputs of those that have no page.
     private func finished(
         _ inputs: [BatchInput], in journal: BatchJournal, _ work: Work, _ folder: BatchFolder
-    ) throws(BatchError) -> (count: Int, lacking: [BatchInput]) {
+    ) throws(VidscanError) -> (count: Int, lacking: [BatchInput]) {
         let finished = try journal.register(
             inputs, configuration: work.digest, selection: BatchJournal.Selection(), isDryRun: true,
             hasResult: folder.hasResult
@@ -198,9 +178,6 @@ struct BatchRunCommand: AsyncParsableCommand {
         return (finished.count, lacking)
     }
 
-    /// Adds report pages to the finished results that have none.
-    ///
-    /// - Returns: The exit status; `nil` if nothing failed.
     private func addReports(
         _ findings: InputFinder.Findings, _ resolved: ResolvedSettings, _ work: Work,
         _ selection: BatchJournal.Selection, in journal: BatchJournal, _ folder: BatchFolder,
@@ -213,15 +190,13 @@ struct BatchRunCommand: AsyncParsableCommand {
         let task = Task { try await batch.addReports(lacking) }
         interrupts = InterruptHandler { task.cancel() }
         let result = await task.result
-        try BatchReport(try journal.items()).write(folder: folder.path, shard: files.shard?.value)
+        try BatchReport(try journal.items()).write(folder: folder.path, shard: files.shard)
         let summary = try result.get()
         reporter.addedReports(summary, of: known, folder: folder.path)
         return summary.failures.isEmpty && findings.problems.isEmpty ? nil : .someFailed
     }
 
-    /// Adds the failures of inputs of this run that another process has analysed.
-    ///
-    /// - Parameter failures: reasons by the paths of the inputs.
+    /// Adds failures of inputs that another process analysed, by their paths.
     private func add(
         _ failures: [PathBytes: String], to summary: inout Batch.Summary, _ reporter: BatchConsoleReporter
     ) {
@@ -233,22 +208,19 @@ struct BatchRunCommand: AsyncParsableCommand {
         }
     }
 
-    /// Writes how the run ended.
     private static func finish(
         _ live: LiveReport, _ result: Result<Batch.Summary, any Error>
-    ) throws(BatchError) -> BatchReport {
+    ) throws(VidscanError) -> BatchReport {
         switch result {
         case .success: return try live.finish(.finished)
-        case .failure(let error as BatchError) where error.code != .interrupted:
+        case .failure(let error as VidscanError) where error.code != .interrupted:
             return try live.finish(.stopped, message: error.reason)
         case .failure: return try live.finish(.interrupted)
         }
     }
 
-    /// Joins the people of all results. One shard of several does not know when the others are done, and leaves it to the
-    /// user.
-    ///
-    /// - Returns: Whether every result could be read.
+    /// Returns whether every result could be read. With several shards, the user starts this, because a shard does not
+    /// know when the others are done.
     private func linkPeople(_ folder: BatchFolder, _ reporter: BatchConsoleReporter) async throws -> Bool {
         guard files.shard == nil else {
             reporter.keptEmbeddings(folder: folder.path)
@@ -267,7 +239,7 @@ struct BatchRunCommand: AsyncParsableCommand {
     private func plan(
         _ inputs: [BatchInput], _ work: Work, _ selection: BatchJournal.Selection, in journal: BatchJournal,
         _ folder: BatchFolder, _ reporter: BatchConsoleReporter
-    ) throws(BatchError) -> [BatchJournal.PlannedInput] {
+    ) throws(VidscanError) -> [BatchJournal.PlannedInput] {
         var verdicts: [PathBytes: ContentCheck.Verdict] = [:]
         if execution.byContent && !selection.isForced && !selection.isOnlyFailed {
             verdicts = try ContentCheck(journal: journal) { try? FileDigest.sha256(path: $0) }.run(
@@ -304,35 +276,27 @@ struct BatchRunCommand: AsyncParsableCommand {
         return options
     }
 
-    /// Runs the command of `--on-failure`, if there is one.
-    ///
-    /// - Throws: `ExitStatus` if the command was interrupted.
     private func runFailureHook(
         _ status: ExitStatus, _ folder: String, _ reporter: BatchConsoleReporter, _ interrupts: InterruptHandler
     ) async throws(ExitStatus) {
         guard let command = execution.onFailure else { return }
         let name = "--on-failure"
-        do {
-            let hook = FailureHook(
-                command: command, variables: ["VIDSCAN_STATUS": "\(status.code)", "VIDSCAN_OUTPUT": folder])
-            switch try await hook.run(interrupts) {
-            case .ended(.status(0)): break
-            case .ended(.status(let status)): reporter.warned(name, "the command ended with status \(status)")
-            case .ended(.signal(let signal)): reporter.warned(name, "the command was killed by signal \(signal)")
-            case .interrupted:
-                reporter.stopped(BatchError(.interrupted, "interrupted during the --on-failure command"))
-                throw ExitStatus.interrupted
-            }
-        } catch let error as SystemError {
-            reporter.warned(name, "cannot start /bin/sh: \(error)")
-        } catch let status as ExitStatus {
-            throw status
-        } catch {
-            reporter.warned(name, error.localizedDescription)
+        let hook = FailureHook(
+            command: command, variables: ["VIDSCAN_STATUS": "\(status.code)", "VIDSCAN_OUTPUT": folder])
+        let outcome: FailureHook.Outcome
+        do throws(SystemError) { outcome = try await hook.run(interrupts) } catch {
+            return reporter.warned(name, "cannot start /bin/sh: \(error)")
+        }
+        switch outcome {
+        case .ended(.status(0)): break
+        case .ended(.status(let status)): reporter.warned(name, "the command ended with status \(status)")
+        case .ended(.signal(let signal)): reporter.warned(name, "the command was killed by signal \(signal)")
+        case .interrupted:
+            reporter.stopped(VidscanError(.interrupted, "interrupted during the --on-failure command"))
+            throw .interrupted
         }
     }
 
-    /// The path of this program.
     private static var program: String {
         (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "vidscan"
     }

@@ -10,7 +10,7 @@ internal import VidscanMedia
 internal import VidscanReport
 internal import VidscanResults
 
-/// A worker of `vidscan batch`: reads jobs from standard input, one at a time, until end of file.
+/// A worker of `vidscan batch`: runs jobs from standard input, one at a time.
 struct BatchWorkerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "batch-worker", abstract: "Analyses files for 'vidscan batch'.", shouldDisplay: false)
@@ -20,8 +20,7 @@ struct BatchWorkerCommand: AsyncParsableCommand {
         _ = vs_die_with_parent()
         // If the machine runs out of memory, the kernel kills the worker rather than the batch.
         try? Data("500".utf8).write(to: URL(fileURLWithPath: "/proc/self/oom_score_adj"))
-        // Service managers send these signals to all processes of a batch. The batch ends its workers itself, with
-        // SIGUSR1.
+        // Service managers send these to all processes of a batch, but the batch ends its workers itself, with SIGUSR1.
         for number in [SIGINT, SIGTERM] { signal(number, SIG_IGN) }
         _ = Self.messages
         guard let line = try await Self.nextLine() else { return }
@@ -55,23 +54,22 @@ struct BatchWorkerCommand: AsyncParsableCommand {
     private static func setUp(_ line: String) throws -> Analysis {
         let setup = try JSONDecoder().decode(WorkerSetup.self, from: Data(line.utf8))
         let file = try PipelineFile(
-            text: setup.pipeline, path: "the batch's pipeline", allowsFileFilters: setup.allowsFileFilters)
+            text: setup.pipeline, path: "the batch's pipeline", filters: .run(allowsFiles: setup.allowsFileFilters))
         let workers = try ResolvedSettings.Override(
             "detect.workers", .integer(setup.workers), option: "--workers")
         let settings = try ResolvedSettings(workers: 1, file: file, overrides: [workers]).settings
-        let models = try ModelStore(precision: settings.detect.precision)
+        let models = try ModelStore()
         models.keepUntilExit()
-        return Analysis(settings: settings, models: models, observer: WorkerObserver(settings))
+        return Analysis(
+            settings: settings, models: models, observer: WorkerObserver(settings), addition: VideoAndPage())
     }
 
     private static func analyze(_ job: WorkerJob, with analysis: Analysis) async -> WorkerMessage {
         do {
             if job.work == .report {
-                var options = Reporting.Options()
-                options.hasThumbnails = analysis.settings.report.thumbnails
-                options.limits = analysis.settings.sample.limits
                 let folder = try Folder(job.folder).folder(job.resultPath)
-                _ = try await Reporting(options: options).run(resultPath: folder.path, replaces: false)
+                let page = VideoAndPage().page(analysis.settings)
+                _ = try await page.run(resultPath: folder.path, replaces: false)
                 return .done(WorkerReport(frames: 0, faces: 0, videoSeconds: 0, wallSeconds: 0))
             }
             let summary = try await analysis.run(
@@ -81,7 +79,7 @@ struct BatchWorkerCommand: AsyncParsableCommand {
                     frames: summary.frames, faces: summary.faces, people: summary.people, events: summary.events,
                     warnings: summary.warnings,
                     videoSeconds: Double(summary.analysedMicroseconds) / 1e6, wallSeconds: summary.wallSeconds,
-                    // A missing digest is not an error, because it only saves work later.
+                    // Optional, because a digest only saves work later.
                     digest: job.takesDigest ? try? FileDigest.sha256(path: job.input) : nil))
         } catch let error as VidscanError {
             return .failed(reason: error.reason, kind: kind(of: error))
@@ -101,7 +99,7 @@ struct BatchWorkerCommand: AsyncParsableCommand {
         }
     }
 
-    /// Reads on a separate thread, because reading blocks.
+    /// On a separate thread, because reading blocks.
     private static func nextLine() async throws -> String? {
         try await withCheckedThrowingContinuation { continuation in
             do throws(VidscanError) {
@@ -112,7 +110,7 @@ struct BatchWorkerCommand: AsyncParsableCommand {
         }
     }
 
-    /// The pipe to the batch. What libraries print to standard output goes to standard error, because it is not a message.
+    /// Separates the messages from what libraries print to standard output, which goes to standard error.
     private static let messages: Int32 = {
         let pipe = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)
         dup2(STDERR_FILENO, STDOUT_FILENO)
@@ -127,13 +125,12 @@ struct BatchWorkerCommand: AsyncParsableCommand {
             Output.error("vidscan: error: cannot send a message to the batch: \(error)")
             Glibc.exit(ExitStatus.someFailed.code)
         } catch {
-            // A number that JSON does not have. The text has none.
+            // A number that JSON cannot represent. The text has none.
             send(.failed(reason: "its worker cannot send a message: \(error)", kind: .other))
         }
     }
 }
 
-/// Sends the events of an analysis to the batch.
 private final class WorkerObserver: RunObserver {
     private struct State {
         var start: Int64 = 0
@@ -141,7 +138,6 @@ private final class WorkerObserver: RunObserver {
         var lastProgress = ContinuousClock.now
     }
 
-    /// The range that is analysed, in microseconds.
     private let window: (start: Int64?, end: Int64?)
     private let state = Mutex(State())
 
@@ -158,7 +154,7 @@ private final class WorkerObserver: RunObserver {
         BatchWorkerCommand.send(.opened(videoSeconds: info.durationMicroseconds.map { Double($0) / 1e6 }))
     }
 
-    /// Once a second is enough: the batch writes its state every two.
+    /// The batch writes its state only every two seconds.
     func progressed(_ progress: RunProgress) {
         let message: FileProgress? = state.withLock { state in
             let now = ContinuousClock.now
@@ -174,8 +170,7 @@ private final class WorkerObserver: RunObserver {
     func warned(_ input: String, message: String) { BatchWorkerCommand.send(.warned(message)) }
 }
 
-/// Injects faults for tests, because no file causes them reliably:
-/// `VIDSCAN_TEST_FAULT=abort:a.mp4,hang:b.mp4,memory:c.mp4`.
+/// Injects faults that no file causes reliably, for tests: `VIDSCAN_TEST_FAULT=abort:a.mp4,hang:b.mp4,memory:c.mp4`.
 private enum TestFault {
     static func trigger(_ input: String) {
         guard let plan = ProcessInfo.processInfo.environment["VIDSCAN_TEST_FAULT"] else { return }

@@ -1,11 +1,8 @@
+internal import VidscanAnalysis
 internal import VidscanBase
 
-/// Runs commands that process several inputs.
 enum CommandWork {
-    /// Runs the work. SIGINT and SIGTERM cancel it.
-    ///
-    /// - Parameter work: A closure that processes the inputs, reports each failure, and returns the number of failed
-    ///   inputs.
+    /// Runs work that returns the number of failed inputs. SIGINT and SIGTERM cancel it.
     /// - Throws: `ExitStatus` unless all inputs succeeded.
     static func run(_ reporter: ConsoleReporter, _ work: @escaping @Sendable () async throws -> Int) async throws {
         let task = Task { try await work() }
@@ -22,13 +19,7 @@ enum CommandWork {
         }
     }
 
-    /// Processes the inputs one after another. If an input fails, the failure is reported, and the next input follows,
-    /// unless no other can succeed either.
-    ///
-    /// - Parameters:
-    ///   - window: The range of each input that is analysed.
-    ///   - work: A closure that processes one input, given its name and its position.
-    /// - Returns: The number of failed inputs.
+    /// Processes the inputs in order, and returns how many failed. It stops early if no other input can succeed either.
     static func each(
         of inputs: [String], window: ConsoleReporter.Window = ConsoleReporter.Window(), _ reporter: ConsoleReporter,
         _ work: (String, Int) async throws -> Void
@@ -46,5 +37,31 @@ enum CommandWork {
             }
         }
         return failures
+    }
+}
+
+/// Prints a notice about several inputs once, at the end.
+struct ResultNotes {
+    private let inputCount: Int
+    private let reporter: ConsoleReporter
+    private var common: [String] = []
+
+    init(inputCount: Int, _ reporter: ConsoleReporter) {
+        self.inputCount = inputCount
+        self.reporter = reporter
+    }
+
+    mutating func add(_ summary: Analysis.Summary, input: String) {
+        for notice in summary.notices {
+            if inputCount == 1 || !summary.commonNotices.contains(notice) {
+                reporter.note(notice, input: input)
+            } else if !common.contains(notice) {
+                common.append(notice)
+            }
+        }
+    }
+
+    func finish() {
+        for notice in common { reporter.note(notice) }
     }
 }

@@ -2,14 +2,15 @@ internal import Foundation
 internal import Synchronization
 internal import VidscanAnalysis
 internal import VidscanBase
+internal import VidscanCorrections
 internal import VidscanMedia
+internal import VidscanPeople
 internal import VidscanRender
 internal import VidscanResults
 
-/// Reports a run on the console: a progress line on a terminal, a line every 30 seconds elsewhere, warnings and errors
-/// as they happen, and a summary of each input.
+/// Shows a progress line on a terminal, or a line every 30 seconds elsewhere; warnings and errors at once; summaries.
 final class ConsoleReporter: RunObserver {
-    /// The range of a video that is analysed; times in microseconds.
+    /// The analysed range, in microseconds.
     struct Window: Sendable {
         var start: Int64?
         var end: Int64?
@@ -26,7 +27,7 @@ final class ConsoleReporter: RunObserver {
         var lastProgress = ContinuousClock.now
     }
 
-    private let log: ConsoleLog
+    let log: ConsoleLog
     private let state = Mutex(State())
 
     init(_ options: MessageOptions) {
@@ -93,12 +94,9 @@ final class ConsoleReporter: RunObserver {
 
     func delivered(_ input: String, summary: Analysis.Summary) {
         guard log.isInfoEnabled else { return }
-        let seconds = String(format: "%.1f", summary.wallSeconds)
         let video = Double(summary.analysedMicroseconds) / 1e6
-        let speed =
-            video > 0 && summary.segmentCount == nil
-            ? String(format: " (%.1f× real time)", video / max(summary.wallSeconds, 1e-3)) : ""
-        // Identities are only known after the segments are merged.
+        let work = Self.work(summary.wallSeconds, of: summary.segmentCount == nil ? video : 0)
+        // Identities are unknown until the segments are merged.
         let segment = state.withLock { $0.window.segment }
         let extent =
             segment.map { "segment \($0): " } ?? summary.segmentCount.map { NumberText.count($0, "segment") + ": " }
@@ -108,7 +106,7 @@ final class ConsoleReporter: RunObserver {
             ? NumberText.count(summary.identities, "face") : NumberText.count(summary.faces, "detection")
         let text =
             "\(input): \(extent)\(faces) in \(NumberText.count(summary.frames, "sample")),"
-            + " \(seconds) s\(speed) -> \(Self.relative(summary.resultPath))"
+            + " \(work) -> \(Self.relative(summary.resultPath))"
         log.info(
             .fileDone, text,
             [
@@ -120,18 +118,13 @@ final class ConsoleReporter: RunObserver {
             ])
     }
 
-    func rendered(_ result: String, summary: Rendering.Summary) {
+    func rendered(_ result: String, summary: Renderer.Summary) {
         guard log.isInfoEnabled else { return }
-        let seconds = String(format: "%.1f", summary.wallSeconds)
-        let speed =
-            summary.seconds > 0
-            ? String(format: " (%.1f× real time)", summary.seconds / max(summary.wallSeconds, 1e-3)) : ""
         var fields: LogFields = [
             "result": .text(result), "output": .text(summary.path), "frames": .integer(summary.frames),
             "wall_seconds": .seconds(summary.wallSeconds),
         ]
-        var visibility = ""
-        if let hidden = summary.hidden { visibility = "; " + hidden }
+        var visibility = summary.hidden.map { "; " + $0 } ?? ""
         if let tally = summary.visibility {
             visibility += "; " + tally.words
             fields["visible_frames"] = .integer(tally.visibleFrames)
@@ -139,40 +132,25 @@ final class ConsoleReporter: RunObserver {
         }
         log.info(
             .rendered,
-            "\(result): \(NumberText.count(summary.frames, "frame")), \(seconds) s\(speed)"
+            "\(result): \(NumberText.count(summary.frames, "frame")),"
+                + " \(Self.work(summary.wallSeconds, of: summary.seconds))"
                 + " -> \(Self.relative(summary.path, isFolder: false))\(visibility)", fields)
     }
 
-    func reported(_ result: String, path: String) {
+    func made(_ event: LogLine, _ path: String, from result: String) {
         log.info(
-            .reported, "\(result): -> \(Self.relative(path, isFolder: false))",
+            event, "\(result): -> \(Self.relative(path, isFolder: false))",
             ["result": .text(result), "output": .text(path)])
     }
 
-    func exported(_ result: String, paths: [String]) {
-        for path in paths {
-            log.info(
-                .exported, "\(result): -> \(Self.relative(path, isFolder: false))",
-                ["result": .text(result), "output": .text(path)])
-        }
-    }
-
-    /// Prints what is worth knowing, although nothing is wrong.
-    ///
-    /// - Parameter input: The input that it is about; `nil` if it is about all of them.
     func note(_ text: String, input: String? = nil) {
         let place = input.map { "\($0): " } ?? ""
         log.info(.note, "\(place)note: \(text)", input.map { ["input": .text($0)] } ?? [:])
     }
 
-    func inform(_ event: LogLine, _ text: String, _ fields: LogFields) {
-        log.info(event, text, fields)
-    }
-
     // MARK: Text
 
-    /// Returns the progress line, for example
-    /// `[2/3] movie.mp4  43 %  1:02 of 2:24  210.4 frames/s  42.1× real time  118 faces  0:02 left`.
+    /// `[2/3] movie.mp4  43 %  1:02 of 2:24  210.4 frames/s  42.1× real time  118 faces  0:02 left`
     private static func line(_ progress: RunProgress, state: State, now: ContinuousClock.Instant) -> String {
         let elapsed = max((now - state.startTime) / .seconds(1), 1e-3)
         let end = state.endMicroseconds
@@ -195,8 +173,71 @@ final class ConsoleReporter: RunObserver {
         return fields.joined(separator: "  ")
     }
 
+    /// `1.2 s (4.0× real time)`
+    private static func work(_ seconds: Double, of video: Double) -> String {
+        String(format: "%.1f s", seconds)
+            + (video > 0 ? String(format: " (%.1f× real time)", video / max(seconds, 1e-3)) : "")
+    }
+
     static func relative(_ path: String, isFolder: Bool = true) -> String {
         let current = FilePath.joining(FilePath.currentFolder, "")
         return (path.hasPrefix(current) ? String(path.dropFirst(current.count)) : path) + (isFolder ? "/" : "")
+    }
+}
+
+extension ConsoleReporter {
+    func corrected(_ result: String, summary: Corrector.Summary, isUndone: Bool = false) {
+        let count = isUndone ? 0 : summary.effects.count
+        let work = isUndone ? "corrections undone" : NumberText.count(count, "correction") + " applied"
+        let target = isUndone ? "" : " -> " + Self.relative(summary.path)
+        log.info(
+            .corrected, "\(result): \(work), \(summary.tables)\(target)",
+            [
+                "result": .text(result), "output": .text(summary.path), "corrections": .integer(count),
+                "faces": .integer(summary.faces), "face_ids": .integer(summary.faceIDs),
+                "people": .integer(summary.personIDs),
+            ])
+        guard !summary.outdated.isEmpty else { return }
+        let isOne = summary.outdated.count == 1
+        warned(
+            result,
+            message: "\(summary.outdated.joined(separator: ", ")) \(isOne ? "shows" : "show") the tables as they were"
+                + " before; make \(isOne ? "it" : "them") again with --force")
+    }
+}
+
+extension Corrector.Summary {
+    /// `3 faces of 2 people in 95 rows`
+    fileprivate var tables: String {
+        "\(NumberText.count(faceIDs, "face")) of \(personIDs) \(personIDs == 1 ? "person" : "people") in"
+            + " \(NumberText.count(faces, "row"))"
+    }
+}
+
+extension ConsoleReporter {
+    func linked(_ summary: PeopleStudy.Summary) { log.info(.people, summary.text, summary.fields) }
+
+    func forgot(_ result: String, hadEmbeddings: Bool) {
+        let name = Self.relative(result, isFolder: false)
+        log.info(
+            .people, "\(name): \(hadEmbeddings ? "embeddings removed" : "has no embeddings")",
+            ["result": .text(result), "removed": .flag(hadEmbeddings)])
+    }
+}
+
+extension PeopleStudy.Summary {
+    var text: String {
+        let people = "\(people) \(people == 1 ? "person" : "people")"
+        var text = "\(people) in \(NumberText.count(videos, "video"))"
+        if corrections > 0 { text += ", \(NumberText.count(corrections, "correction")) applied" }
+        if doubts > 0 { text += ", \(NumberText.count(doubts, "decision")) to check in people.html" }
+        return "\(text) -> \(ConsoleReporter.relative(path, isFolder: false))"
+    }
+
+    var fields: LogFields {
+        [
+            "people": .integer(people), "videos": .integer(videos), "doubts": .integer(doubts),
+            "output": .text(path),
+        ]
     }
 }

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import VidscanAnalysis
+internal import VidscanRender
 
 struct DoctorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -8,7 +9,7 @@ struct DoctorCommand: ParsableCommand {
         discussion: "If something is missing, it says what to do, and exits with status 2.")
 
     func run() throws {
-        let findings = Doctor().examine()
+        let findings = Doctor().examine(cairo: DrawingVersion.cairo)
         for finding in findings {
             Output.standard("\(finding.remedy == nil ? "ok     " : "PROBLEM") \(finding.name): \(finding.value)")
             if let remedy = finding.remedy { Output.standard("        -> \(remedy)") }

@@ -1,11 +1,12 @@
 internal import ArgumentParser
+internal import VidscanAnalysis
 internal import VidscanBase
 internal import VidscanExport
 
 struct ExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Writes the events of a finished result as annotations for ELAN, Praat, players, BIDS and others.",
+        abstract: "Writes a finished result for other programs: ELAN, Praat, players, BIDS, OpenFace's and Py-Feat's.",
         discussion: """
             Exports when faces are in sight, smile, blink, close their eyes and look away, and the shots. Times are those of \
             the tables, which players and annotation programs show too.
@@ -15,8 +16,11 @@ struct ExportCommand: AsyncParsableCommand {
               textgrid  NAME.TextGrid for Praat
               bids      NAME_events.tsv and its description NAME_events.json
               rttm      NAME.rttm: when each person is in sight (not: speaks)
+              openface  NAME.openface.csv, as 'vidscan analyze --format openface' writes it
+              pyfeat    NAME.pyfeat.csv, as 'vidscan analyze --format pyfeat' writes it
 
-            NAME is the video's name without its extension. The video itself is not needed.
+            NAME is the video's name without its extension. The video itself is not needed. openface and pyfeat need the \
+            face meshes, which 'vidscan analyze' keeps with --landmarks.
 
             EXAMPLES
               vidscan export movie.mp4.vidscan --to elan
@@ -30,7 +34,7 @@ struct ExportCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The formats, with commas between them: elan, vtt, textgrid, bids, rttm. Can be repeated.",
+            "The formats, with commas between them: \(formatNames). Can be repeated.",
             valueName: "formats"))
     var to: [String] = []
 
@@ -60,7 +64,7 @@ struct ExportCommand: AsyncParsableCommand {
 
     private static var formatNames: String { ExportFormat.allCases.map(\.rawValue).joined(separator: ", ") }
 
-    /// The formats in the order in which they are named, each once.
+    /// Without duplicates.
     private func formats() throws -> [ExportFormat] {
         var formats: [ExportFormat] = []
         for name in to.flatMap({ $0.split(separator: ",", omittingEmptySubsequences: false) }) {
@@ -72,9 +76,9 @@ struct ExportCommand: AsyncParsableCommand {
         return formats
     }
 
-    private func grouping() throws -> Exporting.Grouping {
+    private func grouping() throws -> Exporter.Grouping {
         guard let by else { return .person }
-        guard let grouping = Exporting.Grouping(rawValue: by) else {
+        guard let grouping = Exporter.Grouping(rawValue: by) else {
             throw ValidationError("--by must be person or face.")
         }
         return grouping
@@ -82,15 +86,15 @@ struct ExportCommand: AsyncParsableCommand {
 
     func run() async throws {
         let reporter = try messages.makeReporter()
-        var options = Exporting.Options(formats: try formats())
+        var options = Exporter.Options(formats: try formats())
         options.grouping = try grouping()
         options.output = output
         options.outputIsFolder = results.count > 1 || options.formats.count > 1
         options.replaces = force
-        let exporting = Exporting(options: options)
+        let exporter = Exporter(options: options, model: ModelStore.expressionModel(recordedAs:))
         try await CommandWork.run(reporter) {
             try await CommandWork.each(of: results, reporter) { result, _ in
-                reporter.exported(result, paths: try await exporting.run(resultPath: result))
+                for path in try await exporter.run(resultPath: result) { reporter.made(.exported, path, from: result) }
             }
         }
     }

@@ -2,19 +2,18 @@ internal import Foundation
 internal import Synchronization
 internal import VidscanBase
 
-/// Runs the command of `--on-failure` in a shell.
 struct FailureHook {
     enum Outcome: Equatable {
         case ended(SpawnedProcess.Termination)
-        /// This process received a termination signal, and ended the command.
+        /// By a signal to this process, which ended the command.
         case interrupted
     }
 
     let command: String
-    /// Variables that are added to the environment of this process.
+    /// Added to the environment.
     let variables: [String: String]
 
-    /// The shell, which may be interrupted before it has started.
+    /// An interruption can precede the shell's start.
     private final class Interruption: Sendable {
         private let state = Mutex((process: SpawnedProcess?.none, isInterrupted: false))
 
@@ -35,11 +34,8 @@ struct FailureHook {
         }
     }
 
-    /// Runs the command and waits for its end. SIGINT and SIGTERM are passed on to all its processes as SIGTERM;
-    /// processes that still run two seconds later are killed.
-    ///
-    /// - Parameter interrupts: The handler, which is redirected to the command.
-    /// - Throws: `SystemError` if the shell cannot start.
+    /// Passes on SIGINT and SIGTERM to all processes of the command as SIGTERM, and kills those that still run two
+    /// seconds later.
     func run(_ interrupts: InterruptHandler) async throws(SystemError) -> Outcome {
         let interruption = Interruption()
         interrupts.redirect {
@@ -54,12 +50,12 @@ struct FailureHook {
         let termination = await withCheckedContinuation { continuation in
             let wait: @Sendable () -> Void = {
                 let termination = process.wait {
-                    // This includes processes that the command left in the background.
+                    // Includes processes that the command left in the background.
                     if interruption.isInterrupted { process.signalGroup(SIGKILL) }
                 }
                 continuation.resume(returning: termination)
             }
-            // Blocking this one does no harm, because the batch has ended.
+            // Blocking this thread does no harm, because the batch has ended.
             do throws(VidscanError) { try SystemThread.start(name: "hook", wait) } catch { wait() }
         }
         return interruption.isInterrupted ? .interrupted : .ended(termination)

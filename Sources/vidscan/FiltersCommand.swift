@@ -64,7 +64,6 @@ struct FiltersCommand: AsyncParsableCommand {
 }
 
 extension FilterCategory {
-    /// - Throws: `ValidationError` that lists the categories.
     fileprivate init(argument: String) throws {
         guard let category = FilterCategory(rawValue: argument) else {
             let names = FilterCategory.allCases.map(\.rawValue)
@@ -73,5 +72,61 @@ extension FilterCategory {
             )
         }
         self = category
+    }
+}
+
+struct FilterPreviewCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "preview",
+        abstract: "Writes a contact sheet: a frame of a video, before and after each filter.",
+        discussion: """
+            EXAMPLES
+              vidscan filters preview movie.mp4 --at 12.5 --filter hqdn3d -o sheet.png
+              vidscan filters preview movie.mp4 --pipeline lobby.yaml -o sheet.png
+            """)
+
+    @Argument(help: ArgumentHelp("A video or picture.", valueName: "input"))
+    var input: String
+
+    @Option(help: ArgumentHelp("Which frame: seconds or [hh:]mm:ss. Default: the first.", valueName: "time"))
+    var at: TimeArgument?
+
+    @Option(name: .shortAndLong, help: ArgumentHelp("The PNG file to write.", valueName: "file"))
+    var output: String
+
+    @Option(help: ArgumentHelp("Take the filters from a pipeline.", valueName: "name|file"))
+    var pipeline: String?
+
+    @OptionGroup
+    var filters: FilterOptions
+
+    @Flag(help: "Mark the faces that are detected after the last filter.")
+    var markFaces = false
+
+    @Flag(help: "Replace an existing file.")
+    var force = false
+
+    func run() async throws {
+        let preview = try ExitStatus.usage.onError {
+            let file = try pipeline.map {
+                try PipelineLibrary.load($0, filters: .run(allowsFiles: filters.allowFileFilters))
+            }
+            let settings = try ResolvedSettings(workers: 1, file: file, overrides: filters.overrides()).settings
+            let models = markFaces ? try ModelStore() : nil
+            return FilterPreview(settings: settings, allowsFileFilters: filters.allowFileFilters, models: models)
+        }
+        try ExitStatus.someFailed.onError {
+            try preview.write(input: input, at: at?.microseconds ?? 0, to: output, replaces: force)
+        }
+    }
+}
+
+/// Seconds or `[hh:]mm:ss`.
+struct TimeArgument: ExpressibleByArgument {
+    let microseconds: Int64
+
+    init?(argument: String) {
+        guard let microseconds = DecimalNumber.microseconds(argument) else { return nil }
+        self.microseconds = microseconds
     }
 }

@@ -2,9 +2,9 @@ internal import Dispatch
 internal import Glibc
 internal import Synchronization
 
-/// Handles SIGINT and SIGTERM: the first signal cancels the work, and the second one, of either kind, ends the process at once.
+/// The first SIGINT or SIGTERM cancels the work; the second, of either kind, ends the process.
 final class InterruptHandler {
-    /// The closures to call. They may be called on any thread.
+    /// The closures may run on any thread.
     private final class Target: Sendable {
         let cancel: Mutex<@Sendable () -> Void>
         let abandon = Mutex<@Sendable () -> Void>({})
@@ -33,7 +33,7 @@ final class InterruptHandler {
                     target.abandon.withLock { $0 }()
                     _exit(130)
                 }
-                // Cancelling may have to wait for a thread that is blocked. The handler must not: it takes the next signal.
+                // Cancelling may wait for a blocked thread, but the handler must be free for the next signal.
                 DispatchQueue.global().async { target.cancel.withLock { $0 }() }
             }
             source.resume()
@@ -41,18 +41,13 @@ final class InterruptHandler {
         }
     }
 
-    /// Replaces the closures from now on. There is only one handler per command, because a second handler made after
-    /// this one receives no signals (observed with libdispatch on Linux).
-    ///
-    /// - Parameters:
-    ///   - cancel: A closure that is called at the first signal.
-    ///   - abandon: A closure that is called at the second signal, before the process ends.
+    /// Replaces the closures; `abandon` runs before a second signal ends the process. A command has only one handler,
+    /// because a later one would receive no signals (observed with libdispatch on Linux).
     func redirect(to cancel: @escaping @Sendable () -> Void, abandon: @escaping @Sendable () -> Void) {
         target.cancel.withLock { $0 = cancel }
         target.abandon.withLock { $0 = abandon }
     }
 
-    /// Restores the default action of the signals, which ends the process.
     func stop() {
         for source in sources { source.cancel() }
         for number in signals { signal(number, SIG_DFL) }

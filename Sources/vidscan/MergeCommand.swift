@@ -36,19 +36,13 @@ struct MergeCommand: AsyncParsableCommand {
 
     func run() async throws {
         let reporter = try messages.makeReporter()
-        let sets: [SegmentMerger.SegmentSet]
-        do {
-            sets = try SegmentMerger.sets(of: segments)
-        } catch {
-            reporter.failed(error)
-            throw ExitStatus.someFailed
-        }
-        let joining = SegmentMerger(observer: reporter)
+        let sets = try ExitStatus.someFailed.onError(reporter) { try SegmentMerger.sets(of: segments) }
+        let merger = SegmentMerger(observer: reporter, addition: VideoAndPage())
         try await CommandWork.run(reporter) {
             var notes = ResultNotes(inputCount: sets.count, reporter)
             let failures = try await CommandWork.each(of: sets.map(\.name), reporter) { name, position in
                 let set = sets[position]
-                let summary = try await joining.run(
+                let summary = try await merger.run(
                     set, resultPath: ResultPaths.path(of: set.resultName, folder: output), replaces: force)
                 reporter.delivered(name, summary: summary)
                 notes.add(summary, input: name)

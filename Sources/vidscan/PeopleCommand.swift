@@ -1,6 +1,8 @@
 internal import ArgumentParser
+internal import VidscanAnalysis
 internal import VidscanBase
 internal import VidscanPeople
+internal import VidscanResults
 
 struct PeopleCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -23,6 +25,7 @@ struct PeopleCommand: AsyncParsableCommand {
               vidscan people results/ --output study
               vidscan people results/day-2 --output study --tables tracks,faces
               vidscan people --output study --corrections corrections.txt
+              vidscan people --output study --photo Anna=anna.jpg --photo Anna=anna2.jpg
               vidscan people --output study --remove interview.mp4
               vidscan people --forget results/
             """)
@@ -47,6 +50,13 @@ struct PeopleCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
+            "Give the person on a photograph a name. Can be repeated, also with more photographs of one person. Photographs"
+                + " are not stored.",
+            valueName: "name=file"))
+    var photo: [NamedPhoto] = []
+
+    @Option(
+        help: ArgumentHelp(
             "Take a video out of the study: its name or path, or that of its result. Can be repeated.",
             valueName: "video"))
     var remove: [String] = []
@@ -65,10 +75,12 @@ struct PeopleCommand: AsyncParsableCommand {
     func validate() throws {
         if forget {
             if results.isEmpty { throw ValidationError("Name the results whose embeddings are removed.") }
-            if output != nil || corrections != nil || tables != nil || !remove.isEmpty || thumbnails != nil {
+            if output != nil || corrections != nil || tables != nil || !remove.isEmpty || !photo.isEmpty
+                || thumbnails != nil
+            {
                 throw ValidationError("--forget removes embeddings from results and has no other options.")
             }
-        } else if results.isEmpty, corrections == nil, remove.isEmpty, output == nil {
+        } else if results.isEmpty, corrections == nil, remove.isEmpty, photo.isEmpty, output == nil {
             throw ValidationError("Name at least one result, or the study with --output.")
         }
         _ = try chosenTables()
@@ -96,8 +108,17 @@ struct PeopleCommand: AsyncParsableCommand {
         options.removals = remove
         options.tables = try chosenTables()
         options.hasThumbnails = thumbnails
-        let study = PeopleStudy(options: options)
+        let chosen = options
+        let models = photo.isEmpty ? nil : try ExitStatus.usage.onError(reporter) { try ModelStore() }
         try await CommandWork.run(reporter) {
+            var options = chosen
+            if let models {
+                for photo in photo {
+                    options.photos[photo.name, default: []].append(
+                        try await FacePhoto.embedding(of: photo.path, models: models))
+                }
+            }
+            let study = PeopleStudy(options: options)
             let summary = try await study.run(results: results, folder: output ?? "people")
             for warning in summary.warnings { reporter.warned(warning.video, message: warning.message) }
             for failure in summary.failures { reporter.failed(failure) }
@@ -106,7 +127,7 @@ struct PeopleCommand: AsyncParsableCommand {
         }
     }
 
-    /// - Returns: The number of failures.
+    /// Returns the number of failures.
     private func removeEmbeddings(_ reporter: ConsoleReporter) -> Int {
         var failures = 0
         for path in results {
@@ -125,5 +146,17 @@ struct PeopleCommand: AsyncParsableCommand {
             }
         }
         return failures
+    }
+}
+
+/// `Anna=anna.jpg`
+struct NamedPhoto: ExpressibleByArgument {
+    let name: String
+    let path: String
+
+    init?(argument: String) {
+        let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 2, Pseudonym.isValid(parts[0]), !parts[1].isEmpty else { return nil }
+        (name, path) = (parts[0], parts[1])
     }
 }

@@ -57,14 +57,13 @@ struct PipelinesCommand: ParsableCommand {
         }
 
         func run() throws {
-            do {
-                Output.write(try settings.resolve(named: name, isOneVideo: true).yaml)
-            } catch let error as PipelineFileError {
-                for problem in error.problems { Output.error("vidscan: error: \(problem)") }
-                throw ExitStatus.usage
-            } catch {
-                Output.error("vidscan: error: \(error)")
-                throw ExitStatus.usage
+            try ExitStatus.usage.onError {
+                do {
+                    Output.write(try settings.resolve(named: name, isOneVideo: true).yaml)
+                } catch let error as PipelineFileError {
+                    for problem in error.problems { Output.error("vidscan: error: \(problem)") }
+                    throw ExitStatus.usage
+                }
             }
         }
     }
@@ -83,7 +82,7 @@ struct PipelinesCommand: ParsableCommand {
             var failures = 0
             for name in names {
                 do {
-                    let file = try PipelineLibrary.load(name, allowsFileFilters: allowFileFilters)
+                    let file = try PipelineLibrary.load(name, filters: .run(allowsFiles: allowFileFilters))
                     _ = try ResolvedSettings(workers: 1, file: file)
                     Output.standard("\(name): ok")
                 } catch {
@@ -106,7 +105,6 @@ struct PipelinesCommand: ParsableCommand {
     }
 }
 
-/// Aligns text in two columns.
 enum Columns {
     static func line(_ first: String, width: Int, _ second: String) -> String {
         first + String(repeating: " ", count: max(0, width - first.count) + 2) + second

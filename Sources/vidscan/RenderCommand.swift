@@ -1,6 +1,9 @@
 internal import ArgumentParser
 internal import VidscanAnalysis
+internal import VidscanFaces
+internal import VidscanPeople
 internal import VidscanRender
+internal import VidscanResults
 
 struct RenderCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -15,13 +18,16 @@ struct RenderCommand: AsyncParsableCommand {
 
             --keep and --hide choose people by the person_id in tracks.csv, which the report shows too. When in doubt about \
             a face, it is hidden: where its person_confidence is low, it overlaps a hidden face, a cut is near, or two \
-            people may have swapped places. The last line, and a record beside the video, say in how many frames.
+            people may have swapped places. The last line, and a record beside the video, say in how many frames. \
+            --keep-photo and --hide-photo choose people by photographs of them, if the result has face embeddings \
+            ('vidscan analyze --people'). If nobody in the video looks like them, no video is made.
 
             EXAMPLES
               vidscan render movie.mp4.vidscan
               vidscan render movie.mp4.vidscan --show box,id,trail -o marked.mp4
               vidscan render movie.mp4.vidscan --sticker hat.png --sticker-place face
               vidscan render movie.mp4.vidscan --anonymize pixelate --keep 2
+              vidscan render movie.mp4.vidscan --anonymize blur --keep-photo anna.jpg
             """)
 
     @Argument(help: ArgumentHelp("Result folders of 'vidscan analyze'.", valueName: "result"))
@@ -58,6 +64,17 @@ struct RenderCommand: AsyncParsableCommand {
     @OptionGroup(title: VisibilitySettings.title)
     var visibility: SettingArguments<VisibilitySettings>
 
+    @Option(
+        help: ArgumentHelp(
+            "Keep the people on photographs visible, and hide everybody else. Can be repeated.", valueName: "file"))
+    var keepPhoto: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Hide the people on photographs, and everybody who might be one of them. Can be repeated.",
+            valueName: "file"))
+    var hidePhoto: [String] = []
+
     @OptionGroup(title: EncodingSettings.title)
     var encoding: SettingArguments<EncodingSettings>
 
@@ -72,17 +89,13 @@ struct RenderCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let settings: Settings
-        do {
+        let settings = try ExitStatus.usage.onError {
             let file = try pipeline.map { try PipelineLibrary.load($0, filters: .keep) }
-            settings = try ResolvedSettings(
+            return try ResolvedSettings(
                 workers: 1, file: file,
                 overrides: drawing.overrides + hiding.overrides + visibility.overrides + encoding.overrides
-                    + messages.overrides()
+                    + messages.overrides
             ).settings
-        } catch {
-            Output.error("vidscan: error: \(error)")
-            throw ExitStatus.usage
         }
         var options = settings.render.options(isRequested: true) ?? RenderOptions()
         if options.anonymize == nil, hiding.sets("render.invert") {
@@ -91,15 +104,42 @@ struct RenderCommand: AsyncParsableCommand {
         if options.anonymize != nil, changedSource {
             throw ValidationError("--changed-source and --anonymize cannot be used together: faces may have moved.")
         }
+        let choosesByPhoto = !keepPhoto.isEmpty || !hidePhoto.isEmpty
+        if choosesByPhoto, options.anonymize == nil {
+            throw ValidationError("--keep-photo and --hide-photo need --anonymize.")
+        }
+        if !keepPhoto.isEmpty, !hidePhoto.isEmpty || settings.render.hiddenPeople != nil {
+            throw ValidationError("--keep-photo cannot be used with --hide-photo or --hide.")
+        }
+        if !hidePhoto.isEmpty, settings.render.keptPeople != nil {
+            throw ValidationError("--hide-photo cannot be used with --keep.")
+        }
         if results.count > 1, settings.render.namesSomebody {
             throw ValidationError(
                 "--keep and --hide work with one result only: in another one, the numbers are other people.")
         }
         options.acceptsChangedSource = changedSource
         let reporter = ConsoleReporter(settings.messages)
-        let rendering = Rendering(options: options, observer: reporter)
+        let models = choosesByPhoto ? try ExitStatus.usage.onError(reporter) { try ModelStore() } : nil
+        let requested = options
         try await CommandWork.run(reporter) {
-            try await CommandWork.each(of: results, reporter) { result, _ in
+            var photos: [FaceEmbedding] = []
+            if let models {
+                for path in keepPhoto + hidePhoto {
+                    photos.append(try await FacePhoto.embedding(of: path, models: models))
+                }
+            }
+            return try await CommandWork.each(of: results, reporter) { result, _ in
+                var options = requested
+                if !photos.isEmpty {
+                    let search = try PhotoSearch(result: result)
+                    let named = options.anonymize?.visible.namedPeople ?? []
+                    options.anonymize?.visible.people =
+                        keepPhoto.isEmpty
+                        ? .allBut(named.union(try search.possible(photos)))
+                        : .only(named.union(try search.certain(photos)))
+                }
+                let rendering = Renderer(options: options, observer: reporter)
                 let summary = try await rendering.run(
                     resultPath: result, input: input, outputPath: output, replaces: force)
                 reporter.rendered(result, summary: summary)

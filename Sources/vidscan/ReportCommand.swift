@@ -3,6 +3,7 @@ internal import Foundation
 internal import VidscanBase
 internal import VidscanRender
 internal import VidscanReport
+internal import VidscanResults
 
 struct ReportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -58,8 +59,8 @@ struct ReportCommand: AsyncParsableCommand {
 
     @Flag(
         help: """
-            Make a page that can be passed on: no pictures of faces, no names of files and people; it plays the video in which faces are \
-            hidden, if the result's folder has one.
+            Make a page to pass on: no pictures of faces, no names of files and people; it plays the video with hidden faces, \
+            if the result's folder has one.
             """)
     var hideFaces = false
 
@@ -86,7 +87,7 @@ struct ReportCommand: AsyncParsableCommand {
         }
         if hideFaces, video != nil {
             throw ValidationError(
-                "--hide-faces and --video cannot be used together: the page plays the video in which faces are hidden.")
+                "--hide-faces and --video cannot be used together: the page plays the video with hidden faces.")
         }
         if hideFaces, proxy {
             throw ValidationError("--hide-faces and --proxy cannot be used together: a proxy shows faces.")
@@ -98,7 +99,7 @@ struct ReportCommand: AsyncParsableCommand {
 
     func run() async throws {
         let reporter = try messages.makeReporter()
-        var options = Reporting.Options()
+        var options = Report.Options()
         options.hasThumbnails = thumbnails
         options.acceptsChangedSource = changedSource
         options.hidesFaces = hideFaces
@@ -106,14 +107,14 @@ struct ReportCommand: AsyncParsableCommand {
         let shared = options
         try await CommandWork.run(reporter) {
             var options = shared
-            var outcomes: [(result: String, outcome: Result<Reporting.Summary, VidscanError>)] = []
+            var outcomes: [(result: String, outcome: Result<Report.Summary, VidscanError>)] = []
             for result in results {
                 do {
                     if proxy { options.video = .file(try await makeProxy(of: result, reporter)) }
-                    let summary = try await Reporting(options: options).run(
+                    let summary = try await Report(options: options).run(
                         resultPath: result, input: input, outputPath: results.count == 1 ? output : nil,
                         replaces: force)
-                    reporter.reported(result, path: summary.path)
+                    reporter.made(.reported, summary.path, from: result)
                     if let notice = summary.notice { reporter.warned(result, message: notice) }
                     outcomes.append((result, .success(summary)))
                 } catch let error as VidscanError where error.code != .interrupted {
@@ -123,22 +124,19 @@ struct ReportCommand: AsyncParsableCommand {
             }
             if results.count > 1 {
                 let path = output ?? "index.html"
-                try Reporting.writeIndex(outcomes, path: path, replaces: force)
-                reporter.reported(NumberText.count(results.count, "result"), path: path)
+                try Report.writeIndex(outcomes, path: path, replaces: force)
+                reporter.made(.reported, path, from: NumberText.count(results.count, "result"))
             }
             return outcomes.count { if case .failure = $0.outcome { true } else { false } }
         }
     }
 
-    /// Makes the proxy of a result, unless it has one.
-    ///
-    /// - Returns: Its path.
     private func makeProxy(of result: String, _ reporter: ConsoleReporter) async throws -> String {
         let path = result + "/proxy.mp4"
         guard force || !FileManager.default.fileExists(atPath: path) else { return path }
         var options = RenderOptions.proxy
         options.acceptsChangedSource = changedSource
-        let summary = try await Rendering(options: options, observer: reporter).run(
+        let summary = try await Renderer(options: options, observer: reporter).run(
             resultPath: result, input: input, replaces: force)
         reporter.rendered(result, summary: summary)
         return summary.path

@@ -33,18 +33,9 @@ struct SampleCommand: AsyncParsableCommand {
     var decodeAll = false
 
     func run() async throws {
-        do {
-            _ = try InputFile(input)
-        } catch {
-            Output.error("vidscan: error: \(error)")
-            throw ExitStatus.someFailed
-        }
-        let settings: Settings
-        do {
-            settings = try ResolvedSettings(workers: 1, overrides: video.overrides()).settings
-        } catch {
-            Output.error("vidscan: error: \(error)")
-            throw ExitStatus.usage
+        _ = try ExitStatus.someFailed.onError { try InputFile(input) }
+        let settings = try ExitStatus.usage.onError {
+            try ResolvedSettings(workers: 1, overrides: video.overrides()).settings
         }
         do {
             let reader = try FrameReader(

@@ -1,12 +1,11 @@
-internal import VidscanResults
 internal import ArgumentParser
 internal import Foundation
 internal import VidscanAnalysis
 internal import VidscanMedia
+internal import VidscanResults
 
 typealias SettingOptions = SettingOptionGroups<OutputSettings>
 
-/// All settings of a run, from a pipeline and from options.
 struct SettingOptionGroups<Output: SettingSelection>: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -41,20 +40,17 @@ struct SettingOptionGroups<Output: SettingSelection>: ParsableArguments {
     @OptionGroup(title: MessageSettings.title)
     var messages: MessageArguments
 
-    /// Resolves the settings.
-    ///
     /// - Parameters:
-    ///   - named: The name or path of a pipeline, which replaces `pipeline`.
-    ///   - isOneVideo: Whether the settings are for one video, whose people they may name by number.
-    /// - Throws: `PipelineFileError`, `SettingsError`, or `ValidationError` for a filter.
+    ///   - named: replaces `pipeline`.
+    ///   - isOneVideo: one video's settings may name people by number.
     func resolve(named: String? = nil, isOneVideo: Bool = false) throws -> ResolvedSettings {
         let file = try (named ?? pipeline).map {
-            try PipelineLibrary.load($0, allowsFileFilters: video.filters.allowFileFilters)
+            try PipelineLibrary.load($0, filters: .run(allowsFiles: video.filters.allowFileFilters))
         }
         let resolved = try ResolvedSettings(
             workers: max(1, ProcessInfo.processInfo.activeProcessorCount), file: file,
             overrides: output.overrides + video.overrides() + faces.overrides + extras.overrides + drawing.overrides
-                + hiding.overrides + visibility.overrides + encoding.overrides + messages.overrides())
+                + hiding.overrides + visibility.overrides + encoding.overrides + messages.overrides)
         if !isOneVideo, resolved.settings.render.namesSomebody {
             throw SettingsError(
                 "--keep, --hide, --keep-face and --hide-face name people of one video, and in another one the same"
@@ -65,7 +61,6 @@ struct SettingOptionGroups<Output: SettingSelection>: ParsableArguments {
     }
 }
 
-/// The frames of a video to analyse, and the filters to apply to them.
 struct VideoOptions: ParsableArguments {
     @OptionGroup
     var frames: SettingArguments<FrameSettings>
@@ -76,8 +71,8 @@ struct VideoOptions: ParsableArguments {
     func overrides() throws -> [ResolvedSettings.Override] { frames.overrides + (try filters.overrides()) }
 }
 
-/// The filters. The steps stay text until the whole command line is parsed, because only `--allow-file-filters` can
-/// permit filters to access files.
+/// Filter steps stay text until the command line is parsed, because only `--allow-file-filters` permits access to
+/// files.
 struct FilterOptions: ParsableArguments {
     @Option(name: .customLong("filter"), help: .of("filters"))
     var steps: [String] = []
@@ -96,4 +91,93 @@ struct FilterOptions: ParsableArguments {
     }
 
     func validate() throws { _ = try overrides() }
+}
+
+typealias MessageArguments = SettingArguments<MessageSettings>
+
+extension MessageArguments {
+    func makeReporter() throws -> ConsoleReporter { ConsoleReporter(try options()) }
+
+    func options() throws -> MessageOptions {
+        try ExitStatus.usage.onError { try ResolvedSettings(workers: 1, overrides: overrides).settings.messages }
+    }
+}
+
+protocol SettingSelection {
+    static var group: SettingGroup { get }
+    /// Replaces the help of settings, by their paths.
+    static var help: [String: String] { get }
+}
+
+extension SettingSelection {
+    static var title: String { group.rawValue }
+    static var help: [String: String] { [:] }
+}
+
+enum OutputSettings: SettingSelection { static let group = SettingGroup.output }
+
+/// A batch keeps its journal with the results, so it needs a folder.
+enum BatchOutputSettings: SettingSelection {
+    static let group = SettingGroup.output
+    static let help = [
+        "write.folder": "Folder for the results and the journal. Required, unless the pipeline names it.",
+        "write.replace":
+            "Analyse all files again, also those that are done, and replace results that are not from this batch.",
+    ]
+}
+
+enum FrameSettings: SettingSelection { static let group = SettingGroup.frames }
+enum FaceSettings: SettingSelection { static let group = SettingGroup.faces }
+enum ExtraSettings: SettingSelection { static let group = SettingGroup.extras }
+enum DrawingSettings: SettingSelection { static let group = SettingGroup.drawing }
+enum HidingSettings: SettingSelection { static let group = SettingGroup.hiding }
+enum VisibilitySettings: SettingSelection { static let group = SettingGroup.visibility }
+enum EncodingSettings: SettingSelection { static let group = SettingGroup.encoding }
+enum MessageSettings: SettingSelection { static let group = SettingGroup.messages }
+
+extension SettingKind {
+    /// Commas separate the items of a list.
+    func parse(word: String) throws -> SettingValue {
+        guard isList else { return try parse(word) }
+        let items = word.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        for item in items {
+            do {
+                _ = try parse(item)
+            } catch {
+                let isName = if case .list = self { true } else { false }
+                let fault =
+                    item.isEmpty ? "an item is empty" : isName ? "there is no '\(item)'" : "'\(item)' is not one"
+                throw ValidationError("\(fault); \(error)")
+            }
+        }
+        return try parse(items)
+    }
+}
+
+extension Setting {
+    var completion: CompletionKind? {
+        switch kind {
+        case .choice(let names), .list(let names): .list(names)
+        case .folder: .directory
+        case .file: .file()
+        default: nil
+        }
+    }
+}
+
+extension ArgumentHelp {
+    static func of(_ path: String) -> ArgumentHelp {
+        Setting.at(path).map { .of($0) } ?? ""
+    }
+
+    static func of(_ setting: Setting, text: String? = nil) -> ArgumentHelp {
+        var text = text ?? setting.helpWithDefault
+        if let values = setting.kind.listedValues, !setting.kind.isList || !values.allSatisfy(text.contains) {
+            text += " (values: \(values.joined(separator: ", ")))"
+        }
+        let valueName = setting.options.lazy.compactMap { option -> String? in
+            if case .value(let name) = option.form { name } else { nil }
+        }.first
+        return ArgumentHelp("\(text)", valueName: valueName)
+    }
 }

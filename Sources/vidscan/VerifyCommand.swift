@@ -15,10 +15,10 @@ struct VerifyCommand: AsyncParsableCommand {
         commandName: "verify",
         abstract: "Searches a finished video for faces that may still be visible.",
         discussion: """
-            An independent second look at a video before you pass it on. Every frame of all its video streams and cover \
+            An independent check of a video before you pass it on. Every frame of all its video streams and cover \
             pictures is searched at several scales, with detectors that 'vidscan analyze' does not use, and no table is \
             read. Prints the times at which a face may be visible. A person whom you kept visible is listed too. For a \
-            result folder, the videos in it are searched in which faces are hidden.
+            result folder, its videos with hidden faces are searched.
 
             Exits with status 1 if a face may be visible, and with 2 if something was not searched: a damaged part, \
             subtitles that are pictures, or an attachment.
@@ -74,21 +74,17 @@ struct VerifyCommand: AsyncParsableCommand {
             throw ValidationError("--format \(format.rawValue) works with one input only.")
         }
         let reporter = try messages.makeReporter()
-        let verification: Verification
-        do {
-            var options = Verification.Options(
-                minimumScore: minScore, workers: workers ?? max(1, ProcessInfo.processInfo.activeProcessorCount))
-            options.keepsPictures = page || output != nil
-            verification = try Verification(models: try ModelStore.verificationFolder(), options: options)
-        } catch {
-            reporter.failed(error)
-            throw ExitStatus.usage
+        var options = Verification.Options(
+            minimumScore: minScore, workers: workers ?? max(1, ProcessInfo.processInfo.activeProcessorCount))
+        options.keepsPictures = page || output != nil
+        let verification = try ExitStatus.usage.onError(reporter) {
+            try Verification(models: try ModelStore.verificationFolder(), options: options)
         }
         try await CommandWork.run(reporter) {
             var withFaces = 0
             let failures = try await CommandWork.each(of: videos, reporter) { input, _ in
-                guard !Self.isFolder(input) else {
-                    throw VidscanError(.result, "has no video in which faces are hidden", input: input, stage: .open)
+                guard FileSystem.entry(input) != .folder else {
+                    throw VidscanError(.result, "has no video with hidden faces", input: input, stage: .open)
                 }
                 let path = page || output != nil ? output ?? input + ".verify.html" : nil
                 if let path { try AtomicFile.checkVacancy(path, replaces: force) }
@@ -101,9 +97,9 @@ struct VerifyCommand: AsyncParsableCommand {
                 report(findings, of: input, to: reporter)
                 if let path {
                     let file = try AtomicFile(path: path, replaces: force, source: input)
-                    try file.write(findings.page(name: FilePath.name(of: input)))
+                    try file.write(findings.page(of: input, at: path))
                     try file.complete()
-                    reporter.reported(input, path: path)
+                    reporter.made(.reported, path, from: input)
                     if !findings.episodes.isEmpty {
                         reporter.note(
                             "the page shows these faces; remove it before you pass on the folder", input: input)
@@ -122,15 +118,10 @@ struct VerifyCommand: AsyncParsableCommand {
         }
     }
 
-    /// Returns the videos to search: the input, or if that is a result, all videos with hidden faces in it.
+    /// A result stands for all videos with hidden faces in it.
     private static func videos(_ input: String) -> [String] {
-        let videos = isFolder(input) ? StoredResult.videosWithHiddenFaces(in: input) : []
+        let videos = FileSystem.entry(input) == .folder ? StoredResult.videosWithHiddenFaces(in: input) : []
         return videos.isEmpty ? [input] : videos
-    }
-
-    private static func isFolder(_ path: String) -> Bool {
-        var isFolder: ObjCBool = false
-        return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue
     }
 
     private func report(_ findings: Verification.Findings, of input: String, to reporter: ConsoleReporter) {
@@ -150,7 +141,7 @@ struct VerifyCommand: AsyncParsableCommand {
             findings.episodes.isEmpty
             ? "no face found\(findings.unsearched.isEmpty ? "" : " in what was searched"); \(searched)"
             : "a face may be visible in \(NumberText.count(findings.framesWithFaces, "frame")); \(searched)"
-        reporter.inform(
+        reporter.log.info(
             .verified, "\(input): \(text)",
             [
                 "input": .text(input), "frames": .integer(findings.frames),

@@ -14,7 +14,7 @@ struct VidscanCommand: AsyncParsableCommand {
               vidscan analyze *.mp4 --output results     one result per video
               vidscan analyze a.mp4 --pipeline thorough  settings from a pipeline
               vidscan render movie.mp4.vidscan           the video with its faces marked
-              vidscan verify anonymized.mp4              look again for faces
+              vidscan verify anonymized.mp4              search a video for visible faces
               vidscan schema                             what each column means
               vidscan doctor                             check the installation
 
@@ -25,14 +25,10 @@ struct VidscanCommand: AsyncParsableCommand {
         subcommands: [
             AnalyzeCommand.self, MergeCommand.self, BatchCommand.self, BatchWorkerCommand.self, RenderCommand.self,
             VerifyCommand.self, ReportCommand.self, ApplyCommand.self, ExportCommand.self, PeopleCommand.self,
-            SampleCommand.self,
-            PipelinesCommand.self,
-            FiltersCommand.self,
-            SchemaCommand.self,
-            DoctorCommand.self, GenerateCommand.self,
+            SampleCommand.self, PipelinesCommand.self, FiltersCommand.self, SchemaCommand.self, DoctorCommand.self,
+            GenerateCommand.self,
         ])
 
-    /// Parses the command line, runs the command, and exits with one of the statuses above.
     static func main() async {
         Output.prepare()
         vs_limit_heaps(4)
@@ -52,15 +48,14 @@ struct VidscanCommand: AsyncParsableCommand {
         Glibc.exit(status)
     }
 
-    /// Prints an error and returns the exit status.
     private static func report(_ error: any Error) -> Int32 {
         if let status = error as? ExitStatus { return status.code }
-        if let error = error as? VidscanError, error.code == .setup {
+        if let error = error as? VidscanError {
             Output.error("vidscan: error: \(error)")
-            return ExitStatus.usage.code
+            return ExitStatus(error).code
         }
         if exitCode(for: error) == .success {
-            // Describing all commands takes as long as everything else that '--version' does.
+            // Describing all commands takes as long as everything else in '--version'.
             if CommandLine.arguments.dropFirst().first == "help",
                 let problem = try? CommandHelp.root().unknownTopic(of: CommandLine.arguments.dropFirst())
             {
@@ -81,13 +76,25 @@ struct VidscanCommand: AsyncParsableCommand {
     }
 }
 
-/// The exit status of a command that did not succeed. Everything has been reported before it is thrown.
+/// The status of a command that failed and has reported why.
 struct ExitStatus: Error {
     let code: Int32
 
     static let someFailed = ExitStatus(code: 1)
     static let usage = ExitStatus(code: 2)
     static let interrupted = ExitStatus(code: 130)
+
+    /// Reports an error of the closure, and throws this status.
+    func onError<Value>(_ reporter: ConsoleReporter? = nil, _ work: () throws -> Value) throws -> Value {
+        do {
+            return try work()
+        } catch let status as ExitStatus {
+            throw status
+        } catch {
+            if let reporter { reporter.failed(error) } else { Output.error("vidscan: error: \(error)") }
+            throw self
+        }
+    }
 
     static let meanings = [
         (ExitStatus(code: 0), "no input failed"),
@@ -97,22 +104,31 @@ struct ExitStatus: Error {
     ]
 }
 
-/// Writes text to standard output and standard error, whole lines at a time. All text for a terminal or a log goes
-/// through here, and control characters that a terminal interprets are escaped.
+extension ExitStatus {
+    init(_ error: VidscanError) {
+        self =
+            switch error.code {
+            case .interrupted: .interrupted
+            case .input, .setup, .exists: .usage
+            default: .someFailed
+            }
+    }
+}
+
+/// Writes whole lines to standard output and standard error. Escapes control characters, because all text for a
+/// terminal or a log passes here.
 ///
-/// Standard output carries data, so the program ends when it cannot be written: silently with status 0 if its reader
-/// has closed the pipe because it needs no more (`vidscan schema | head -1`), and otherwise with an error and status 1.
+/// If standard output fails, the program ends: silently with status 0 when its reader has closed the pipe (`vidscan
+/// schema | head -1`), otherwise with an error and status 1, because standard output carries data.
 enum Output {
-    /// Writes one line to standard output.
     static func standard(_ line: String) { print(Array((Printable.line(line) + "\n").utf8)) }
 
-    /// Writes a text of several lines to standard output.
+    /// Several lines.
     static func write(_ text: String) { print(Array(Printable.lines(text).utf8)) }
 
-    /// Writes one JSON document on one or more lines to standard output.
     static func json(_ text: String) { print(Array((Printable.json(text) + "\n").utf8)) }
 
-    /// Writes bytes that are escaped already to standard output.
+    /// Already escaped.
     static func print(_ bytes: [UInt8]) {
         do throws(SystemError) {
             try FileSystem.write(bytes, to: STDOUT_FILENO)
@@ -121,39 +137,34 @@ enum Output {
         }
     }
 
-    /// Writes one line to standard error.
-    ///
-    /// - Parameter overProgressLine: Whether to clear a progress line first.
     static func error(_ line: String, overProgressLine: Bool = false) {
         report((overProgressLine ? clearing : "") + Printable.line(line) + "\n")
     }
 
-    /// Writes one JSON document to standard error.
     static func jsonError(_ text: String) { report(Printable.json(text) + "\n") }
 
-    /// Overwrites the progress line on the terminal.
     static func progress(_ line: String) { report(clearing + Printable.line(line)) }
 
-    /// Prepares the standard descriptors before anything is opened.
+    /// Call before anything is opened.
     static func prepare() {
         signal(SIGPIPE, SIG_IGN)
-        // A file that gets the number of a closed one would receive messages. Each is opened for the direction in which it
-        // is not used, so that using it remains an error.
+        // A file that gets the number of a closed descriptor would receive messages. Each opens for the wrong
+        // direction, so that using it remains an error.
         for (descriptor, access) in [(STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_RDONLY)]
         where fcntl(descriptor, F_GETFD) < 0 {
             _ = open("/dev/null", access)
         }
     }
 
-    /// Closes standard output, because some file systems report only then that the disk is full.
+    /// Some file systems report a full disk only when closing.
     static func finish() {
         if close(STDOUT_FILENO) != 0 { fail(.current) }
     }
 
-    /// Moves the cursor to the start of the line and clears the line.
+    /// To the start of the line, then clear it.
     private static let clearing = "\r\u{1B}[K"
 
-    /// Nobody could be told that standard error cannot be written.
+    /// An error on standard error cannot be reported.
     private static func report(_ text: String) { try? FileSystem.write(Array(text.utf8), to: STDERR_FILENO) }
 
     private static func fail(_ error: SystemError) -> Never {

@@ -7,12 +7,8 @@ struct BaselineTests {
     private static let raw = ["smile", "brow_furrow", "nose_wrinkle", "left_eye_openness", "eye_closure"]
     private static let derived = ["anger", "contempt", "disgust", "fear", "joy", "sadness", "surprise", "disappointed"]
 
-    private func analyze(_ input: String, _ options: String..., in folder: TemporaryFolder) throws -> CSVTable {
-        let run = try ChildProcess.run(
-            [Checkout.tool, "analyze", input, "--quiet", "--force"] + options, in: folder.path)
-        try #require(run.status == 0, "\(run.errors)")
-        let name = input.split(separator: "/").last ?? ""
-        return try CSVTable(path: folder.path + "/\(name).vidscan/faces.csv")
+    private func faces(_ folder: TemporaryFolder, _ name: String = "faces.mp4") throws -> CSVTable {
+        try CSVTable(path: folder.path + "/\(name).vidscan/faces.csv")
     }
 
     private func tracks(_ folder: TemporaryFolder, _ name: String = "faces.mp4") throws -> CSVTable {
@@ -23,12 +19,14 @@ struct BaselineTests {
 
     @Test("Expressions stay as they are, no emotion rises, and some fall")
     func person() throws {
-        let folder = try TemporaryFolder()
-        let none = try analyze(Checkout.clip, "--baseline", "none", in: folder)
-        for column in try Self.rests(tracks(folder)) {
-            #expect(try tracks(folder).rows.indices.allSatisfy { try tracks(folder).text(column, $0).isEmpty })
+        let unjudgedFolder = try Tool.analyzed(Checkout.clip, "--baseline", "none")
+        let (none, unjudged) = (try faces(unjudgedFolder), try tracks(unjudgedFolder))
+        try #require(Self.rests(unjudged).count == 21 && unjudged.rows.count == 2)
+        for column in Self.rests(unjudged) {
+            #expect(try unjudged.texts(column).allSatisfy(\.isEmpty))
         }
-        let person = try analyze(Checkout.clip, in: folder)
+        let folder = try Tool.analyzed()
+        let person = try faces(folder)
         try #require(none.rows.count == person.rows.count && none.rows.count > 50)
         for column in Self.raw {
             #expect(
@@ -55,15 +53,16 @@ struct BaselineTests {
         }
         #expect(try folder.text("faces.mp4.vidscan/run.json").contains("\"baseline\" : \"person\""))
         // Every person has one face in the clip.
-        let track = try analyze(Checkout.clip, "--baseline", "track", in: folder)
-        #expect(track.rows == person.rows)
+        let track = try Tool.analyzed(Checkout.clip, "--baseline", "track")
+        #expect(try faces(track).rows == person.rows)
     }
 
     @Test("The JSON formats give the emotions as measured too")
     func json() throws {
-        let folder = try TemporaryFolder()
-        let none = try analyze(Checkout.clip, "--baseline", "none", in: folder)
-        let person = try analyze(Checkout.clip, "--format", "csv,jsonl", in: folder)
+        let folder = try Tool.analyzed(Checkout.clip, "--format", "csv,jsonl")
+        let (none, person) = (
+            try faces(try Tool.analyzed(Checkout.clip, "--baseline", "none")), try faces(folder)
+        )
         #expect(try none.numbers("fear") != person.numbers("fear"))
         let lines = try folder.text("faces.mp4.vidscan/faces.jsonl").split(separator: "\n")
         try #require(lines.count == none.rows.count)
@@ -77,36 +76,36 @@ struct BaselineTests {
 
     @Test("A still picture and a short video are judged as they are", arguments: ["still.png", "oneframe.mp4"])
     func picture(name: String) throws {
-        let folder = try TemporaryFolder()
         let path = try Variants.path(name)
-        let none = try analyze(path, "--baseline", "none", in: folder)
-        let person = try analyze(path, in: folder)
+        let folder = try Tool.analyzed(path)
+        let (none, person) = (
+            try faces(try Tool.analyzed(path, "--baseline", "none"), name), try faces(folder, name)
+        )
         try #require(person.rows.count > 0)
         #expect(person == none)
         let summary = try tracks(folder, name)
+        #expect(Self.rests(summary).count == 21)
         for column in Self.rests(summary) { #expect(try summary.text(column, 0) == "") }
     }
 
     @Test("Less than five seconds of a person are judged as they are")
     func shortVideo() throws {
-        let folder = try TemporaryFolder()
-        let none = try analyze(Checkout.clip, "--end", "4.8", "--baseline", "none", in: folder)
-        let person = try analyze(Checkout.clip, "--end", "4.8", in: folder)
+        let none = try faces(try Tool.analyzed(Checkout.clip, "--end", "4.8", "--baseline", "none"))
+        let person = try faces(try Tool.analyzed(Checkout.clip, "--end", "4.8"))
         try #require(person.rows.count > 10)
         #expect(person == none)
     }
 
     @Test("Without metrics there are no levels, and a metric alone has the value that it has among all")
     func metrics() throws {
-        let folder = try TemporaryFolder()
-        let all = try analyze(Checkout.clip, in: folder)
-        let some = try analyze(Checkout.clip, "--metrics", "fear,smile", in: folder)
-        #expect(try some.numbers("fear") == all.numbers("fear"))
-        let summary = try tracks(folder)
+        let some = try Tool.analyzed(Checkout.clip, "--metrics", "fear,smile")
+        #expect(try faces(some).numbers("fear") == faces(try Tool.analyzed()).numbers("fear"))
+        let summary = try tracks(some)
         #expect(try summary.number("smile_rest", 0) != nil)
         #expect(try summary.text("brow_furrow_rest", 0) == "")
-        _ = try analyze(Checkout.clip, "--metrics", "none", in: folder)
-        for column in try Self.rests(tracks(folder)) { #expect(try tracks(folder).text(column, 0) == "") }
+        let none = try tracks(try Tool.analyzed(Checkout.clip, "--metrics", "none"))
+        #expect(Self.rests(none).count == 21)
+        for column in Self.rests(none) { #expect(try none.text(column, 0) == "") }
     }
 
     @Test("One, two and eight workers and segments give the same levels")

@@ -50,7 +50,7 @@ struct BatchChangeTests: BatchTesting {
         let path = "out/a.png.vidscan/run.json"
         let text = try folder.text(path)
         let version = try #require(text.firstMatch(of: /"vidscan_version" : "([^"]+)"/)).1
-        let model = try #require(text.firstMatch(of: /"([a-z0-9_.-]+\.(?!csv)[a-z]+)" : "[0-9a-f]{64}"/))
+        let model = try #require(text.firstMatch(of: /"([a-z0-9_.-]+\.(?!csv|record)[a-z]+)" : "[0-9a-f]{64}"/))
         try folder.write(
             text.replacing("\"vidscan_version\" : \"\(version)\"", with: "\"vidscan_version\" : \"0.0.1\"")
                 .replacing(model.0, with: "\"\(model.1)\" : \"\(String(repeating: "0", count: 64))\""), to: path)

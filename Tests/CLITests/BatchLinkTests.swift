@@ -5,18 +5,13 @@ import TestSupport
 
 @Suite("A batch follows no link in its folder, and names are bytes")
 struct BatchLinkTests: BatchTesting {
-    private func batch(_ folder: TemporaryFolder, _ options: String...) throws -> ChildProcess.Outcome {
-        try ChildProcess.run(
-            [Checkout.tool, "batch", "in", "--output", "out", "--jobs", "1"] + options, in: folder.path)
-    }
-
     /// Moves a folder of the results elsewhere, and leaves a link to it.
     private func replaceByLink(_ path: String, in folder: TemporaryFolder) throws {
         try #require(rename("\(folder.path)/\(path)", folder.path + "/elsewhere") == 0)
         try #require(symlink(folder.path + "/elsewhere", "\(folder.path)/\(path)") == 0)
     }
 
-    @Test("Pruning removes nothing through a link")
+    @Test("PruneOutcome removes nothing through a link")
     func pruning() throws {
         for linked in ["out/sub", "out/sub/a.png.vidscan"] {
             let folder = try makeFolder(["sub/a.png"])
@@ -64,9 +59,7 @@ struct BatchLinkTests: BatchTesting {
 
     @Test("Forgetting people removes nothing through a link")
     func forgetting() throws {
-        let folder = try TemporaryFolder()
-        #expect(
-            try Tool.run("analyze", "--quiet", "--people", "--rate", "2", Checkout.clip, in: folder).status == 0)
+        let folder = try Tool.analyzed(Checkout.clip, "--people")
         let result = "faces.mp4.vidscan"
         try FileManager.default.copyItem(atPath: "\(folder.path)/\(result)", toPath: folder.path + "/elsewhere")
         symlink(folder.path + "/elsewhere", "\(folder.path)/\(result)/original")

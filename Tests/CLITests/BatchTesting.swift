@@ -12,6 +12,12 @@ extension BatchTesting {
         return folder
     }
 
+    /// Runs a batch of the pictures in `in`, one after another, with the results in `out`.
+    func batch(_ folder: TemporaryFolder, _ options: String...) throws -> ChildProcess.Outcome {
+        try ChildProcess.run(
+            [Checkout.tool, "batch", "in", "--output", "out", "--jobs", "1"] + options, in: folder.path)
+    }
+
     func add(_ name: String, from source: String = "still.png", to folder: TemporaryFolder) throws {
         let path = "\(folder.path)/in/\(name)"
         try FileManager.default.createDirectory(

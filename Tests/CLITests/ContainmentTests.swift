@@ -19,8 +19,7 @@ struct ContainmentTests {
         let neighbours = ["clip.srt", "clip.idx", "clip.mp4.json", "secret.txt"]
         for name in neighbours { try folder.write("secret", to: name) }
 
-        // The model cache has tests of its own.
-        let arguments = ["env", "VIDSCAN_CACHE=off", Checkout.tool, "analyze", "clip.mp4", "--output", "out"] + options
+        let arguments = ["env", Checkout.tool, "analyze", "clip.mp4", "--output", "out"] + options
         let calls = try Self.trace(arguments, in: folder)
         #expect(calls.contains { $0.name == "openat" && $0.text.contains("clip.mp4\"") }, "the trace saw nothing")
         // `env` and vidscan itself.

@@ -4,22 +4,9 @@ import Testing
 
 @Suite("vidscan apply corrects a result")
 struct CorrectionTests: BatchTesting {
-    /// A result of the sample clip, whose video is `faces.mp4` in the same folder.
-    private static let analysed = Result {
-        let folder = try TemporaryFolder()
-        let outcome = try Tool.run("analyze", "--quiet", Checkout.clip, "--people", in: folder)
-        try #require(outcome.status == 0, "\(outcome.errors)")
-        return folder
-    }
-
     private static let name = "faces.mp4.vidscan"
 
-    private static func folder() throws -> TemporaryFolder {
-        let folder = try TemporaryFolder()
-        try FileManager.default.copyItem(
-            atPath: analysed.get().path + "/" + name, toPath: folder.path + "/" + name)
-        return folder
-    }
+    private static func folder() throws -> TemporaryFolder { try Tool.analyzed(Checkout.clip, "--people") }
 
     private static func write(
         _ corrections: String..., bytes: Int? = nil, to folder: TemporaryFolder, _ name: String = "c.json"
@@ -128,7 +115,7 @@ struct CorrectionTests: BatchTesting {
             (#"{"do": "split", "face": ONE, "time": 0}"#, "face 1 cannot be split at 0.000 s"),
             (#"{"do": "same_person", "faces": [ONE, TWO]}"#, "both in sight at 11.600 s"),
             (#"{"do": "exclude", "from": 30, "to": 31}"#, "outside of the video"),
-            (#"{"do": "exclude", "from": 0, "to": 31}"#, "nothing of the video is left"),
+            (#"{"do": "exclude", "from": 0, "to": 31}"#, "would leave nothing of the video"),
             (#"{"do": "note", "time": 300, "text": "x"}"#, "outside of the video"),
             (
                 #"{"do": "not_a_face", "face": ONE}, {"do": "name", "face": ONE, "name": "x"}"#,
@@ -138,7 +125,7 @@ struct CorrectionTests: BatchTesting {
                 #"{"do": "name", "face": TWO, "name": "x"}, {"do": "name", "face": ONE, "name": "x"}"#,
                 "people 1 and 2 both have the name x"
             ),
-            (#"{"do": "split", "face": ONE}"#, "line 2: correction 1 has no 'time'"),
+            (#"{"do": "split", "face": ONE}"#, "correction 1: 'time' is missing"),
         ])
     func refused(correction: String, reason: String) throws {
         let folder = try Self.folder()

@@ -5,13 +5,13 @@ import Testing
 /// Searches everything that a run leaves behind for the bytes of the embeddings that it computed.
 @Suite("Embeddings are stored only where and when the user asks for them")
 struct EmbeddingTraceTests: BatchTesting {
-    /// Runs the tool with a cache and a folder for temporary files of its own, which a search then covers.
+    /// Runs the tool with a home and a folder for temporary files of its own, which a search then covers.
     private func run(_ arguments: String..., in folder: TemporaryFolder) throws {
-        for name in ["tmp", "cache"] {
+        for name in ["tmp", "home"] {
             try FileManager.default.createDirectory(
                 atPath: folder.path + "/" + name, withIntermediateDirectories: true)
         }
-        let variables = ["TMPDIR=\(folder.path)/tmp", "VIDSCAN_CACHE=\(folder.path)/cache"]
+        let variables = ["TMPDIR=\(folder.path)/tmp", "HOME=\(folder.path)/home", "XDG_CACHE_HOME=\(folder.path)/home"]
         let outcome = try ChildProcess.run(["env"] + variables + [Checkout.tool] + arguments, in: folder.path)
         try #require(outcome.status == 0, "\(outcome.errors)")
     }
@@ -52,14 +52,12 @@ struct EmbeddingTraceTests: BatchTesting {
             "analyze", Checkout.clip, "--landmarks", "--blendshapes", "--format", "csv,json,jsonl", "--report",
             "--overlay", "--verbose", in: folder)
         try #require(folder.entries.contains("faces.mp4.vidscan/report.html"))
-        try #require(folder.entries.contains { $0.hasPrefix("cache/") })
         #expect(try files(with: traces, in: folder) == [])
     }
 
     @Test("Neither a batch without --people nor a segment has any")
     func batchAndSegments() throws {
-        let kept = try TemporaryFolder()
-        try run("analyze", Checkout.clip, "--people", in: kept)
+        let kept = try Tool.analyzed(Checkout.clip, "--people")
         let traces = try Self.traces(in: kept.bytes("faces.mp4.vidscan/embeddings.npy"))
 
         let folder = try TemporaryFolder()
@@ -81,8 +79,8 @@ struct EmbeddingTraceTests: BatchTesting {
 
     @Test("A report of a result with embeddings has none of them")
     func report() throws {
-        let folder = try TemporaryFolder()
-        try run("analyze", Checkout.clip, "--people", "--report", in: folder)
+        let folder = try Tool.analyzed(Checkout.clip, "--people")
+        try run("report", "faces.mp4.vidscan", in: folder)
         let traces = try Self.traces(in: folder.bytes("faces.mp4.vidscan/embeddings.npy"))
         #expect(try files(with: traces, in: folder) == ["faces.mp4.vidscan/embeddings.npy"])
         #expect(try !folder.text("faces.mp4.vidscan/report.html").contains("embeddings.npy"))

@@ -6,10 +6,7 @@ import Testing
 struct ExportTests {
     /// A folder with the result of a clip, whose samples are all frames.
     private static func folder(of clip: String) throws -> TemporaryFolder {
-        let folder = try TemporaryFolder()
-        let outcome = try Tool.run("analyze", "--quiet", "--every-frame", "--metrics", "none", clip, in: folder)
-        try #require(outcome.status == 0, "\(outcome.errors)")
-        return folder
+        try Tool.analyzed(clip, "--every-frame", "--metrics", "none")
     }
 
     @Test("Every format has its files, in the result or in another folder")

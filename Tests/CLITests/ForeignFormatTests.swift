@@ -11,10 +11,8 @@ struct ForeignFormatTests {
 
         init() throws {
             struct Record: Decodable { var notices: [String] }
-            let folder = try TemporaryFolder()
-            let run = try Tool.run(
-                "analyze", Checkout.clip, "--start", "12", "--format", "csv,openface,pyfeat", "--landmarks", in: folder)
-            try #require(run.status == 0, "\(run.errors)")
+            let folder = try Tool.analyzed(
+                Checkout.clip, "--start", "12", "--format", "csv,openface,pyfeat", "--landmarks")
             let result = folder.path + "/faces.mp4.vidscan/"
             faces = try CSVTable(path: result + "faces.csv")
             frames = try CSVTable(path: result + "frames.csv")
@@ -125,8 +123,8 @@ struct ForeignFormatTests {
         let run = try Tool.run(
             "analyze", Checkout.clip, "--end", "0.5", "--format", "openface", "--metrics", "none", in: folder)
         try #require(run.status == 0, "\(run.errors)")
-        #expect(
-            folder.entries == ["faces.mp4.vidscan", "faces.mp4.vidscan/openface.csv", "faces.mp4.vidscan/run.json"])
+        let files = ["faces.record", "openface.csv", "run.json"].map { "faces.mp4.vidscan/\($0)" }
+        #expect(folder.entries == ["faces.mp4.vidscan"] + files)
         let table = try CSVTable(path: folder.path + "/faces.mp4.vidscan/openface.csv")
         #expect(try table.rows.count == 3 && table.numbers("AU12_r").allSatisfy { $0 > 0 })
     }

@@ -119,7 +119,7 @@ struct InstallationTests {
         #expect(analysis.status == 2)
         #expect(
             analysis.errorLines == [
-                "vidscan: error: OpenVINO's library libopenvino_c.so is in none of \(prefix)/lib/vidscan,"
+                "vidscan: error: cannot find OpenVINO's library libopenvino_c.so in \(prefix)/lib/vidscan,"
                     + " \(prefix)/.deps/openvino/lib"
             ])
     }

@@ -59,7 +59,7 @@ struct LogSchemaTests: BatchTesting {
 
     @Test("The schema names all events")
     func events() throws {
-        let source = try String(contentsOfFile: Checkout.root + "/Sources/vidscan/LogLine.swift", encoding: .utf8)
+        let source = try String(contentsOfFile: Checkout.root + "/Sources/vidscan/ConsoleLog.swift", encoding: .utf8)
         let cases = source.split(separator: "\n").filter { $0.hasPrefix("    case ") }.flatMap { line in
             line.dropFirst("    case ".count).split(separator: ", ").map { name in
                 // `fileDone = "file_done"`

@@ -5,10 +5,7 @@ import TestSupport
 @Suite("--metrics and --blendshapes choose what is measured")
 struct MetricChoiceTests {
     private func analyze(_ options: [String]) throws -> CSVTable {
-        let folder = try TemporaryFolder()
-        let run = try ChildProcess.run(
-            [Checkout.tool, "analyze", Checkout.clip, "--end", "1", "--quiet"] + options, in: folder.path)
-        try #require(run.status == 0, "\(run.errors)")
+        let folder = try Tool.analyzed(options: ["--end", "1"] + options)
         return try CSVTable(path: folder.path + "/faces.mp4.vidscan/faces.csv")
     }
 
@@ -78,11 +75,7 @@ struct MetricChoiceTests {
 
     @Test("Blendshapes are written for every face")
     func blendshapes() throws {
-        let folder = try TemporaryFolder()
-        let run = try ChildProcess.run(
-            [Checkout.tool, "analyze", Checkout.clip, "--end", "1", "--quiet", "--blendshapes", "--metrics", "none"],
-            in: folder.path)
-        try #require(run.status == 0, "\(run.errors)")
+        let folder = try Tool.analyzed(Checkout.clip, "--end", "1", "--blendshapes", "--metrics", "none")
         let faces = try CSVTable(path: folder.path + "/faces.mp4.vidscan/faces.csv")
         let scores = try CSVTable(path: folder.path + "/faces.mp4.vidscan/blendshapes.csv")
         try #require([faces, scores].map(\.rows.count) == [5, 5])

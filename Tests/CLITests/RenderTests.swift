@@ -6,12 +6,7 @@ import TestSupport
 struct RenderTests {
     /// A folder with a short video and its result.
     private func result(_ options: String...) throws -> TemporaryFolder {
-        let folder = try TemporaryFolder()
-        try FileManager.default.copyItem(
-            atPath: try Variants.path("audiofirst.mp4"), toPath: folder.path + "/movie.mp4")
-        let outcome = try ChildProcess.run([Checkout.tool, "analyze", "movie.mp4", "-q"] + options, in: folder.path)
-        try #require(outcome.status == 0, "\(outcome.errors)")
-        return folder
+        try Tool.analyzed(copy: try Variants.path("audiofirst.mp4"), named: "movie.mp4", options)
     }
 
     private func names(_ folder: TemporaryFolder) throws -> [String] {

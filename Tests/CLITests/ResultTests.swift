@@ -12,9 +12,8 @@ struct ResultTests {
         let lines = [readme[header]] + readme[(header + 1)...].prefix { $0.first?.isNumber == true }
         let shown = try CSVTable(lines.joined(separator: "\n"))
         try #require(shown.rows.count == 3)
-        let folder = try TemporaryFolder()
-        #expect(try Tool.run("analyze", Checkout.clip, "--output", "demo", in: folder).status == 0)
-        let faces = try CSVTable(path: folder.path + "/demo/faces.mp4.vidscan/faces.csv")
+        let folder = try Tool.analyzed()
+        let faces = try CSVTable(path: folder.path + "/faces.mp4.vidscan/faces.csv")
         for column in shown.columns {
             for (row, number) in try shown.numbers(column).enumerated() {
                 // Another processor may differ in the last digits.
@@ -36,7 +35,9 @@ struct ResultTests {
         #expect(
             folder.entries
                 == ["still.png.vidscan"]
-                + ["events.csv", "faces.csv", "frames.csv", "run.json", "tracks.csv"].map { "still.png.vidscan/\($0)" })
+                + ["events.csv", "faces.csv", "faces.record", "frames.csv", "run.json", "tracks.csv"].map {
+                    "still.png.vidscan/\($0)"
+                })
         let header = try folder.text("still.png.vidscan/faces.csv").prefix { $0 != "\n" }
         #expect(header.hasPrefix("time,frame,face_id,confidence,x,y,width,height,"))
         #expect(
@@ -50,7 +51,7 @@ struct ResultTests {
         let outcome = try Tool.run(
             "analyze", try Variants.path("still.png"), "--format", "json,jsonl", "-o", "out", in: folder)
         #expect(outcome.status == 0)
-        let files = ["faces.json", "faces.jsonl", "run.json"].map { "out/still.png.vidscan/\($0)" }
+        let files = ["faces.json", "faces.jsonl", "faces.record", "run.json"].map { "out/still.png.vidscan/\($0)" }
         #expect(folder.entries == ["out", "out/still.png.vidscan"] + files)
     }
 

@@ -32,8 +32,11 @@ struct ScoreStabilityTests {
                 + ["-vsync", "passthrough", "-c:v", "libx264", "-crf", "\(change.quality)", "changed.mkv"],
             in: folder.path)
         try #require(made.status == 0, "\(made.errors)")
-        let before = try Self.analyze(Checkout.clip, ["--rate", "2.5"], in: folder)
-        let after = try Self.analyze("changed.mkv", ["--every-frame"], in: folder)
+        let original = try Tool.analyzed(Checkout.clip, "--rate", "2.5")
+        let before = try CSVTable(path: original.path + "/faces.mp4.vidscan/faces.csv")
+        let run = try Tool.run("analyze", "changed.mkv", "--quiet", "--every-frame", in: folder)
+        try #require(run.status == 0, "\(run.errors)")
+        let after = try CSVTable(path: folder.path + "/changed.mkv.vidscan/faces.csv")
         let scores = before.columns.drop { $0 != "attention" }.prefix { $0 != "dominant_emoji" }
         try #require(scores.count > 35)
         var differences: [Double] = []
@@ -52,11 +55,5 @@ struct ScoreStabilityTests {
         }
         #expect(differences.count > 25 * scores.count / 2)
         #expect(differences.reduce(0, +) / Double(differences.count) < change.stated)
-    }
-
-    private static func analyze(_ input: String, _ options: [String], in folder: TemporaryFolder) throws -> CSVTable {
-        let run = try ChildProcess.run([Checkout.tool, "analyze", input, "--quiet"] + options, in: folder.path)
-        try #require(run.status == 0, "\(run.errors)")
-        return try CSVTable(path: folder.path + "/\((input as NSString).lastPathComponent).vidscan/faces.csv")
     }
 }

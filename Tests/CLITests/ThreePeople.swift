@@ -16,8 +16,18 @@ struct ThreePeople {
     let folder: TemporaryFolder
     var path: String { folder.path + "/three.mp4" }
 
-    init() throws {
-        folder = try TemporaryFolder()
+    /// - Parameter options: of an analysis, whose result is beside the clip; it is made once for all tests.
+    init(analyzed options: String...) throws {
+        folder = try PreparedFolder.copy("three people, analyze \(options)") { folder in
+            try Self.makeClip(folder.path + "/three.mp4")
+            guard !options.isEmpty else { return }
+            let made = try ChildProcess.run(
+                [Checkout.tool, "analyze", "three.mp4", "--quiet"] + options, in: folder.path)
+            try #require(made.status == 0, "\(made.errors)")
+        }
+    }
+
+    private static func makeClip(_ path: String) throws {
         let portrait = { (frame: Int, x: Int) in
             "[0:v]trim=start_frame=\(frame):end_frame=\(frame + 1),loop=loop=149:size=1,setpts=N/25/TB,"
                 + "crop=200:230:\(x):60"

@@ -14,6 +14,27 @@ enum Tool {
         return try ChildProcess.run(prefix + [Checkout.tool] + arguments, in: folder.path)
     }
 
+    /// Returns a folder with the result of a video, which is analysed once for all tests that ask for the same.
+    static func analyzed(_ input: String = Checkout.clip, _ options: String...) throws -> TemporaryFolder {
+        try analyzed(input, options: options)
+    }
+
+    static func analyzed(_ input: String = Checkout.clip, options: [String]) throws -> TemporaryFolder {
+        try PreparedFolder.copy("analyze \(input) \(options)") { folder in
+            let outcome = try ChildProcess.run([Checkout.tool, "analyze", "--quiet", input] + options, in: folder.path)
+            try #require(outcome.status == 0, "\(outcome.errors)")
+        }
+    }
+
+    /// Returns a folder with a copy of a video and its result, which is made once for all tests that ask for the same.
+    static func analyzed(copy input: String, named name: String, _ options: [String] = []) throws -> TemporaryFolder {
+        try PreparedFolder.copy("copy \(input) as \(name), analyze \(options)") { folder in
+            try FileManager.default.copyItem(atPath: input, toPath: "\(folder.path)/\(name)")
+            let outcome = try ChildProcess.run([Checkout.tool, "analyze", "--quiet", name] + options, in: folder.path)
+            try #require(outcome.status == 0, "\(outcome.errors)")
+        }
+    }
+
     /// Runs a line of shell, in which `$0` is the tool.
     static func shell(_ line: String, in folder: TemporaryFolder) throws -> ChildProcess.Outcome {
         try ChildProcess.run(["bash", "-o", "pipefail", "-c", line, Checkout.tool], in: folder.path)

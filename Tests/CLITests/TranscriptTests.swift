@@ -18,7 +18,9 @@ struct TranscriptTests {
         let expected = try String(contentsOfFile: path, encoding: .utf8)
         let folder = try TemporaryFolder()
         var actual = ""
-        for block in Transcript.blocks(expected) {
+        let blocks = Transcript.blocks(expected)
+        try #require(blocks.contains { $0.command != nil })
+        for block in blocks {
             actual += block.head
             guard let command = block.command else { continue }
             actual += Transcript.masked(try run(command, in: folder), folder: folder.path)

@@ -87,10 +87,6 @@ struct UsageTests {
             "The value 'best' is invalid for '--accuracy <accuracy>': allowed: low, medium, high"
         ),
         ("analyze x.mp4 --faces tiny", "The value 'tiny' is invalid for '--faces <faces>': allowed: large, small"),
-        (
-            "analyze x.mp4 --precision half",
-            "The value 'half' is invalid for '--precision <precision>': allowed: exact, fast"
-        ),
         ("analyze x.mp4 --format xml", "The value 'xml' is invalid for '--format <list>'"),
         ("analyze x.mp4 --format csv,", "The value 'csv,' is invalid for '--format <list>'"),
         (
@@ -227,7 +223,7 @@ struct UsageTests {
         ("render a.vidscan --anonymize blur --keep 1,", "The value '1,' is invalid for '--keep <list>'"),
         (
             "render a.vidscan --anonymize blur --strength 3",
-            "The value '3' is invalid for '--strength <share>': allowed: a number, 0.1 to 1"
+            "The value '3' is invalid for '--strength <fraction>': allowed: a number, 0.1 to 1"
         ),
         (
             "render a.vidscan --sticker-insets 1,2,3",

@@ -1,4 +1,5 @@
 import Foundation
+import VidscanAnalysis
 import VidscanBase
 import VidscanCorrections
 
@@ -18,11 +19,12 @@ enum CorrectionFuzzing {
         let result = "\(folder)/\(FuzzBase.result)"
         try? FileManager.default.copyItem(atPath: "\(base.path)/\(FuzzBase.result)", toPath: result)
         scratch.write(bytes, to: folder + "/corrections.json")
+        let corrector = Corrector(model: ModelStore.expressionModel(recordedAs:))
         waitFor {
             do {
-                _ = try await Correcting().apply(folder + "/corrections.json", to: result)
+                _ = try await corrector.apply(folder + "/corrections.json", to: result)
                 demand(contents(result) != contents("\(base.path)/\(FuzzBase.result)"), "run.json has no record")
-                _ = try await Correcting().undo(result)
+                _ = try await corrector.undo(result)
             } catch let error as VidscanError {
                 demand(!error.reason.isEmpty, "an error without a reason")
             } catch {

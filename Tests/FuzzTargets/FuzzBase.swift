@@ -36,7 +36,7 @@ package struct FuzzBase: Sendable {
         try process.run()
         process.waitUntilExit()
         guard process.terminationStatus == 0 else { throw CocoaError(.fileWriteUnknown) }
-        let models = try ModelStore(precision: .exact)
+        let models = try ModelStore()
         var settings = Settings(workers: 1)
         settings.sample.rate = .everyFrame
         settings.track.minimumSamples = 1

@@ -16,7 +16,7 @@ enum PipelineFuzzing {
     /// - Returns: `nil` when there is something wrong with it, which must be said in words.
     private static func read(_ text: String) -> ResolvedSettings? {
         do {
-            let file = try PipelineFile(text: text, path: "fuzz.yaml", allowsFileFilters: false)
+            let file = try PipelineFile(text: text, path: "fuzz.yaml", filters: .run(allowsFiles: false))
             return try ResolvedSettings(workers: 1, file: file)
         } catch let error as PipelineFileError {
             demand(!error.problems.isEmpty, "an error without a problem")

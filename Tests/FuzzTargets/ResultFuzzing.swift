@@ -4,6 +4,7 @@ import VidscanBase
 import VidscanExport
 import VidscanMedia
 import VidscanRender
+import VidscanResults
 import VidscanReport
 
 /// Results and segments that an attacker wrote. An input is a letter for the command, then files that replace those of a
@@ -71,15 +72,18 @@ enum ResultFuzzing {
             } else {
                 options.anonymize = AnonymizeOptions(method: .pixelate)
             }
-            _ = try await Rendering(options: options, observer: SilentObserver()).run(
+            _ = try await Renderer(options: options, observer: SilentObserver()).run(
                 resultPath: result, input: video, outputPath: "\(folder)/out.mkv", replaces: false)
         case UInt8(ascii: "e"):
-            _ = try await Exporting(options: Exporting.Options(formats: ExportFormat.allCases)).run(resultPath: result)
+            let exporter = Exporter(
+                options: Exporter.Options(formats: ExportFormat.allCases),
+                model: ModelStore.expressionModel(recordedAs:))
+            _ = try await exporter.run(resultPath: result)
         default:
-            var options = Reporting.Options()
+            var options = Report.Options()
             options.hasThumbnails = action == UInt8(ascii: "t")
             options.acceptsChangedSource = true
-            _ = try await Reporting(options: options).run(
+            _ = try await Report(options: options).run(
                 resultPath: result, input: video, outputPath: "\(folder)/page.html", replaces: false)
         }
     }

@@ -51,7 +51,10 @@ enum VideoFuzzing {
 
     /// Makes a copy without metadata, which must not show when the video was recorded.
     private static func hide(_ path: String, _ scratch: FuzzScratch) throws {
-        var options = Transcoder.Options(rateFactor: 50, copiesSubtitles: false, decoderThreads: 1, limits: limits)
+        var options = Transcoder.Options(rateFactor: 50)
+        options.copiesSubtitles = false
+        options.decoderThreads = 1
+        options.limits = limits
         options.keepsMetadata = false
         let copy = scratch.path + "/copy.mp4"
         defer { unlink(copy) }

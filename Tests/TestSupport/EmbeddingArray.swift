@@ -10,14 +10,14 @@ package struct EmbeddingArray {
         package let weight: Float
         package let values: [Float]
 
-        /// The Euclidean distance to another embedding.
+        /// The cosine distance to another embedding.
         package func distance(to other: Row) -> Float {
-            zip(values, other.values).map { ($0 - $1) * ($0 - $1) }.reduce(0, +).squareRoot()
+            1 - zip(values, other.values).map { $0 * $1 }.reduce(0, +)
         }
     }
 
     package static let headerBytes = 192
-    package static let rowBytes = 532
+    package static let rowBytes = 1044
 
     package let rows: [Row]
 
@@ -41,7 +41,7 @@ package struct EmbeddingArray {
                 let time = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: start + 8, as: UInt64.self))
                 return Row(
                     person: integer(0), face: integer(4), time: Double(bitPattern: time), weight: float(16),
-                    values: (0..<128).map { float(20 + 4 * $0) })
+                    values: (0..<256).map { float(20 + 4 * $0) })
             }
         }
     }

@@ -24,8 +24,14 @@ package struct Requirement: Sendable {
         Requirement("filter", reason: "this FFmpeg has no filter \(name)")
     }
 
+    /// An instruction set that the processor may lack.
+    package static func instructions(_ name: String) -> Requirement {
+        Requirement("instructions", reason: "this processor has no \(name)")
+    }
+
     package static let groff = Requirement("groff", reason: "groff is not installed")
     package static let mount = Requirement("mount", reason: "no file system may be mounted here, even after unshare")
+    package static let root = Requirement("root", reason: "only root may give a file to another user")
     package static let seccomp = Requirement("seccomp", reason: "no seccomp filter may be installed here")
     package static let strace = Requirement("strace", reason: "strace is not installed, or may not trace here")
     package static let systemd = Requirement("systemd", reason: "systemd-analyze is not installed")

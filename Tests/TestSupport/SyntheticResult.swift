@@ -7,7 +7,7 @@ package struct SyntheticResult {
         package var face: Int
         package var person: Int
         package var seconds: ClosedRange<Double>
-        /// Vectors of 128 numbers.
+        /// Unit vectors of 256 numbers.
         package var embeddings: [[Float]]
 
         package init(
@@ -18,13 +18,6 @@ package struct SyntheticResult {
             self.seconds = seconds
             self.embeddings = embeddings
         }
-    }
-
-    /// Returns a vector with these coordinates, all others being 0, so that a test can choose distances.
-    package static func vector(_ coordinates: [Int: Float]) -> [Float] {
-        var vector = [Float](repeating: 0, count: 128)
-        for (axis, value) in coordinates { vector[axis] = value }
-        return vector
     }
 
     /// Writes a result.
@@ -91,7 +84,7 @@ package struct SyntheticResult {
     }
 
     package static let embeddingType =
-        "[('person_id', '<i4'), ('face_id', '<i4'), ('time', '<f8'), ('weight', '<f4'), ('embedding', '<f4', (128,))]"
+        "[('person_id', '<i4'), ('face_id', '<i4'), ('time', '<f8'), ('weight', '<f4'), ('embedding', '<f4', (256,))]"
 
     private static func record(_ video: String, keepsEmbeddings: Bool) throws -> String {
         let path = String(decoding: try JSONEncoder().encode(video), as: UTF8.self)

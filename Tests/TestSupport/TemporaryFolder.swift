@@ -1,7 +1,17 @@
 package import Foundation
+import Glibc
+import Synchronization
 
 /// A new folder that is removed with its last reference.
 package final class TemporaryFolder: Sendable {
+    /// The paths that are removed when the process ends, because the references of tests to them are static.
+    private static let kept = Mutex<[String]>([])
+    private static let registration: Void = {
+        atexit {
+            TemporaryFolder.kept.withLock { for path in $0 { try? FileManager.default.removeItem(atPath: path) } }
+        }
+    }()
+
     package let path: String
 
     package init() throws {
@@ -11,6 +21,12 @@ package final class TemporaryFolder: Sendable {
 
     deinit {
         try? FileManager.default.removeItem(atPath: path)
+    }
+
+    /// Removes the folder when the process ends, which does not free what is static.
+    package func removeAtExit() {
+        _ = Self.registration
+        Self.kept.withLock { $0.append(path) }
     }
 
     /// The paths of all files and folders in it, sorted, hidden ones too.

@@ -24,11 +24,11 @@ struct Broken: Sendable, CustomTestStringConvertible {
         Broken(
             "detect:\n  acuracy: high",
             "2:3: unknown key 'acuracy' in 'detect'; allowed: accuracy, faces, min_face, min_confidence, "
-                + "precision, stride, workers; did you mean 'accuracy'?"),
+                + "stride, workers; did you mean 'accuracy'?"),
         Broken(
             "detect:\n  rate: 5",
             "2:3: unknown key 'rate' in 'detect'; allowed: accuracy, faces, min_face, min_confidence, "
-                + "precision, stride, workers; 'rate' belongs to 'sample'"),
+                + "stride, workers; 'rate' belongs to 'sample'"),
         Broken(
             "detect:\n  accuracy: hihg",
             "2:13: 'detect.accuracy' is hihg; allowed: low, medium, high; did you mean 'high'?"),
@@ -78,7 +78,7 @@ struct Broken: Sendable, CustomTestStringConvertible {
             "3:3: duplicate key 'rate'"),
         Broken(
             "detect: high",
-            "1:9: 'detect' is high; allowed: keys (accuracy, faces, min_face, min_confidence, precision, "
+            "1:9: 'detect' is high; allowed: keys (accuracy, faces, min_face, min_confidence, "
                 + "stride, workers)"),
         Broken(
             "- detect",
@@ -182,7 +182,7 @@ struct BrokenPipelineTests {
     @Test("Each problem has its line and column, and names what is allowed", arguments: Broken.all)
     func messages(broken: Broken) throws {
         do {
-            let file = try PipelineFile(text: broken.text, path: "night/p.yaml", allowsFileFilters: false)
+            let file = try PipelineFile(text: broken.text, path: "night/p.yaml", filters: .run(allowsFiles: false))
             _ = try ResolvedSettings(workers: 1, file: file)
             Issue.record("it was accepted")
         } catch let error as PipelineFileError {
@@ -205,7 +205,7 @@ struct BrokenPipelineTests {
         for (name, reason) in said {
             let path = folder.path + "/" + name
             do {
-                _ = try PipelineFile(path: path, allowsFileFilters: false)
+                _ = try PipelineFile(path: path, filters: .run(allowsFiles: false))
                 Issue.record("\(name) was read")
             } catch {
                 #expect(error.description == path + reason)
@@ -216,7 +216,7 @@ struct BrokenPipelineTests {
     @Test("The characters of anchors and aliases may be part of a text")
     func plainCharacters() throws {
         for text in ["description: R&D at 2 * 3", "description: \"&a *b\"", "# &a *b\ndescription: x # *y"] {
-            #expect(try PipelineFile(text: text, path: "p.yaml", allowsFileFilters: false).summary != nil)
+            #expect(try PipelineFile(text: text, path: "p.yaml", filters: .run(allowsFiles: false)).summary != nil)
         }
     }
 
@@ -224,7 +224,7 @@ struct BrokenPipelineTests {
     func count() throws {
         let text = "detect:\n  accuracy: best\n  faces: tiny\n"
         do {
-            _ = try PipelineFile(text: text, path: "p.yaml", allowsFileFilters: false)
+            _ = try PipelineFile(text: text, path: "p.yaml", filters: .run(allowsFiles: false))
             Issue.record("it was accepted")
         } catch {
             #expect(

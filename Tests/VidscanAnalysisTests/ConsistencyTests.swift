@@ -1,3 +1,4 @@
+import AnalysisSupport
 import Foundation
 import Testing
 import TestSupport
@@ -116,10 +117,10 @@ struct ConsistencyTests {
             let value = name == .sadness ? score : 0
             try result.set("\(name.rawValue)_mean", line: 2, to: "\(value)", in: place + "/tracks.csv", again: true)
         }
-        var options = Reporting.Options()
+        var options = Report.Options()
         options.hasThumbnails = false
         options.video = .none
-        _ = try await Reporting(options: options).run(resultPath: place, replaces: false)
+        _ = try await Report(options: options).run(resultPath: place, replaces: false)
         let page = try run.folder.text(AnalysisRun.resultName + "/report.html")
         #expect(page.contains("sadness \(Int(score))") == (score >= 50))
     }

@@ -1,3 +1,4 @@
+import AnalysisSupport
 import Foundation
 import Testing
 import TestSupport
@@ -5,6 +6,7 @@ import VidscanAnalysis
 import VidscanBase
 import VidscanMedia
 import VidscanRender
+import VidscanResults
 import VidscanReport
 
 @Suite("Damaged results and segments are refused with one line", .serialized)
@@ -38,9 +40,9 @@ struct DamagedResultTests {
     }
 
     private static func report(_ result: DamagedResult) async throws {
-        var options = Reporting.Options()
+        var options = Report.Options()
         options.hasThumbnails = false
-        _ = try await Reporting(options: options).run(
+        _ = try await Report(options: options).run(
             resultPath: result.places[0], outputPath: result.folder.path + "/page.html", replaces: true)
     }
 
@@ -50,7 +52,7 @@ struct DamagedResultTests {
         if hides { options.anonymize = AnonymizeOptions(method: .blur) }
         options.sticker = StickerOptions(path: Checkout.samples + "/../pipelines/mustache.png")
         options.acceptsChangedSource = true
-        _ = try await Rendering(options: options, observer: Recorder()).run(
+        _ = try await Renderer(options: options, observer: Recorder()).run(
             resultPath: result.places[0], outputPath: result.folder.path + "/video.mp4", replaces: true)
     }
 
@@ -113,7 +115,7 @@ struct DamagedResultTests {
             ("frames.csv", "time", 2, "inf", "time \(times) 'inf'"),
         ]
         try await Self.expectRefusals(of: inRendering, in: result) { try await Self.render($0) }
-        let inReporting: [FieldDamage] = [
+        let inReports: [FieldDamage] = [
             ("tracks.csv", "face_id", 2, "1e30", "face_id must be a whole number from 1 to 2147483647, but is '1e30'"),
             (
                 "tracks.csv", "samples", 2, "nan",
@@ -127,7 +129,7 @@ struct DamagedResultTests {
             ("frames.csv", "time", 2, "8000000", "time goes back"),
             ("frames.csv", "time", 2, "", "time is blank"),
         ]
-        try await Self.expectRefusals(of: inReporting, in: result) { try await Self.report($0) }
+        try await Self.expectRefusals(of: inReports, in: result) { try await Self.report($0) }
     }
 
     @Test("A truncated, overlong, surplus or repeated row is an error")
@@ -145,7 +147,7 @@ struct DamagedResultTests {
             (String(text.dropLast(5)), "line \(lines.count): does not end with a line break"),
             (lines[0] + "\n1,2,3\n", "line 2: has 3 fields instead of \(count)"),
             (lines[0] + "\n" + String(repeating: "1", count: 200_000), "line 2: is longer than 65536 bytes"),
-            (text + lines[1] + "\n", "line \(lines.count + 1): belongs to no frame in frames.csv"),
+            (text + lines[1] + "\n", "line \(lines.count + 1): has no frame in frames.csv"),
             (lines[0] + ",x\n", "line 1: column 'x' appears twice"),
         ] {
             try result.replace(faces, by: Data(changed.utf8))
@@ -159,7 +161,7 @@ struct DamagedResultTests {
         let first = try #require(try CSVTable(bytes: result.bytes(frames)).numbers("faces").first)
         try result.set("faces", line: 2, to: "\(Int(first) + 1)", in: frames)
         let reason = await Self.reason { try await Self.render(result) }
-        #expect(reason == "\(place): faces.csv, line 3: face_id \(again) is in its frame twice\(hint)")
+        #expect(reason == "\(place): faces.csv, line 3: face_id \(again) appears twice in its frame\(hint)")
         try result.restore(frames)
         try result.restore(faces)
         let tracks = place + "/tracks.csv"
@@ -244,7 +246,7 @@ struct DamagedResultTests {
         let segments = try await Self.segments()
         try await Self.merge(segments)
         let part = segments.places[1]
-        for file in ["frames.spool", "signatures.spool"] {
+        for file in ["faces.record"] {
             let bytes = try segments.bytes("\(part)/\(file)")
             var flipped = bytes
             flipped[bytes.count / 2] ^= 1
@@ -281,10 +283,10 @@ struct DamagedResultTests {
             if let message { #expect(reason.hasSuffix(message), "\(reason)") }
         }
         #expect(!FileManager.default.fileExists(atPath: segments.folder.path + "/../escaped.vidscan"))
-        try segments.replace(path, by: Data(text.replacing("\"interocular_distance\"", with: "\"beard\"").utf8))
+        try segments.replace(path, by: Data(text.replacing("\"\(Vidscan.version)\"", with: "\"0.0.1\"").utf8))
         #expect(
             await Self.reason { try await Self.merge(segments) }
-                == "\(segments.places[0]): was made by another build of vidscan; this is \(Vidscan.version)")
+                == "\(segments.places[0]): was made by vidscan 0.0.1; this is \(Vidscan.version)")
     }
 
     @Test("A result with random damage gives a report or a video, or an error in one line")

@@ -1,3 +1,4 @@
+import AnalysisSupport
 import Foundation
 import Testing
 import TestSupport
@@ -42,7 +43,8 @@ struct DeclarationTests {
         let man = try Self.tool("generate", "man").replacing("\\-", with: "-").replacing(/\\f[BIR]/, with: "")
         let completions = try ["bash", "zsh", "fish"].map { ($0, try Self.tool("generate", $0)) }
         let schema = try JSONDecoder().decode(Schema.self, from: Data(PipelineSchema.json.utf8))
-        let template = try PipelineFile(text: PipelineText.template, path: "default.yaml", allowsFileFilters: false)
+        let template = try PipelineFile(
+            text: PipelineText.template, path: "default.yaml", filters: .run(allowsFiles: false))
         let record = try ChildProcess.run([Checkout.tool, "pipelines", "show", "default"]).output
         try #require(Setting.all.count > 50)
         for setting in Setting.all {
@@ -89,7 +91,7 @@ struct DeclarationTests {
                 let parsed = try? setting.kind.parse(word)
                 let quoted = word.contains(",") || word.contains(":") ? "'\(word)'" : word
                 let text = "\(setting.section.rawValue):\n  \(setting.name): \(quoted)\n"
-                let file = try? PipelineFile(text: text, path: "p.yaml", allowsFileFilters: false)
+                let file = try? PipelineFile(text: text, path: "p.yaml", filters: .run(allowsFiles: false))
                 #expect(file?.settings.first?.value == parsed, "\(setting.path): \(word)")
                 if parsed != nil { accepted += 1 }
             }

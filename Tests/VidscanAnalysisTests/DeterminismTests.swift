@@ -1,3 +1,4 @@
+import AnalysisSupport
 import VidscanResults
 import VidscanAnalysis
 import Foundation

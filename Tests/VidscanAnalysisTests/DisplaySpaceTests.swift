@@ -1,3 +1,4 @@
+import AnalysisSupport
 import Testing
 import TestSupport
 import VidscanBase
@@ -5,7 +6,7 @@ import VidscanResults
 
 @Suite("Boxes are in pixels of the displayed frame")
 struct DisplaySpaceTests {
-    private func faces(_ name: String) async throws -> [FaceRow] {
+    private func faces(_ name: String) async throws -> [TableFace] {
         try await AnalysisRun(try Variants.path(name)).table("faces.csv").faces()
     }
 

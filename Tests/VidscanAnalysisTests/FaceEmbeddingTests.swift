@@ -30,12 +30,13 @@ struct FaceEmbeddingTests {
             path: Checkout.models + "/attention_mesh.json", weights: Checkout.models + "/attention_mesh.weights"
         ).makeSession()
         let embedder = try FaceEmbedder(
-            runtime: runtime, path: Checkout.models + "/face_embedding.xml", concurrency: 1, precision: .exact
+            runtime: runtime, path: Checkout.models + "/face-reidentification-retail-0095.xml", concurrency: 1
         ).makeSession()
         let cropper = SquareCropper()
         let reader = try FrameReader(path: Checkout.clip, options: FrameReader.Options(rate: .of("1")))
         let faces = try faces()
         var samples: [Sample] = []
+        var tensor = [Float](repeating: 0, count: FaceCrop.byteCount)
         while let frame = try reader.next() {
             guard let (person, box) = faces[Int(frame.index)] else { continue }
             var square = RotatedSquare(center: box.center, side: 1.6 * box.height, angle: 0)
@@ -50,8 +51,9 @@ struct FaceEmbeddingTests {
             }
             try cropper.crop(
                 frame, square: EmbeddingCrop.square(around: try #require(found)), resolution: FaceEmbedder.resolution,
-                into: try #require(try embedder.input().baseAddress))
-            let (embedding, distance) = try embedder.embedWithMirrorImage()
+                into: &tensor)
+            let pixels = tensor.map { UInt8(min(max($0, 0), 255).rounded()) }
+            let (embedding, distance) = try embedder.embed(FaceCrop(pixels: pixels))
             samples.append(Sample(person: person, embedding: embedding, mirrorDistance: distance))
         }
         return samples

@@ -1,3 +1,4 @@
+import AnalysisSupport
 import Foundation
 import Testing
 import TestSupport
@@ -24,7 +25,7 @@ struct FaceSearchTests {
 
     private static func faces(
         _ film: Film, configure: (inout Settings) throws -> Void = { _ in }
-    ) async throws -> [FaceRow] {
+    ) async throws -> [TableFace] {
         try await AnalysisRun(film.path) {
             $0.sample.rate = .everyFrame
             try configure(&$0)

@@ -1,3 +1,4 @@
+import AnalysisSupport
 import VidscanResults
 import VidscanMedia
 import Foundation
@@ -45,7 +46,7 @@ struct FailureTests {
         #expect(error?.code == .output)
         #expect(
             error?.description
-                == "\(Checkout.clip): cannot create its temporary file .tracks: No such file or directory")
+                == "\(Checkout.clip): cannot read its temporary file .frames: No such file or directory")
         #expect(folder.entries == [])
     }
 

@@ -1,3 +1,4 @@
+import AnalysisSupport
 import VidscanAnalysis
 import Foundation
 import Testing
@@ -65,7 +66,7 @@ struct GroundTruthTests {
 
     @Test("Progress counts every delivered frame")
     func progress() async throws {
-        let run = try await AnalysisRun(try Variants.path("bpyramid.mp4"))
+        let run = try await AnalysisRun.shared(try Variants.path("bpyramid.mp4"))
         #expect(run.observer.progress.map(\.frames) == Array(1...15))
         #expect(run.observer.progress.last?.faces == run.summary.faces)
         #expect(run.observer.progress.map(\.microseconds) == (0..<15).map { $0 * 200_000 })
@@ -73,7 +74,7 @@ struct GroundTruthTests {
 
     @Test("The columns are the documented ones, and times have six decimals")
     func columns() async throws {
-        let run = try await AnalysisRun(try Variants.path("bpyramid.mp4"))
+        let run = try await AnalysisRun.shared(try Variants.path("bpyramid.mp4"))
         let faces = try run.table("faces.csv")
         #expect(faces.columns.prefix(8).joined(separator: ",") == "time,frame,face_id,confidence,x,y,width,height")
         #expect(faces.columns == Schema.tables.first { $0.file == "faces.csv" }?.columns.map(\.name))

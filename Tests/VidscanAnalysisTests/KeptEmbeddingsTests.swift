@@ -1,3 +1,4 @@
+import AnalysisSupport
 import Foundation
 import TestSupport
 import Testing
@@ -8,7 +9,7 @@ import VidscanResults
 struct KeptEmbeddingsTests {
     @Test("Each row is a face of faces.csv and has the person of tracks.csv")
     func rows() async throws {
-        let run = try await AnalysisRun(Checkout.clip) { $0.track.keepsEmbeddings = true }
+        let run = try await AnalysisRun.shared(Checkout.clip) { $0.track.keepsEmbeddings = true }
         let rows = try EmbeddingArray(run.bytes("embeddings.npy")).rows
         let (faces, tracks) = (try run.table("faces.csv"), try run.table("tracks.csv"))
         let seen = Set(
@@ -35,7 +36,7 @@ struct KeptEmbeddingsTests {
 
     @Test("Rows are sorted by person, face and time")
     func order() async throws {
-        let run = try await AnalysisRun(Checkout.clip) { $0.track.keepsEmbeddings = true }
+        let run = try await AnalysisRun.shared(Checkout.clip) { $0.track.keepsEmbeddings = true }
         let rows = try EmbeddingArray(run.bytes("embeddings.npy")).rows
         try #require(rows.count > 4)
         for (row, next) in zip(rows, rows.dropFirst()) {
@@ -45,7 +46,7 @@ struct KeptEmbeddingsTests {
 
     @Test("One person's rows are near to each other, and two people's are far apart")
     func distances() async throws {
-        let run = try await AnalysisRun(Checkout.clip) { $0.track.keepsEmbeddings = true }
+        let run = try await AnalysisRun.shared(Checkout.clip) { $0.track.keepsEmbeddings = true }
         let rows = try EmbeddingArray(run.bytes("embeddings.npy")).rows
         try #require(Set(rows.map(\.person)).count == 2)
         for (index, row) in rows.enumerated() {
@@ -72,8 +73,8 @@ struct KeptEmbeddingsTests {
 
     @Test("The other files do not depend on whether embeddings are kept")
     func others() async throws {
-        let kept = try await AnalysisRun(Checkout.clip) { $0.track.keepsEmbeddings = true }
-        let discarded = try await AnalysisRun(Checkout.clip)
+        let kept = try await AnalysisRun.shared(Checkout.clip) { $0.track.keepsEmbeddings = true }
+        let discarded = try await AnalysisRun.shared(Checkout.clip)
         for file in ["faces.csv", "frames.csv", "tracks.csv", "events.csv"] {
             #expect(try kept.bytes(file) == discarded.bytes(file), "\(file)")
         }

@@ -1,3 +1,4 @@
+import AnalysisSupport
 import Testing
 import TestSupport
 import VidscanAnalysis
@@ -10,7 +11,7 @@ struct MeasuredTimeTests {
     /// The sample clip at 12 samples per second. In its first scene, which lasts 3 s, a woman smiles all the time; a box
     /// hides her face from 1.0 to 1.6 s.
     private static func hidden() async throws -> AnalysisRun {
-        try await AnalysisRun(Checkout.clip) {
+        try await AnalysisRun.shared(Checkout.clip) {
             $0.sample.rate = try .of("12")
             $0.sample.end = 3_000_000
             $0.filters = try FilterChain(
@@ -56,6 +57,7 @@ struct MeasuredTimeTests {
         }
         let (faces, tracks) = (try run.table("faces.csv"), try run.table("tracks.csv"))
         let ids = try faces.texts("face_id")
+        try #require(tracks.rows.count == 2)
         for row in tracks.rows.indices {
             let id = try tracks.text("face_id", row)
             let rows = faces.rows.indices.filter { ids[$0] == id }

@@ -13,7 +13,7 @@ struct PipelineFileTests {
         _ text: String, _ overrides: [ResolvedSettings.Override] = []
     ) throws -> ResolvedSettings {
         try ResolvedSettings(
-            workers: 3, file: try PipelineFile(text: text, path: "p.yaml", allowsFileFilters: false),
+            workers: 3, file: try PipelineFile(text: text, path: "p.yaml", filters: .run(allowsFiles: false)),
             overrides: overrides)
     }
 
@@ -70,9 +70,9 @@ struct PipelineFileTests {
             "LUT_3D_SIZE 2\n0 0 0\n1 0 0\n0 1 0\n1 1 0\n0 0 1\n1 0 1\n0 1 1\n1 1 1\n", to: "a.cube")
         let text = "filters:\n  - {filter: lut3d, options: {file: \(cube)}}\n"
         #expect(throws: PipelineFileError.self) {
-            try PipelineFile(text: text, path: "p.yaml", allowsFileFilters: false)
+            try PipelineFile(text: text, path: "p.yaml", filters: .run(allowsFiles: false))
         }
-        #expect(try PipelineFile(text: text, path: "p.yaml", allowsFileFilters: true).settings.count == 1)
+        #expect(try PipelineFile(text: text, path: "p.yaml", filters: .run(allowsFiles: true)).settings.count == 1)
     }
 
     /// Any value that the setting takes.
@@ -208,7 +208,7 @@ struct PipelineFileTests {
 
     @Test("The default pipeline has every setting, at its default")
     func defaults() throws {
-        let file = try PipelineFile(path: Checkout.root + "/pipelines/default.yaml", allowsFileFilters: false)
+        let file = try PipelineFile(path: Checkout.root + "/pipelines/default.yaml", filters: .run(allowsFiles: false))
         #expect(file.settings.map(\.setting.path) == Setting.all.map(\.path))
         #expect(try ResolvedSettings(workers: 3, file: file).settings == Settings(workers: 3))
     }
@@ -220,7 +220,7 @@ struct PipelineFileTests {
         #expect(
             Set(files).isSuperset(of: ["default.yaml", "fast.yaml", "interview.yaml", "nightly.yaml", "thorough.yaml"]))
         for name in files {
-            let file = try PipelineFile(path: folder + "/" + name, allowsFileFilters: false)
+            let file = try PipelineFile(path: folder + "/" + name, filters: .run(allowsFiles: false))
             #expect(file.summary?.isEmpty == false, "\(name)")
             _ = try ResolvedSettings(workers: 1, file: file)
         }

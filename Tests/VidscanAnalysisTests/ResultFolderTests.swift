@@ -1,3 +1,4 @@
+import AnalysisSupport
 import Foundation
 import Glibc
 import Testing
@@ -26,7 +27,9 @@ struct ResultFolderTests {
             settings: Settings(workers: 1), models: try Models.store(concurrency: 1), observer: Recorder()
         ).run(input: try Variants.path("still.png"), resultPath: place, replaces: false)
         #expect(summary.resultPath == place)
-        let files = ["events.csv", "faces.csv", "frames.csv", "run.json", "tracks.csv"].map { "a/b/\(Self.name)/\($0)" }
+        let files = ["events.csv", "faces.csv", "faces.record", "frames.csv", "run.json", "tracks.csv"].map {
+            "a/b/\(Self.name)/\($0)"
+        }
         #expect(folder.entries == ["a", "a/b", "a/b/\(Self.name)"] + files)
     }
 

@@ -1,3 +1,4 @@
+import AnalysisSupport
 import VidscanResults
 import Foundation
 import Testing
@@ -51,7 +52,7 @@ struct SegmentMergerTests {
     @Test(
         "Merged segments give the tables of one run, byte for byte",
         arguments: [
-            ("faces.mp4", 7, "5"), ("faces.mp4", 2, "every-frame"), ("vfr.mp4", 5, "12"), ("opengop.ts", 4, "12"),
+            ("faces.mp4", 7, "5"), ("blinks.mp4", 2, "every-frame"), ("vfr.mp4", 5, "12"), ("opengop.ts", 4, "12"),
             ("hevc_opengop.mkv", 3, "every-frame"), ("editlist.mp4", 3, "12"), ("starttime.ts", 3, "5"),
             ("corrupt.ts", 4, "every-frame"),
         ])
@@ -67,7 +68,8 @@ struct SegmentMergerTests {
         try #require(whole.summary.faces > 0)
         let parts = try await Parts(of: path, count: count, configure: configure)
         let folder = try TemporaryFolder()
-        let summary = try await joined(parts.paths.shuffled(), in: folder)
+        var generator = SeededGenerator(seed: UInt64(count))
+        let summary = try await joined(parts.paths.shuffled(using: &generator), in: folder)
         #expect(summary.frames == whole.summary.frames)
         #expect(parts.runs.map(\.summary.frames).reduce(0, +) == whole.summary.frames)
         for file in Self.files {
@@ -97,16 +99,22 @@ struct SegmentMergerTests {
 
     @Test("Segments that do not belong together or are incomplete are refused by name")
     func refused() async throws {
-        let shared: (inout Settings) throws -> Void = { $0.sample.rate = try .of("2") }
+        let shared: (inout Settings) throws -> Void = {
+            $0.sample.rate = try .of("2")
+            $0.sample.end = 6_000_000
+        }
         let halves = try await Parts(of: Checkout.clip, count: 2, configure: shared)
-        let others = try await Parts(of: Checkout.clip, count: 2) { $0.sample.rate = try .of("1") }
+        let others = try await Parts(of: Checkout.clip, count: 2) {
+            $0.sample.rate = try .of("1")
+            $0.sample.end = 6_000_000
+        }
         let thirds = try await Parts(of: Checkout.clip, count: 3, configure: shared)
         let ofAnother = try await Parts(of: Variants.path("vfr.mp4"), count: 2, configure: shared)
         defer { withExtendedLifetime([halves, others, thirds, ofAnother]) {} }
         let (half, otherHalf) = (halves.paths[0], halves.paths[1])
         let short = try TemporaryFolder()
         try FileManager.default.copyItem(atPath: otherHalf, toPath: short.path + "/part")
-        let intermediate = short.path + "/part/frames.spool"
+        let intermediate = short.path + "/part/faces.record"
         let bytes = try Data(contentsOf: URL(fileURLWithPath: intermediate))
         try bytes.dropLast(1000).write(to: URL(fileURLWithPath: intermediate))
         let folder = try TemporaryFolder()
@@ -131,7 +139,7 @@ struct SegmentMergerTests {
             ),
             (
                 [half, short.path + "/part"],
-                "\(short.path)/part: frames.spool has changed since it was written: its SHA-256 differs from part.json;"
+                "\(short.path)/part: faces.record has changed since it was written: its SHA-256 differs from part.json;"
                     + " analyse the segment again"
             ),
         ] {
@@ -151,7 +159,7 @@ struct SegmentMergerTests {
         await #expect {
             _ = try await Parts(of: path, count: 2) { _ in }
         } throws: { error in
-            "\(error)" == "\(path): does not announce its duration, so it cannot be divided into segments"
+            "\(error)" == "\(path): has no known duration, so it cannot be divided into segments"
         }
     }
 }

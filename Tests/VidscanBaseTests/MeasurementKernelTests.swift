@@ -4,66 +4,11 @@ import TestSupport
 
 /// Every expected value comes from a plain loop that adds in the order that the kernels promise, so that it must be equal to
 /// the last bit.
-@Suite("The loops that measure pictures and run small networks")
+@Suite("The loops that measure pictures")
 struct MeasurementKernelTests {
     private static func numbers(_ count: Int, in range: ClosedRange<Float>, seed: UInt64) -> [Float] {
         var generator = SeededGenerator(seed: seed)
         return (0..<count).map { _ in Float.random(in: range, using: &generator) }
-    }
-
-    @Test("A convolution adds its terms in order and rectifies, for every number of channels and pixels")
-    func convolution() throws {
-        let shapes = [(1, 16, 4, 4), (3, 24, 2, 5), (16, 64, 4, 4), (2, 8, 1, 1), (5, 40, 3, 7)]
-        for (inputs, outputs, rows, columns) in shapes {
-            let width = (2 * columns + 1) * inputs
-            let pixels = Self.numbers((2 * rows + 1) * width, in: -1...1, seed: 1)
-            let filter = Self.numbers(9 * inputs * outputs, in: -1...1, seed: 2)
-            let start = Self.numbers(outputs, in: -1...1, seed: 3)
-            let (source, weights, bias) = try (GuardedMemory(pixels), GuardedMemory(filter), GuardedMemory(start))
-            // Rows of the result may be further apart than they are long.
-            let stride = columns * outputs + 3
-            let count = (rows - 1) * stride + columns * outputs
-            let results = try PixelKernelTests.results(count) { kernels, output in
-                var layer = vs_convolution(
-                    inputs: inputs, outputs: outputs, rows: rows, columns: columns, source_stride: width,
-                    target_stride: stride, weights: weights.base, bias: bias.base)
-                kernels.convolve(source.base, &layer, output)
-            }
-            var expected = [Float](repeating: -1, count: count)
-            for row in 0..<rows {
-                for column in 0..<columns {
-                    for output in 0..<outputs {
-                        var sum = start[output]
-                        for term in 0..<9 * inputs {
-                            let (line, place) = (term / (3 * inputs), term % (3 * inputs))
-                            sum +=
-                                pixels[(2 * row + line) * width + 2 * column * inputs + place]
-                                * filter[term * outputs + output]
-                        }
-                        expected[row * stride + column * outputs + output] = max(sum, 0)
-                    }
-                }
-            }
-            #expect(results.allSatisfy { $0 == expected }, "\(inputs) to \(outputs) channels, \(rows) × \(columns)")
-        }
-    }
-
-    @Test("Products with a matrix are added in order", arguments: [1, 15, 16, 17, 52])
-    func products(width: Int) throws {
-        for count in [1, 3, 4, 5, 11] {
-            let values = Self.numbers(count, in: -2...2, seed: 4)
-            let matrix = Self.numbers(count * width, in: -2...2, seed: 5)
-            let start = Self.numbers(width, in: -2...2, seed: 6)
-            let (inputs, weights) = try (GuardedMemory(values), GuardedMemory(matrix))
-            let results = try PixelKernelTests.results(width) { kernels, sums in
-                sums.update(from: start, count: width)
-                kernels.add_products(inputs.base, count, weights.base, width, sums)
-            }
-            let expected = (0..<width).map { output in
-                (0..<count).reduce(start[output]) { $0 + values[$1] * matrix[$1 * width + output] }
-            }
-            #expect(results.allSatisfy { $0 == expected }, "\(count) values")
-        }
     }
 
     @Test("Luma and Laplacians of a row have the same sums with every instruction set", arguments: [1, 7, 8, 9, 50])

@@ -28,7 +28,7 @@ struct InvalidJournalTests {
             try work()
             return "none"
         } catch {
-            return (error as? BatchError)?.code == .input ? "\(error)" : "not an input error: \(error)"
+            return (error as? VidscanError)?.code == .input ? "\(error)" : "not an input error: \(error)"
         }
     }
 

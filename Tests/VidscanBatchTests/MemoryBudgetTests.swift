@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import TestSupport
+import VidscanBase
 import VidscanBatch
 
 @Suite("Memory budget")
@@ -32,8 +33,8 @@ struct MemoryBudgetTests {
         #expect {
             try MemoryBudget(total: 2 * Self.gigabyte, cores: 2, jobs: 8)
         } throws: { error in
-            (error as? BatchError)
-                == BatchError(
+            (error as? VidscanError)
+                == VidscanError(
                     .input,
                     "--jobs 8 needs more than 2048 MB of memory: each worker would get 256 MB, and needs 640;"
                         + " use at most --jobs 3, or a larger --memory-budget")

@@ -3,7 +3,7 @@ import Testing
 import TestSupport
 import VidscanBatch
 
-@Suite("Pruning of results")
+@Suite("PruneOutcome of results")
 struct PruningTests: JournalTesting {
     @Test("A pruned input is due again only if it changes")
     func due() throws {

@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
+import VidscanAnalysis
 import VidscanBase
 import VidscanCorrections
 
@@ -49,10 +50,14 @@ struct CorrectedSample {
     }
 
     @discardableResult
-    func apply(_ corrections: [String], isDryRun: Bool = false) async throws -> Correcting.Summary {
-        var options = Correcting.Options()
+    func apply(_ corrections: [String], isDryRun: Bool = false) async throws -> Corrector.Summary {
+        var options = Corrector.Options()
         options.isDryRun = isDryRun
-        return try await Correcting(options: options).apply(try write(corrections), to: result)
+        return try await Self.corrector(options).apply(try write(corrections), to: result)
+    }
+
+    static func corrector(_ options: Corrector.Options = Corrector.Options()) -> Corrector {
+        Corrector(options: options, model: ModelStore.expressionModel(recordedAs:))
     }
 
     /// The face of a row of a table of faces, as corrections name it.

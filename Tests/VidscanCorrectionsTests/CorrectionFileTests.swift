@@ -21,6 +21,7 @@ struct CorrectionFileTests {
         let text = Self.text(
             """
             {"do": "same_person", "faces": [\(Self.face), \(Self.face)]},
+            {"do": "different_people", "faces": [\(Self.face), \(Self.face)]},
             {"do": "split", "face": \(Self.face), "time": 12.4},
             {"do": "name", "face": \(Self.face), "name": "P01 \\u00e9"},
             {"do": "not_a_face", "face": \(Self.face)},
@@ -31,49 +32,57 @@ struct CorrectionFileTests {
         let file = try CorrectionFile(text: text, path: "c.json")
         #expect(
             file.corrections == [
-                .samePerson([reference, reference]), .split(reference, at: 12_400_000), .name(reference, "P01 é"),
+                .samePerson([reference, reference]), .differentPeople(reference, reference),
+                .split(reference, at: 12_400_000), .name(reference, "P01 é"),
                 .notAFace(reference), .exclude(3_000_000...5_000_000), .note(at: 3_000_000, "a\n😀", nil),
                 .note(at: 3_000_000, "", reference),
             ])
         #expect(file.video.name == "a.mp4" && file.video.bytes == 9)
-        #expect(file.list.count == 7)
+        #expect(file.list.count == 8)
     }
 
     @Test(
         "A file that is wrong is refused with its line and the reason",
         arguments: [
-            ("", "line 1: the text ends before"),
-            ("[]", "line 1: the file must be an object"),
-            ("{}", "the file has no 'format'"),
-            (Self.text("", format: "vidscan corrections 2"), "format is 'vidscan corrections 2', but"),
-            (Self.text("") + "x", "something after the end"),
-            ("\u{FEFF}" + Self.text(""), "expected a JSON value"),
+            ("", "not valid JSON"),
+            ("[]", "wrong type"),
+            ("{}", "'format' is missing"),
+            (Self.text("", format: "vidscan corrections 2"), "'format' is 'vidscan corrections 2', but"),
+            (Self.text("") + "x", "not valid JSON"),
             (Self.text("", video: "1"), "'video' must be an object"),
             (Self.text("", video: #"{"name": "a", "bytes": 1.5}"#), "must be a whole number"),
             (Self.text("", video: #"{"name": "a", "bytes": -1}"#), "must be from 0 to"),
-            (Self.text("", video: #"{"name": "a"}"#), "'video' has no 'bytes'"),
-            (Self.text("\n{}"), "line 2: 'do' of correction 1 must be a text"),
-            (Self.text(#"{"do": "splitt"}"#), "'splitt' is not a correction"),
+            (Self.text("", video: #"{"name": "a"}"#), "'video.bytes' is missing"),
+            (Self.text("\n{}"), "correction 1: 'do' is missing"),
+            (Self.text(#"{"do": "splitt"}"#), "correction 1: 'do' is 'splitt'; the corrections are same_person"),
             (Self.text(#"{"do": "splitt"}"#), "did you mean 'split'?"),
-            (Self.text(#"{"do": "exclude", "from": 1, "too": 2}"#), "correction 1 has the unknown key 'too'"),
-            (Self.text(#"{"do": "exclude", "from": 2, "to": 1}"#), "'to' is before 'from'"),
-            (Self.text(#"{"do": "exclude", "from": 2}"#), "correction 1 has no 'to'"),
-            (Self.text(#"{"do": "exclude", "from": 1e300, "to": 1e301}"#), "'from' of correction 1 must be from"),
-            (Self.text(#"{"do": "exclude", "from": 1e999, "to": 1}"#), "expected a JSON value"),
-            (Self.text(#"{"do": "exclude", "from": NaN, "to": 1}"#), "expected a JSON value"),
-            (Self.text(#"{"do": "exclude", "from": 01, "to": 1}"#), "expected a JSON value"),
-            (Self.text(#"{"do": "exclude", "from": 1, "from": 1, "to": 1}"#), "the key 'from' is there twice"),
+            (
+                Self.text(#"{"do": "exclude", "from": 1, "too": 2}"#),
+                "correction 1: 'too' is not a known key; did you mean 'to'?"
+            ),
+            (Self.text(#"{"do": "exclude", "from": 2, "to": 1}"#), "correction 1: 'to' is before 'from'"),
+            (Self.text(#"{"do": "exclude", "from": 2}"#), "correction 1: 'to' is missing"),
+            (Self.text(#"{"do": "exclude", "from": 1e300, "to": 1e301}"#), "correction 1: 'from' must be from"),
+            (Self.text(#"{"do": "exclude", "from": 1e999, "to": 1}"#), "not valid JSON"),
+            (Self.text(#"{"do": "exclude", "from": NaN, "to": 1}"#), "not valid JSON"),
+            (Self.text(#"{"do": "exclude", "from": 01, "to": 1}"#), "not valid JSON"),
             (Self.text(#"{"do": "same_person", "faces": [\#(Self.face)]}"#), "it may have 2 to 1000"),
             (Self.text(#"{"do": "not_a_face", "face": {"time": 1, "box": [1, 2, 3]}}"#), "has 3 values"),
-            (Self.text(#"{"do": "not_a_face", "face": {"time": 1, "box": [1, 2, 0, 3]}}"#), "'width' of a box"),
-            (Self.text(#"{"do": "not_a_face", "face": {"time": "1", "box": []}}"#), "has 0 values"),
-            (Self.text(#"{"do": "name", "face": \#(Self.face), "name": "\u0007"}"#), "a name has 1 to 100"),
-            (Self.text(#"{"do": "name", "face": \#(Self.face), "name": " "}"#), "a name has 1 to 100"),
-            (Self.text(#"{"do": "note", "time": 1, "text": "\ud83d"}"#), "half of a surrogate pair"),
-            (Self.text(#"{"do": "note", "time": 1, "text": "\#u{1}"}"#), "a control character"),
-            (Self.text(#"{"do": "note", "time": 1, "text": "\x"}"#), "an escape that JSON does not know"),
-            (Self.text(#"{"do": "note", "time": 1, "text": "x"#), "a quotation mark is not closed"),
-            (String(repeating: "[", count: 100_000), "nested more than 16 levels deep"),
+            (
+                Self.text(#"{"do": "not_a_face", "face": {"time": 1, "box": [1, 2, 0, 3]}}"#),
+                "correction 1: 'face.box' must have"
+            ),
+            (
+                Self.text(#"{"do": "not_a_face", "face": {"time": "1", "box": []}}"#),
+                "correction 1: 'face.time' must be a number"
+            ),
+            (Self.text(#"{"do": "name", "face": \#(Self.face), "name": "\u0007"}"#), "'name' must have 1 to 100"),
+            (Self.text(#"{"do": "name", "face": \#(Self.face), "name": " "}"#), "'name' must have 1 to 100"),
+            (Self.text(#"{"do": "note", "time": 1, "text": "\ud83d"}"#), "not valid JSON"),
+            (Self.text(#"{"do": "note", "time": 1, "text": "\#u{1}"}"#), "not valid JSON"),
+            (Self.text(#"{"do": "note", "time": 1, "text": "\x"}"#), "not valid JSON"),
+            (Self.text(#"{"do": "note", "time": 1, "text": "x"#), "not valid JSON"),
+            (String(repeating: "[", count: 100_000), "not valid JSON"),
             (Self.text(String(repeating: "{},", count: 10_000) + "{}"), "has 10001 values"),
             (
                 Self.text(#"{"do": "note", "time": 1, "text": "\#(String(repeating: "x", count: 4001))"}"#),
@@ -82,7 +91,7 @@ struct CorrectionFileTests {
         ])
     func refused(text: String, reason: String) {
         let error = #expect(throws: VidscanError.self) { try CorrectionFile(text: text, path: "c.json") }
-        #expect(error?.description.hasPrefix("c.json: line ") == true, "\(error?.description ?? "")")
+        #expect(error?.description.hasPrefix("c.json: ") == true, "\(error?.description ?? "")")
         #expect(error?.description.contains(reason) == true, "\(error?.description.prefix(300) ?? "")")
         #expect(error?.description.contains("\n") == false)
     }

@@ -79,7 +79,7 @@ struct CorrectionPropertyTests {
         try await sample.apply(Array(accepted.prefix(1)))
         try await sample.apply(accepted)
         #expect(try sample.files() == corrected)
-        _ = try await Correcting().undo(sample.result)
+        _ = try await CorrectedSample.corrector().undo(sample.result)
         #expect(try sample.files() == before)
     }
 }

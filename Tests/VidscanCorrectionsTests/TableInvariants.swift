@@ -188,12 +188,12 @@ struct TableInvariants {
             #expect(abs(point(0) - x) < 12 && abs(point(1) - y) < 12, "row \(row)")
         }
         let embeddings = try sample.folder.bytes(sample.name + "/embeddings.npy")
-        #expect((embeddings.count - 192) % 532 == 0)
+        #expect((embeddings.count - 192) % 1044 == 0)
         let samples = Set(
             try faces.rows.indices.map { row in
                 "\(try faces.text("person_id", row)) \(try faces.text("face_id", row)) \(try #require(try faces.number("time", row)))"
             })
-        for start in stride(from: 192, to: embeddings.count, by: 532) {
+        for start in stride(from: 192, to: embeddings.count, by: 1044) {
             let key = embeddings.withUnsafeBytes { bytes in
                 let (person, face) = (
                     bytes.loadUnaligned(fromByteOffset: start, as: Int32.self),
@@ -215,6 +215,6 @@ struct TableInvariants {
         #expect(counts["hard_cuts"] == (try events.texts("kind").filter { $0 == "shot_cut" }.count))
         let embeddings = try sample.folder.bytes(sample.name + "/embeddings.npy")
         let recorded = try #require(try sample.record()["embeddings"] as? [String: Any])
-        #expect(recorded["rows"] as? Int == (embeddings.count - 192) / 532)
+        #expect(recorded["rows"] as? Int == (embeddings.count - 192) / 1044)
     }
 }

@@ -13,7 +13,7 @@ struct ExportFormatTests {
         "3,look_away,3,1.2", "5,eyes_closed,2,0.75", "8,face_stopped,3,left", "9.8,face_stopped,2,end",
     ]
 
-    private static func export(_ grouping: Exporting.Grouping = .person) async throws -> ExportedResult {
+    private static func export(_ grouping: Exporter.Grouping = .person) async throws -> ExportedResult {
         try await ExportedResult(
             people: [1: 1, 2: 1, 3: 2], events: events, samples: ["0,0,0", "0.2,5,1", "0.4,10,2", "10,250,0"],
             faces: ["0.2,5,1,10,20,30.5,40,1", "0.4,10,1,11,20,30,40,1", "0.4,10,3,100,20,30,40,"], grouping: grouping)

@@ -1,6 +1,7 @@
 import Foundation
 import FoundationXML
 import TestSupport
+import VidscanBase
 import VidscanExport
 
 /// A result with the given events, and what it is exported to.
@@ -16,7 +17,7 @@ struct ExportedResult {
     init(
         people: [Int: Int], events: [String], samples: [String] = ["0,0,0", "10,50,0"], faces: [String] = [],
         columns: String = "time,kind,face_id,value", duration: Double? = 10, video: String = "/videos/movie.mp4",
-        formats: [ExportFormat] = ExportFormat.allCases, grouping: Exporting.Grouping = .person
+        formats: [ExportFormat] = [.elan, .vtt, .textgrid, .bids, .rttm], grouping: Exporter.Grouping = .person
     ) async throws {
         folder = try TemporaryFolder()
         let result = folder.path + "/result"
@@ -35,9 +36,12 @@ struct ExportedResult {
                 record.replacing("\"codec\": \"h264\"", with: "\"codec\": \"h264\", \"duration_seconds\": \(duration)"),
                 to: "result/run.json")
         }
-        var options = Exporting.Options(formats: formats)
+        var options = Exporter.Options(formats: formats)
         options.grouping = grouping
-        _ = try await Exporting(options: options).run(resultPath: result)
+        let exporter = Exporter(options: options) { _ throws(VidscanError) in
+            throw VidscanError(.setup, "annotations need no model")
+        }
+        _ = try await exporter.run(resultPath: result)
         stem = video.split(separator: "/").last.map { String($0.prefix { $0 != "." }) } ?? ""
     }
 

@@ -4,8 +4,8 @@ import TestSupport
 import VidscanBase
 import VidscanFaces
 
-/// The expected crops come from dlib itself, with `scripts/embedding/reference.py`.
-@Suite("The crop for the embedding equals dlib's")
+/// The expected crops come from `scripts/embedding/reference.py`, which fits by singular value decomposition.
+@Suite("The crop for the embedding is the best fit of five points")
 struct EmbeddingCropTests {
     private struct Meshes: Decodable {
         struct Case: Decodable {
@@ -30,7 +30,7 @@ struct EmbeddingCropTests {
         return try JSONDecoder().decode(type, from: Data(contentsOf: file))
     }
 
-    @Test("The crops around twenty faces of different sizes, rotations and poses equal dlib's")
+    @Test("The crops around twenty faces of different sizes, rotations and poses equal the reference's")
     func reference() throws {
         let meshes = try Self.read(Meshes.self, "expressions.golden.json").cases
         let crops = try Self.read(Golden.self, "crop.golden.json").crops

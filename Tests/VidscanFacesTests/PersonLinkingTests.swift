@@ -1,4 +1,5 @@
 import Testing
+import TestSupport
 import VidscanBase
 import VidscanFaces
 
@@ -15,25 +16,21 @@ struct PersonLinkingTests {
         var epoch = 0
     }
 
-    /// Returns an embedding. Samples of one person have a distance of 0.3, those of two people one of `between`.
-    private static func face(_ person: Int, sample: Int, between: Double = 0.7) -> FaceEmbedding {
-        var values = [Float](repeating: 0, count: FaceEmbedding.length)
-        values[person] = Float(((between * between - 0.09) / 2).squareRoot())
-        values[32 + sample] = Float((0.09 / 2).squareRoot())
-        return FaceEmbedding(values: values)
+    private static func face(_ person: Int, sample: Int, between: Double = 0.8) -> FaceEmbedding {
+        FaceEmbedding(values: SyntheticFace.vector(person, sample: sample, between: between))
     }
 
-    private static func faces(_ person: Int, from first: Int, between: Double = 0.7) -> [FaceEmbedding] {
-        (first..<first + 3).map { face(person, sample: $0, between: between) }
+    private static func faces(_ person: Int, from first: Int) -> [FaceEmbedding] {
+        (first..<first + 3).map { face(person, sample: $0) }
     }
 
     private static func link(_ tracks: [Track]) -> TrackletLinker.Result {
         var generator = TrackingGenerator(seed: 1)
         let box = Rectangle(x: 400, y: 200, width: 120, height: 120)
-        let summaries = tracks.enumerated().map { index, track in
+        let summaries = tracks.map { track in
             let first = Int((track.start * 5).rounded())
             var summary = TrackSummary(
-                trackID: index + 1, trackedDetection: TrackedDetection(box: box), seconds: track.start, sample: first,
+                trackedDetection: TrackedDetection(box: box), seconds: track.start, sample: first,
                 shot: track.shot, epoch: track.epoch, pictureSize: TrackingScene.size)
             for step in 0..<5 {
                 summary.add(
@@ -44,7 +41,7 @@ struct PersonLinkingTests {
             }
             for (step, face) in track.faces.enumerated() {
                 summary.add(
-                    TrackSummary.Chip(
+                    TrackSummary.Crop(
                         seconds: track.start + Double(step) / 5, weight: 1, offset: step, embedding: face))
             }
             return summary
@@ -74,7 +71,36 @@ struct PersonLinkingTests {
         let result = Self.link(tracks)
         #expect(result.people.map(\.group) == [0, 1])
         #expect(result.faces == [0, 1])
-        #expect(Self.groups(tracks.map { Track(look: $0.look, start: $0.start, shot: $0.shot) }) == [0, 0])
+    }
+
+    @Test("The same clothes and hair join tracks without embeddings in a shot, and never across a cut")
+    func clothesAcrossCut() {
+        for (shot, groups) in [(0, [0, 0]), (1, [0, 1])] {
+            let result = Self.link([Track(look: 1, start: 0, shot: 0), Track(look: 1, start: 2, shot: shot)])
+            #expect(result.people.map(\.group) == groups)
+            #expect(result.faces == [0, 1])
+            // One with an embedding does not change that.
+            let faces = Self.faces(0, from: 0)
+            #expect(
+                Self.groups([
+                    Track(faces: faces, look: 1, start: 0, shot: 0), Track(look: 1, start: 2, shot: shot),
+                ]) == groups)
+        }
+    }
+
+    @Test("A face keeps its number across a cut only if its embeddings are well below the limit")
+    func numberAcrossCut() {
+        // Nothing is worn, so the limit is 0.65.
+        for (distance, faces) in [(0.5, [0, 0]), (0.6, [0, 1])] {
+            let result = Self.link([
+                Track(faces: [FaceEmbedding(values: SyntheticFace.vector([0: 1]))], start: 0, shot: 0),
+                Track(
+                    faces: [FaceEmbedding(values: SyntheticFace.vector(0, at: distance, towards: 1))], start: 2,
+                    shot: 1),
+            ])
+            #expect(result.people.map(\.group) == [0, 0])
+            #expect(result.faces == faces)
+        }
     }
 
     @Test("A person who is cut away keeps the face number")
@@ -164,7 +190,7 @@ struct PersonLinkingTests {
         let people = Self.link([
             Track(faces: Self.faces(0, from: 0), look: 1, start: 0, shot: 0),
             Track(faces: Self.faces(1, from: 3), look: 2, start: 0, shot: 0),
-            Track(look: 2, start: 2, shot: 1), Track(look: 3, start: 4, shot: 2),
+            Track(look: 2, start: 2, shot: 0), Track(look: 3, start: 4, shot: 2),
         ]).people
         #expect(people.map(\.group) == [0, 1, 1, 3])
         #expect((0.5...0.7).contains(people[2].confidence))
@@ -179,11 +205,11 @@ struct PersonLinkingTests {
             Track(faces: Self.faces(0, from: 6), look: 1, start: 4, shot: 2),
         ]).people
         #expect(clear.allSatisfy { $0.confidence > 0.9 && $0.confidence <= 1 })
-        let between = zip(Self.face(0, sample: 6).values, Self.face(1, sample: 7).values).map { ($0 + $1) / 2 }
+        let between = zip(Self.face(0, sample: 6).values, Self.face(1, sample: 7).values).map(+)
         let doubtful = Self.link([
             Track(faces: Self.faces(0, from: 0), look: 1, start: 0, shot: 0),
             Track(faces: Self.faces(1, from: 3), look: 1, start: 0, shot: 0),
-            Track(faces: [FaceEmbedding(values: between)], look: 1, start: 2, shot: 1),
+            Track(faces: [FaceEmbedding(direction: between)], look: 1, start: 2, shot: 1),
         ]).people
         #expect(doubtful[2].confidence < 0.6)
         let alone = Self.link([Track(look: 1, start: 0, shot: 0)]).people

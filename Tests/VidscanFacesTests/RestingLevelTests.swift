@@ -14,7 +14,10 @@ struct RestingLevelTests {
     func order(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let samples = (0..<500).map { _ in
-            [Metric.browFurrow: Double.random(in: 0...100, using: &generator), .leftEyeOpenness: .random(in: 0...100)]
+            [
+                Metric.browFurrow: Double.random(in: 0...100, using: &generator),
+                .leftEyeOpenness: .random(in: 0...100, using: &generator),
+            ]
         }
         let first = try #require(Self.levels(samples))
         for _ in 0..<5 { #expect(Self.levels(samples.shuffled(using: &generator)) == first) }

@@ -88,7 +88,7 @@ struct TrackingScene {
                 while summaries.count < id {
                     summaries.append(
                         TrackSummary(
-                            trackID: summaries.count + 1, trackedDetection: face.trackedDetection, seconds: time,
+                            trackedDetection: face.trackedDetection, seconds: time,
                             sample: sample,
                             shot: 0, pictureSize: Self.size))
                 }

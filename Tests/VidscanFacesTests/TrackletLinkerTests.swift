@@ -1,4 +1,5 @@
 import Testing
+import TestSupport
 import VidscanBase
 import VidscanFaces
 
@@ -10,6 +11,7 @@ struct TrackletLinkerTests {
         var start: Double
         var shot: Int
         var weight = 1.0
+        var hasEmbedding = false
     }
 
     private static func link(_ tracks: [Track], seed: UInt64 = 1) -> TrackletLinker.Result {
@@ -18,7 +20,7 @@ struct TrackletLinkerTests {
         let summaries = tracks.enumerated().map { index, track in
             let first = Int((track.start * 5).rounded())
             var summary = TrackSummary(
-                trackID: index + 1, trackedDetection: TrackedDetection(box: box), seconds: track.start, sample: first,
+                trackedDetection: TrackedDetection(box: box), seconds: track.start, sample: first,
                 shot: track.shot, pictureSize: TrackingScene.size)
             for step in 0..<5 {
                 summary.add(
@@ -26,6 +28,10 @@ struct TrackletLinkerTests {
                         box: box, confidence: 0.9, appearance: generator.appearance(of: track.identity),
                         shape: generator.shape(of: track.identity)),
                     weight: track.weight, seconds: track.start + Double(step) / 5, sample: first + step)
+            }
+            if track.hasEmbedding {
+                let face = FaceEmbedding(values: SyntheticFace.vector(track.identity, sample: index))
+                summary.add(TrackSummary.Crop(seconds: track.start, weight: 1, offset: 0, embedding: face))
             }
             return summary
         }
@@ -35,8 +41,10 @@ struct TrackletLinkerTests {
     @Test("A face that is interrupted by a cut keeps its number, even if somebody else is seen in between")
     func acrossCut() {
         let result = Self.link([
-            Track(identity: 1, start: 0, shot: 0), Track(identity: 2, start: 1, shot: 1),
-            Track(identity: 1, start: 2, shot: 2), Track(identity: 2, start: 3, shot: 3),
+            Track(identity: 1, start: 0, shot: 0, hasEmbedding: true),
+            Track(identity: 2, start: 1, shot: 1, hasEmbedding: true),
+            Track(identity: 1, start: 2, shot: 2, hasEmbedding: true),
+            Track(identity: 2, start: 3, shot: 3, hasEmbedding: true),
         ])
         #expect(result.faces == [0, 1, 0, 1])
         #expect(result.people.map(\.group) == [0, 1, 0, 1])
@@ -47,7 +55,10 @@ struct TrackletLinkerTests {
         let within = Self.link([Track(identity: 1, start: 0, shot: 0), Track(identity: 1, start: 4, shot: 0)])
         #expect(within.faces == [0, 1])
         #expect(within.people.map(\.group) == [0, 0])
-        let late = Self.link([Track(identity: 1, start: 0, shot: 0), Track(identity: 1, start: 62, shot: 1)])
+        let late = Self.link([
+            Track(identity: 1, start: 0, shot: 0, hasEmbedding: true),
+            Track(identity: 1, start: 62, shot: 1, hasEmbedding: true),
+        ])
         #expect(late.faces == [0, 1])
         #expect(late.people.map(\.group) == [0, 0])
     }
@@ -62,7 +73,7 @@ struct TrackletLinkerTests {
     @Test("A track with little evidence is linked to nobody")
     func littleEvidence() {
         let result = Self.link([
-            Track(identity: 1, start: 0, shot: 0), Track(identity: 3, start: 2, shot: 1, weight: 0.01),
+            Track(identity: 1, start: 0, shot: 0), Track(identity: 3, start: 5, shot: 0, weight: 0.01),
         ])
         #expect(result.people[1].group == 1)
     }
@@ -73,7 +84,7 @@ struct TrackletLinkerTests {
             let result = Self.link(
                 [
                     Track(identity: Int(seed) * 2, start: 0, shot: 0),
-                    Track(identity: Int(seed) * 2 + 1, start: 2, shot: 1),
+                    Track(identity: Int(seed) * 2 + 1, start: 5, shot: 0),
                 ], seed: seed)
             #expect(result.faces == [0, 1])
             #expect(result.people[0].group != result.people[1].group)

@@ -81,7 +81,7 @@ struct AttentionMeshTests {
 
     @Test("The points and the presence equal OpenVINO's", arguments: InstructionSet.allCases)
     func golden(set: InstructionSet) throws {
-        guard let session = mesh.makeSession(using: set) else { return }
+        guard let session = mesh.makeSession(using: set) else { try skip(missing: .instructions("\(set)")) }
         let cases = try Golden.load()
         try #require(cases.count == 4)
         for golden in cases {
@@ -95,18 +95,32 @@ struct AttentionMeshTests {
         }
     }
 
-    @Test("Processors with AVX2 and with AVX-512 give the same bits, and so does another run")
+    @Test("Processors with AVX2 and with AVX-512 give the same bits")
     func sameBits() throws {
-        let sessions = [InstructionSet.avx2, .avx512].compactMap { mesh.makeSession(using: $0) }
-        let cases = try Golden.load()
-        // The second case's values are still in the memory between the layers when the first one is computed again.
-        for golden in [cases[0], cases[1], cases[0]] {
-            let found = try (sessions + [mesh.makeSession()]).map { session in
+        let sessions = try [InstructionSet.avx2, .avx512].map { set in
+            guard let session = mesh.makeSession(using: set) else { try skip(missing: .instructions("\(set)")) }
+            return session
+        }
+        for golden in try Golden.load() {
+            let found = try sessions.map { session in
                 try fill(session, seconds: golden.seconds, filter: golden.filter)
                 return session.locate(in: Self.whole)
             }
-            #expect(found.allSatisfy { $0.mesh == found[0].mesh && $0.presence == found[0].presence })
+            #expect(found[0].mesh == found[1].mesh && found[0].presence == found[1].presence, "\(golden.filter)")
         }
+    }
+
+    @Test("Another crop before it does not change a result")
+    func anotherRun() throws {
+        let session = mesh.makeSession()
+        let cases = try Golden.load()
+        // The second case's values are still in the memory between the layers when the first one is computed again.
+        let found = try [cases[0], cases[1], cases[0]].map { golden in
+            try fill(session, seconds: golden.seconds, filter: golden.filter)
+            return session.locate(in: Self.whole)
+        }
+        #expect(found[0].mesh == found[2].mesh && found[0].presence == found[2].presence)
+        #expect(found[0].mesh != found[1].mesh)
     }
 
     @Test("Points that are not numbers, and a part that lies beyond the picture, are survived")

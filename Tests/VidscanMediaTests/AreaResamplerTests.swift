@@ -118,7 +118,7 @@ struct AreaResamplerTests {
         var whole = [Float](repeating: 0, count: 3 * 164 * 36)
         try AreaResampler().resample(frame, pictureSize: size, tensorSize: size, into: &whole)
         for columns in [0..<1, 9..<17, 50..<130, 163..<164, 0..<164] {
-            let part = PicturePart(rows: (0..<36).map { $0 % 5 == 2 }, columns: columns)
+            let part = PictureRegion(rows: (0..<36).map { $0 % 5 == 2 }, columns: columns)
             var tensor = [Float](repeating: -1, count: whole.count)
             try AreaResampler().resample(frame, pictureSize: size, tensorSize: size, part: part, into: &tensor)
             let needed = whole.indices.filter { part.rows[$0 / 164 % 36] && columns.contains($0 % 164) }

@@ -8,7 +8,7 @@ struct FilterSyntaxTests {
     /// One filter as libavutil's tokenizer reads it.
     private struct Reading: Equatable {
         var name: String
-        var arguments: [FilterSyntax.Argument]
+        var arguments: [FilterCall.Argument]
     }
 
     /// Parses text with the functions of libavutil that libavfilter's parser calls, in the same order.
@@ -38,9 +38,9 @@ struct FilterSyntaxTests {
             }
         }
 
-        private static func arguments(_ text: String) -> [FilterSyntax.Argument]? {
+        private static func arguments(_ text: String) -> [FilterCall.Argument]? {
             text.withCString { start in
-                var arguments: [FilterSyntax.Argument] = []
+                var arguments: [FilterCall.Argument] = []
                 var cursor: UnsafePointer<CChar>? = start
                 while byte(cursor) != nil {
                     var key: UnsafeMutablePointer<CChar>?
@@ -50,7 +50,7 @@ struct FilterSyntaxTests {
                         return nil
                     }
                     arguments.append(
-                        FilterSyntax.Argument(name: key.map { String(cString: $0) }, value: String(cString: value)))
+                        FilterCall.Argument(name: key.map { String(cString: $0) }, value: String(cString: value)))
                     av_free(key)
                     av_free(value)
                     if byte(cursor) != nil { cursor = cursor?.advanced(by: 1) }
@@ -87,7 +87,7 @@ struct FilterSyntaxTests {
     }
 
     /// As in libavutil, the name includes the text after an `@`.
-    private func readings(_ uses: [FilterSyntax.Use]) -> [Reading] {
+    private func readings(_ uses: [FilterCall]) -> [Reading] {
         uses.map { use in
             Reading(name: use.name + (use.identifier.map { "@" + $0 } ?? ""), arguments: use.arguments)
         }
@@ -138,7 +138,7 @@ struct FilterSyntaxTests {
             let text = FilterChain.step("some_filter", options: options)
             let expected = Reading(
                 name: "some_filter",
-                arguments: options.map { FilterSyntax.Argument(name: $0.name, value: $0.value) })
+                arguments: options.map { FilterCall.Argument(name: $0.name, value: $0.value) })
             if Library.parse(text + ",null") != [expected, Reading(name: "null", arguments: [])] {
                 Issue.record("\(options) became \(text.debugDescription)")
                 return
@@ -155,12 +155,12 @@ struct FilterSyntaxTests {
         #expect(uses.map(\.outputs) == [["a", "b"], ["c"], []])
         #expect(uses.map(\.identifier) == ["two", nil, nil])
         #expect(uses.map(\.startsBranch) == [false, true, true])
-        #expect(uses[0].arguments == [FilterSyntax.Argument(name: nil, value: "2")])
+        #expect(uses[0].arguments == [FilterCall.Argument(name: nil, value: "2")])
         #expect(
             uses[1].arguments == [
-                FilterSyntax.Argument(name: "gamma", value: "1.5"), FilterSyntax.Argument(name: "contrast", value: "2"),
+                FilterCall.Argument(name: "gamma", value: "1.5"), FilterCall.Argument(name: "contrast", value: "2"),
             ])
-        #expect(uses[1].text == "eq = gamma='1.5': contrast=2")
+        #expect(uses[1].written == "eq = gamma='1.5': contrast=2")
     }
 
     private static let refused = [

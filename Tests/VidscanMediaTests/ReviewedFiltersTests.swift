@@ -76,6 +76,7 @@ struct ReviewedFiltersTests {
     @Test("Every text option whose help mentions a file is refused")
     func help() {
         let words = ["file", "path", "url", "address", "folder", "director", "script", "librar"]
+        var found = 0
         for filter in Self.installed {
             let name = String(cString: filter.pointee.name)
             guard let reviewed = ReviewedFilters.shipped.filters[name] else { continue }
@@ -88,10 +89,12 @@ struct ReviewedFiltersTests {
                     words.contains(where: { said.lowercased().contains($0) })
                 {
                     #expect(reviewed.options[String(cString: current.pointee.name)] == .file, "\(name): \(said)")
+                    found += 1
                 }
                 option = vs_next_option(filter.pointee.priv_class, current)
             }
         }
+        #expect(found > 10)
     }
 
     @Test("All inputs and outputs of reviewed filters are video")
@@ -122,13 +125,15 @@ struct ReviewedFiltersTests {
     }
 
     @Test("No installed filter is listed as added by a later FFmpeg")
-    func versions() {
+    func versions() throws {
         let version = avfilter_version() >> 16
+        #expect(ReviewedFilters.shipped.filters.values.contains { $0.since != nil })
         // FFmpeg 5 has libavfilter 8, FFmpeg 6 has 9, FFmpeg 7 has 10.
         for filter in Self.installed {
-            guard let since = ReviewedFilters.shipped.filters[String(cString: filter.pointee.name)]?.since,
-                let major = since.split(separator: ".").first.flatMap({ UInt32($0) })
-            else { continue }
+            guard let since = ReviewedFilters.shipped.filters[String(cString: filter.pointee.name)]?.since else {
+                continue
+            }
+            let major = try #require(since.split(separator: ".").first.flatMap { UInt32($0) }, "\(since)")
             #expect(major + 3 <= version, "\(String(cString: filter.pointee.name))")
         }
     }

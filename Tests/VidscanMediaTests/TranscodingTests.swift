@@ -48,6 +48,7 @@ struct TranscodingTests {
         #expect(new.transcoder.frameCount == expected.count)
         #expect(new.transcoder.movedFrames == 0)
         // ffprobe prints six decimals.
+        #expect(expected.count { $0 != nil } > expected.count / 2)
         for (time, other) in zip(times, expected) {
             // AVI has no times for the frames of its last packets.
             guard let other else { continue }
@@ -57,9 +58,8 @@ struct TranscodingTests {
         let old = try Probe(path: source).stream("\(new.transcoder.info.streamIndex)")
         let stream = try Probe(path: new.path).stream()
         // AVI counts frames in decoding order, not in presentation order.
-        if let duration = (old["duration"] as? String).flatMap(Double.init), !name.hasSuffix(".avi"),
-            let newDuration = (stream["duration"] as? String).flatMap(Double.init)
-        {
+        if let duration = (old["duration"] as? String).flatMap(Double.init), !name.hasSuffix(".avi") {
+            let newDuration = try #require((stream["duration"] as? String).flatMap(Double.init))
             #expect(abs(newDuration - duration) < 2e-6)
         }
         #expect(stream["codec_name"] as? String == "h264")
@@ -118,8 +118,9 @@ struct TranscodingTests {
             ("bpyramid.mp4", 180, 320, 180), ("orient6.mp4", 90, 160, 90), ("oddsize.webm", 240, 428, 240),
         ] as [(String, Int?, Int, Int)])
     func size(name: String, height: Int?, expectedWidth: Int, expectedHeight: Int) throws {
-        let new = try Transcoded(
-            try Variants.path(name), options: Transcoder.Options(rateFactor: 40, height: height))
+        var options = Transcoder.Options(rateFactor: 40)
+        options.height = height
+        let new = try Transcoded(try Variants.path(name), options: options)
         let stream = try Probe(path: new.path).stream()
         #expect(stream["width"] as? Int == expectedWidth)
         #expect(stream["height"] as? Int == expectedHeight)

@@ -9,15 +9,15 @@ struct CorrectionTests {
     /// Three videos in which everybody is somebody else, except that 1 is in a.mp4 and in b.mp4, there with two tracks.
     private static func scene() async throws -> StudyScene {
         let scene = try StudyScene()
-        let one = SyntheticResult.vector([0: 0.9])
-        try scene.add("a.mp4", together: [[0: 0.9], [1: 0.9]])
+        let one = SyntheticFace.vector([0: 1])
+        try scene.add("a.mp4", together: [0, 1])
         try scene.add(
             "b.mp4",
             [
                 Track(face: 1, person: 1, seconds: 0...4, embeddings: [one]),
                 Track(face: 12, person: 1, seconds: 5...9, embeddings: [one]),
             ])
-        try scene.add("c.mp4", [2: 0.9])
+        try scene.add("c.mp4", [2: 1])
         try await scene.run()
         #expect(
             try scene.numbers == ["a.mp4 1": 1, "a.mp4 2": 2, "b.mp4 1": 1, "b.mp4 12": 1, "c.mp4 1": 3])
@@ -45,7 +45,7 @@ struct CorrectionTests {
     @Test("Two looks of a merged person, seen at the same time in a new video, are two people")
     func looks() async throws {
         let scene = try await Self.scene()
-        try scene.add("d.mp4", together: [[1: 0.9], [2: 0.9]])
+        try scene.add("d.mp4", together: [1, 2])
         try await scene.run(corrections: "merge 2 3")
         let numbers = try scene.numbers
         #expect(Set([numbers["d.mp4 1"], numbers["d.mp4 2"]]) == [2, 4])
@@ -90,8 +90,8 @@ struct CorrectionTests {
     @Test("In a new study, corrections apply to its first numbers")
     func newStudy() async throws {
         let scene = try StudyScene()
-        try scene.add("a.mp4", [0: 0.9])
-        try scene.add("b.mp4", [1: 0.9])
+        try scene.add("a.mp4", [0: 1])
+        try scene.add("b.mp4", [1: 1])
         let summary = try await scene.run(corrections: "# first\n\nmerge 1 2\r\nname 1 P01")
         #expect(summary.corrections == 2)
         #expect(try scene.numbers == ["a.mp4 1": 1, "b.mp4 1": 1])

@@ -11,16 +11,16 @@ struct IncrementTests {
     @Test("New videos get the numbers of known people, or new ones, and known numbers are never joined")
     func addition() async throws {
         let scene = try StudyScene()
-        try scene.add("m.mp4", [0: 0.6])
-        try scene.add("n.mp4", [0: 0.6, 1: 0.46])
+        try scene.add("m.mp4", [0: 1])
+        try scene.add("n.mp4", face: SyntheticFace.vector(0, at: 0.35, towards: 1))
         try await scene.run()
         #expect(try scene.numbers == ["m.mp4 1": 1, "n.mp4 1": 2])
         // One who is between both and brings them into reach of each other, one who is 1, one who is nobody, and one who is
         // 2. All have paths before the known ones.
-        try scene.add("a.mp4", [0: 0.6, 1: 0.22])
-        try scene.add("b.mp4", [0: 0.6, 2: 0.1])
-        try scene.add("c.mp4", [5: 0.9])
-        try scene.add("d.mp4", [0: 0.6, 1: 0.5])
+        try scene.add("a.mp4", face: SyntheticFace.vector(0, at: -0.02, towards: 1))
+        try scene.add("b.mp4", face: SyntheticFace.vector(0, at: -0.08, towards: 2))
+        try scene.add("c.mp4", [5: 1])
+        try scene.add("d.mp4", face: SyntheticFace.vector(0, at: 0.37, towards: 1))
         try await scene.run(["a.mp4", "b.mp4", "c.mp4", "d.mp4"].map(scene.result))
         let numbers = try scene.numbers
         #expect(numbers == ["m.mp4 1": 1, "n.mp4 1": 2, "a.mp4 1": 1, "b.mp4 1": 1, "c.mp4 1": 3, "d.mp4 1": 2])
@@ -32,12 +32,12 @@ struct IncrementTests {
     @Test("A number that was given is not given again after its video was removed")
     func removal() async throws {
         let scene = try StudyScene()
-        try scene.add("a.mp4", [0: 0.9])
-        try scene.add("b.mp4", [1: 0.9])
+        try scene.add("a.mp4", [0: 1])
+        try scene.add("b.mp4", [1: 1])
         try await scene.run()
         try await scene.run([]) { $0.removals = ["b.mp4"] }
         #expect(try scene.numbers == ["a.mp4 1": 1])
-        try scene.add("c.mp4", [2: 0.9])
+        try scene.add("c.mp4", [2: 1])
         try await scene.run([scene.result("c.mp4")])
         #expect(try scene.numbers == ["a.mp4 1": 1, "c.mp4 1": 3])
         await #expect(throws: VidscanError.self) { try await scene.run([]) { $0.removals = ["nowhere.mp4"] } }
@@ -46,8 +46,8 @@ struct IncrementTests {
     @Test("A result that is gone is left out and said, and its people have their numbers when it is back")
     func absence() async throws {
         let scene = try StudyScene()
-        try scene.add("a.mp4", [0: 0.9])
-        try scene.add("b.mp4", [1: 0.9])
+        try scene.add("a.mp4", [0: 1])
+        try scene.add("b.mp4", [1: 1])
         try await scene.run()
         let files = FileManager.default
         try files.moveItem(atPath: scene.result("a.mp4"), toPath: scene.folder.path + "/elsewhere")
@@ -62,11 +62,11 @@ struct IncrementTests {
     @Test("A video that was analysed again with other tracks is compared anew, and this is said")
     func analysedAgain() async throws {
         let scene = try StudyScene()
-        try scene.add("a.mp4", together: [[0: 0.9], [1: 0.9]])
-        try scene.add("b.mp4", [1: 0.9])
+        try scene.add("a.mp4", together: [0, 1])
+        try scene.add("b.mp4", [1: 1])
         try await scene.run()
         #expect(try scene.numbers == ["a.mp4 1": 1, "a.mp4 2": 2, "b.mp4 1": 2])
-        try scene.add("a.mp4", [1: 0.9])
+        try scene.add("a.mp4", [1: 1])
         let summary = try await scene.run([])
         #expect(summary.warnings.count == 1)
         #expect(summary.warnings.first?.message.contains("has other tracks or people than before") == true)
@@ -88,8 +88,8 @@ struct IncrementTests {
                 + " \"counts\": {\(counts.map { "\"\($0)\": 0" }.joined(separator: ", "))}}, \"workers\""
             try scene.folder.write(try scene.folder.text(path).replacing("\"workers\"", with: record), to: path)
         }
-        try scene.add("a.mp4", together: [[0: 0.9], [1: 0.9], [2: 0.9], [3: 0.9]])
-        try scene.add("b.mp4", together: [[0: 0.9], [1: 0.9], [2: 0.9], [3: 0.9]])
+        try scene.add("a.mp4", together: [0, 1, 2, 3])
+        try scene.add("b.mp4", together: [0, 1, 2, 3])
         try name("a.mp4", [1: "P01", 2: "P02", 3: "P03"])
         try name("b.mp4", [1: "P01", 2: "other", 4: "P03"])
         try await scene.run()
@@ -106,8 +106,8 @@ struct IncrementTests {
     @Test("People keep their numbers and confidences when the embeddings are removed")
     func forgotten() async throws {
         let scene = try StudyScene()
-        try scene.add("a.mp4", [0: 0.6])
-        try scene.add("b.mp4", [0: 0.6, 1: 0.44])
+        try scene.add("a.mp4", [0: 1])
+        try scene.add("b.mp4", face: SyntheticFace.vector(0, at: 0.3, towards: 1))
         try await scene.run()
         let table = try scene.folder.text("study/people.csv")
         for video in ["a.mp4", "b.mp4"] {
@@ -122,7 +122,7 @@ struct IncrementTests {
     @Test("A new result without embeddings is left out with one line that says how to get them")
     func withoutEmbeddings() async throws {
         let scene = try StudyScene()
-        try scene.add("a.mp4", [0: 0.6])
+        try scene.add("a.mp4", [0: 1])
         try scene.add("b.mp4", [Track(face: 1, embeddings: [])], keepsEmbeddings: false)
         let summary = try await scene.run()
         #expect(summary.videos == 1)
@@ -136,9 +136,9 @@ struct IncrementTests {
     @Test("Two results of one video are refused")
     func twice() async throws {
         let scene = try StudyScene()
-        try scene.add("a.mp4", [0: 0.6])
+        try scene.add("a.mp4", [0: 1])
         try SyntheticResult.write(
-            [Track(face: 1, embeddings: [SyntheticResult.vector([0: 0.6])])], to: scene.result("b.mp4"),
+            [Track(face: 1, embeddings: [SyntheticFace.vector([0: 1])])], to: scene.result("b.mp4"),
             video: "/videos/a.mp4")
         let summary = try await scene.run()
         #expect(summary.videos == 1)
@@ -148,7 +148,7 @@ struct IncrementTests {
     @Test("A damaged people.json is refused with one line, and nothing changes")
     func damagedState() async throws {
         let scene = try StudyScene()
-        try scene.add("a.mp4", [0: 0.6])
+        try scene.add("a.mp4", [0: 1])
         try await scene.run()
         let state = try scene.folder.bytes("study/people.json")
         let table = try scene.folder.text("study/people.csv")
@@ -168,10 +168,26 @@ struct IncrementTests {
         #expect(refused > 100)
     }
 
+    @Test("A study that was made with another face model is refused with one line, and nothing changes")
+    func otherModel() async throws {
+        let scene = try StudyScene()
+        try scene.add("a.mp4", [0: 1])
+        try await scene.run()
+        let state = try scene.folder.text("study/people.json")
+        let old = state.replacing("\"version\" : 2", with: "\"version\" : 1")
+        try #require(old != state)
+        try scene.folder.write(old, to: "study/people.json")
+        #expect(
+            await scene.failure(corrections: "")
+                == "study: its people.json is of an earlier version with another face model, whose numbers cannot be"
+                + " continued; begin a new study with --output, or remove the file to number the people again from 1")
+        #expect(try scene.folder.text("study/people.json") == old)
+    }
+
     @Test("A folder with another people.csv is not written to")
     func foreignFolder() async throws {
         let scene = try StudyScene()
-        try scene.add("a.mp4", [0: 0.6])
+        try scene.add("a.mp4", [0: 1])
         try FileManager.default.createDirectory(atPath: scene.study, withIntermediateDirectories: true)
         try scene.folder.write("mine", to: "study/people.csv")
         await #expect(throws: VidscanError.self) { try await scene.run() }

@@ -22,16 +22,30 @@ struct StudyScene {
             tracks, to: result(video), video: "/videos/\(video)", keepsEmbeddings: keepsEmbeddings)
     }
 
-    /// Adds a video of one person whose face is at these coordinates.
-    func add(_ video: String, _ coordinates: [Int: Float]) throws {
-        try add(video, [Track(face: 1, embeddings: [SyntheticResult.vector(coordinates)])])
+    /// Adds a video of one person whose face has this direction.
+    func add(_ video: String, _ coordinates: [Int: Double]) throws {
+        try add(video, face: SyntheticFace.vector(coordinates))
+    }
+
+    /// Adds a video of one person.
+    ///
+    /// - Parameter samples: In how many samples the face was seen.
+    func add(_ video: String, face: [Float], samples: Int = 1) throws {
+        try add(video, together: [face], samples: samples)
     }
 
     /// Adds a video of people who are all seen at the same time.
-    func add(_ video: String, together faces: [[Int: Float]]) throws {
+    func add(_ video: String, together faces: [[Float]], samples: Int = 1) throws {
         try add(
             video,
-            faces.enumerated().map { Track(face: $0 + 1, embeddings: [SyntheticResult.vector($1)]) })
+            faces.enumerated().map { index, face in
+                Track(face: index + 1, embeddings: Array(repeating: face, count: samples))
+            })
+    }
+
+    /// Adds a video of people on these axes, who are all seen at the same time.
+    func add(_ video: String, together axes: [Int]) throws {
+        try add(video, together: axes.map { SyntheticFace.vector([$0: 1]) })
     }
 
     @discardableResult

@@ -19,7 +19,7 @@ struct EmbeddingFileTests {
         index, row in
         EmbeddingRow(
             personID: row.0, faceID: row.1, seconds: row.2, weight: Float(row.3),
-            embedding: FaceEmbedding(values: (0..<128).map { (Float($0) - 64) / 256 + Float(index) / 8 }))
+            embedding: FaceEmbedding(values: (0..<256).map { $0 % 64 == index ? 0.5 : 0 }))
     }
 
     @Test("The header is the one that NumPy writes", arguments: [0, 3, 10, 1000])
@@ -27,13 +27,13 @@ struct EmbeddingFileTests {
         // From NumPy 2.4: `numpy.lib.format.write_array_header_1_0`.
         let description =
             "{'descr': [('person_id', '<i4'), ('face_id', '<i4'), ('time', '<f8'), ('weight', '<f4'),"
-            + " ('embedding', '<f4', (128,))], 'fortran_order': False, 'shape': (\(count),), }"
+            + " ('embedding', '<f4', (256,))], 'fortran_order': False, 'shape': (\(count),), }"
         let expected =
             [0x93] + Array("NUMPY".utf8) + [1, 0, 182, 0]
             + Array(description.padding(toLength: 181, withPad: " ", startingAt: 0).utf8) + [0x0A]
         let bytes = try file((0..<count).map { Self.rows[$0 % 3] })
         #expect(Array(bytes.prefix(192)) == expected)
-        #expect(bytes.count == 192 + 532 * count)
+        #expect(bytes.count == 192 + 1044 * count)
     }
 
     @Test("A file equals the one that NumPy saves, to the byte")

@@ -10,9 +10,11 @@ struct EmbeddingReaderTests {
     private static let tracks = [
         SyntheticResult.Track(
             face: 3, person: 1, seconds: 2...9,
-            embeddings: [SyntheticResult.vector([0: 0.5]), SyntheticResult.vector([127: -1])]),
-        SyntheticResult.Track(face: 2, person: 4, embeddings: [SyntheticResult.vector([7: 0.25])]),
+            embeddings: [vector([0: 0.8, 1: 0.6]), vector([255: -1])]),
+        SyntheticResult.Track(face: 2, person: 4, embeddings: [vector([7: 1])]),
     ]
+
+    private static func vector(_ coordinates: [Int: Float]) -> [Float] { (0..<256).map { coordinates[$0] ?? 0 } }
 
     private static func read(_ bytes: Data) throws -> [EmbeddingRow] {
         let folder = try TemporaryFolder()
@@ -40,9 +42,9 @@ struct EmbeddingReaderTests {
         #expect(rows.map(\.faceID) == [3, 3, 2])
         #expect(rows.map(\.seconds) == [2, 2.1, 0])
         #expect(rows.map(\.weight) == [1, 0.5, 1])
-        #expect(rows[0].embedding.values[0] == 0.5)
-        #expect(rows[1].embedding.values[127] == -1)
-        #expect(rows[2].embedding.values.reduce(0, +) == 0.25)
+        #expect(rows[0].embedding.values[0] == 0.8)
+        #expect(rows[1].embedding.values[255] == -1)
+        #expect(rows[2].embedding.values.reduce(0, +) == 1)
     }
 
     @Test("A file without rows is no error")
@@ -53,7 +55,7 @@ struct EmbeddingReaderTests {
     @Test("Another type, size or order is refused with one line")
     func refused() throws {
         let good = SyntheticResult.embeddings(Self.tracks)
-        let start = good.count - 3 * 532
+        let start = good.count - 3 * 1044
         /// Replaces bytes of the file.
         func with(_ value: some FixedWidthInteger, at offset: Int) -> Data {
             var bytes = good
@@ -62,7 +64,7 @@ struct EmbeddingReaderTests {
             }
             return bytes
         }
-        let body = good.suffix(3 * 532)
+        let body = good.suffix(3 * 1044)
         let type = SyntheticResult.embeddingType
         let cases: [(Data, String)] = [
             (Data(), "is not a NumPy file"),
@@ -80,19 +82,23 @@ struct EmbeddingReaderTests {
                 "its header does not describe face embeddings"
             ),
             (
+                SyntheticResult.header(rows: 3, type: type.replacing("256", with: "512")) + body,
+                "its header does not describe face embeddings"
+            ),
+            (
                 SyntheticResult.header(rows: 3, type: "__import__('os')") + body,
                 "its header does not describe face embeddings"
             ),
             (with(Int32(0), at: 0), "row 1 has an id below 1"),
             (with(Int32(-5), at: 4), "row 1 has an id below 1"),
             (with(Double.nan.bitPattern, at: 8), "row 1 has the invalid time nan"),
-            (with((1e300).bitPattern, at: 532 + 8), "row 2 has the invalid time 1e+300"),
+            (with((1e300).bitPattern, at: 1044 + 8), "row 2 has the invalid time 1e+300"),
             (with(Float(-1).bitPattern, at: 16), "row 1 has the invalid weight -1.0"),
             (with(Float.infinity.bitPattern, at: 16), "row 1 has the invalid weight inf"),
             (with(Float.nan.bitPattern, at: 20), "row 1 has an embedding with invalid numbers"),
-            (with(Float(1e20).bitPattern, at: 528), "row 1 has an embedding with invalid numbers"),
+            (with(Float(1e20).bitPattern, at: 1040), "row 1 has an embedding with invalid numbers"),
             (with(Int32(5), at: 0), "row 2 is out of order"),
-            (with((2.0).bitPattern, at: 532 + 8), "row 2 is out of order"),
+            (with((2.0).bitPattern, at: 1044 + 8), "row 2 is out of order"),
         ]
         for (bytes, reason) in cases {
             let found = Self.reason(bytes)
@@ -100,6 +106,16 @@ struct EmbeddingReaderTests {
             #expect(found.contains(reason), "\(found)")
             #expect(!found.contains("\n"))
         }
+    }
+
+    @Test("Embeddings of an earlier face model are refused with one line that says how to get others")
+    func earlierModel() {
+        let type = SyntheticResult.embeddingType.replacing("256", with: "128")
+        let old = SyntheticResult.header(rows: 3, type: type) + Data(count: 3 * 532)
+        #expect(
+            Self.reason(old)
+                == "embeddings.npy was made by an earlier version with another face model; analyse the video again with"
+                + " 'vidscan analyze --people'")
     }
 
     @Test("Random damage gives rows or an error")

@@ -58,17 +58,19 @@ struct FolderReplacementTests {
         exchange: Int32 = EINVAL, fails: [Int: Int32] = [:], dies: Int = .max, sync: Int32 = 0
     ) -> FolderReplacement.Calls {
         let count = Mutex(0)
-        return FolderReplacement.Calls(
-            exchange: { _, _, _ in exchange },
-            rename: { folder, old, new in
-                let number = count.withLock { count in
-                    defer { count += 1 }
-                    return count
-                }
-                if number >= dies { return EIO }
-                if let error = fails[number] { return error }
-                return FolderReplacement.Calls.system.rename(folder, old, new)
-            }, sync: { _ in sync })
+        var calls = FolderReplacement.Calls.system
+        calls.exchange = { _, _, _ in exchange }
+        calls.rename = { folder, old, new in
+            let number = count.withLock { count in
+                defer { count += 1 }
+                return count
+            }
+            if number >= dies { return EIO }
+            if let error = fails[number] { return error }
+            return FolderReplacement.Calls.system.rename(folder, old, new)
+        }
+        calls.sync = { _ in sync }
+        return calls
     }
 
     @Test("The new result replaces the old one, and nothing else remains", arguments: [0, EINVAL, ENOSYS, ENOTSUP])

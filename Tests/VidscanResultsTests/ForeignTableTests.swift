@@ -17,13 +17,13 @@ struct ForeignTableTests {
 
     @Test("openface.csv has OpenFace's columns, in its order")
     func openFace() throws {
-        #expect(OpenFaceTable.names == (try golden("openface.columns.txt")))
-        #expect(OpenFaceTable.names.count == 714)
+        #expect(ForeignTable.openFace.names == (try golden("openface.columns.txt")))
+        #expect(ForeignTable.openFace.names.count == 714)
     }
 
     @Test("pyfeat.csv has Py-Feat's columns, in its order, but for the face embeddings")
     func pyFeat() throws {
-        #expect(PyFeatTable.names == (try golden("pyfeat.columns.txt")))
+        #expect(ForeignTable.pyFeat.names == (try golden("pyfeat.columns.txt")))
     }
 
     /// A face that the detector found and that no mesh fits.
@@ -40,12 +40,16 @@ struct ForeignTableTests {
             microseconds: 1_500_000, frame: 3, faceID: 2, face: face, raw: face.numbers, metrics: [])
     }
 
-    private let size = PictureSize(width: 640, height: 360)
+    private func frame(_ microseconds: Int64, _ index: Int64) -> FrameRecord {
+        FrameRecord(
+            microseconds: microseconds, index: index, epoch: 0, size: PictureSize(width: 640, height: 360),
+            quality: FrameQuality(luma: 0, sharpness: 0), isDamaged: false, faces: [])
+    }
 
     @Test("A face without a mesh is no success in openface.csv, with 0 for everything unknown")
     func noMesh() throws {
-        let fields = OpenFaceTable.fields(of: profile, in: size)
-        try #require(fields.count == OpenFaceTable.names.count)
+        let fields = ForeignTable.openFace.rows(frame(1_500_000, 3), [profile], "a,b.mp4")[0]
+        try #require(fields.count == ForeignTable.openFace.names.count)
         #expect(
             fields.prefix(5)
                 == [.integer(4), .integer(2), .microseconds(1_500_000), .decimal(0, decimals: 2), .integer(0)])
@@ -54,9 +58,10 @@ struct ForeignTableTests {
 
     @Test("A face without a mesh has only its box in pyfeat.csv")
     func onlyBox() throws {
-        let fields = PyFeatTable.fields(of: profile, in: size, input: "a,b.mp4")
-        try #require(fields.count == PyFeatTable.names.count)
-        let values = Dictionary(uniqueKeysWithValues: zip(PyFeatTable.names, fields)).filter { $0.value != .missing }
+        let fields = ForeignTable.pyFeat.rows(frame(1_500_000, 3), [profile], "a,b.mp4")[0]
+        try #require(fields.count == ForeignTable.pyFeat.names.count)
+        let values = Dictionary(uniqueKeysWithValues: zip(ForeignTable.pyFeat.names, fields))
+            .filter { $0.value != .missing }
         #expect(
             values == [
                 "FaceRectX": .decimal(1, decimals: 2), "FaceRectY": .decimal(2, decimals: 2),
@@ -69,14 +74,12 @@ struct ForeignTableTests {
 
     @Test("A frame without a face has a row in each table")
     func noFace() throws {
-        let frame = FrameRecord(
-            microseconds: 61_000_000, index: 9, epoch: 0, size: size, quality: FrameQuality(luma: 0, sharpness: 0),
-            isDamaged: false, faces: [])
-        let openFace = OpenFaceTable.fields(ofEmpty: frame)
-        #expect(openFace.count == OpenFaceTable.names.count)
+        let frame = frame(61_000_000, 9)
+        let openFace = ForeignTable.openFace.rows(frame, [], "a.mp4")[0]
+        #expect(openFace.count == ForeignTable.openFace.names.count)
         #expect(openFace.prefix(2) == [.integer(10), .integer(0)])
-        let pyFeat = PyFeatTable.fields(ofEmpty: frame, input: "a.mp4")
-        try #require(pyFeat.count == PyFeatTable.names.count)
+        let pyFeat = ForeignTable.pyFeat.rows(frame, [], "a.mp4")[0]
+        try #require(pyFeat.count == ForeignTable.pyFeat.names.count)
         #expect(pyFeat.dropLast(6).allSatisfy { $0 == .missing })
         #expect(
             pyFeat.suffix(6)

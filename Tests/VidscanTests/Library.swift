@@ -32,11 +32,12 @@ struct CommandResult {
     private let name: String
 
     init(_ input: String, options: [String] = []) throws {
-        folder = try TemporaryFolder()
         name = (input as NSString).lastPathComponent + ".vidscan"
-        let arguments = [Checkout.tool, "analyze", "--quiet", "--workers", "2", "--output", folder.path]
-        let outcome = try ChildProcess.run(arguments + options + [input])
-        try #require(outcome.status == 0, "\(outcome.errors)")
+        folder = try PreparedFolder.copy("library \(input) \(options)") { folder in
+            let arguments = [Checkout.tool, "analyze", "--quiet", "--workers", "2", "--output", folder.path]
+            let outcome = try ChildProcess.run(arguments + options + [input])
+            try #require(outcome.status == 0, "\(outcome.errors)")
+        }
     }
 
     func table(_ table: String) throws -> CSVTable { try CSVTable(path: folder.path + "/\(name)/\(table)") }

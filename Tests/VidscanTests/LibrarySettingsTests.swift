@@ -30,17 +30,27 @@ struct LibrarySettingsTests {
         }
     }
 
-    @Test("A video or a page needs a result folder, which then is that of the command")
+    @Test("A video or a page is an error before any work, because only the command makes them")
+    func additions() throws {
+        let expected = SettingsError(
+            "the settings request a video or a page ('render', 'report'), which only the command 'vidscan' makes")
+        #expect(throws: expected) { try VideoAnalyzer(settings: Library.settings { $0.report.page = true }) }
+        #expect(throws: expected) { try VideoAnalyzer(settings: Library.settings { $0.render.overlay = true }) }
+        #expect(throws: expected) { try VideoAnalyzer(settings: Library.settings { $0.render.anonymize = .blur }) }
+    }
+
+    @Test("Embeddings need a result folder, which then is that of the command")
     func resultFolder() async throws {
         let folder = try TemporaryFolder()
-        let analyzer = try Library.analyzer(in: folder, settings: Library.settings { $0.report.page = true })
         let still = try Variants.path("still.png")
-        let error = await #expect(throws: VidscanError.self) { _ = try await analyzer.analyze(still) }
+        let keeping = try Library.analyzer(in: folder, settings: Library.settings { $0.track.keepsEmbeddings = true })
+        let error = await #expect(throws: VidscanError.self) { _ = try await keeping.analyze(still) }
         #expect(error?.code == .output && error?.reason.contains("give the path of a result folder") == true)
         #expect(folder.entries == [])
+        let analyzer = try Library.analyzer(in: folder, settings: Library.settings())
         let analysis = try await analyzer.analyze(still, writingTo: folder.path + "/still.vidscan")
         #expect(analysis.tracks.count == 1)
-        let names = ["events.csv", "faces.csv", "frames.csv", "report.html", "run.json", "tracks.csv"]
+        let names = ["events.csv", "faces.csv", "faces.record", "frames.csv", "run.json", "tracks.csv"]
         #expect(folder.entries == ["still.vidscan"] + names.map { "still.vidscan/" + $0 })
         let command = try CommandResult(still)
         #expect(try command.table("faces.csv") == CSVTable(path: folder.path + "/still.vidscan/faces.csv"))

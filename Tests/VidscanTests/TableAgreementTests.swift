@@ -139,16 +139,16 @@ struct TableAgreementTests {
             case .text(let text): #expect(try table.text("value", row) == text)
             case .number(let value): #expect(agree(try table.text("value", row), value, decimals: 3))
             }
-            #expect(agree(try table.text("measured", row), event.measuredShare, decimals: 2))
+            #expect(agree(try table.text("measured", row), event.measuredFraction, decimals: 2))
             #expect(try table.text("complete", row) == event.isComplete.map { $0 ? "1" : "0" } ?? "")
-            #expect(agree(try table.text("one_eye", row), event.oneEyeShare, decimals: 2))
+            #expect(agree(try table.text("one_eye", row), event.oneEyeFraction, decimals: 2))
         }
         let blinks = events.filter { $0.kind == .blink }
         #expect(blinks.map(\.seconds) == [1, 2.48])
         #expect(blinks.map(\.durationSeconds) == [0.2, 0.24])
-        #expect(blinks.map(\.measuredShare) == [1, 1])
+        #expect(blinks.map(\.measuredFraction) == [1, 1])
         #expect(blinks.map(\.isComplete) == [true, true])
-        #expect(blinks.map(\.oneEyeShare) == [0, 0])
+        #expect(blinks.map(\.oneEyeFraction) == [0, 0])
         // Two blinks in 4 s.
         let tracks = try CommandResult(clip, options: ["--every-frame"]).table("tracks.csv")
         #expect(try tracks.texts("blinks") == ["2"])

@@ -45,22 +45,15 @@ def levels(path):
 def main():
     found, people = levels(sys.argv[1])
     lines = [
-        "/// The expressions of neutral faces, 0…100, as `scripts/expressions/neutral_faces.py` computes them from the reference",
-        f"/// data: {people} people with at least {PICTURES} pictures that were labelled neutral.",
+        f"/// 0…100, from `scripts/expressions/neutral_faces.py`: {people} people with at least {PICTURES} pictures labelled neutral.",
         "enum NeutralFaces {",
-        "    struct Level {",
-        "        /// The median over the people.",
-        "        let typical: Double",
-        "        /// The level that one person in twenty exceeds.",
-        "        let highest: Double",
-        "    }",
-        "",
-        "    static let levels: [Metric: Level] = [",
+        "    /// The median over the people, and what one person in twenty exceeds.",
+        "    static let levels: [Metric: (typical: Double, highest: Double)] = [",
     ]
     for name, (typical, highest) in found.items():
         head, *tail = name.split("_")
         case = head + "".join(word.capitalize() for word in tail)
-        lines.append(f"        .{case}: Level(typical: {typical:.1f}, highest: {highest:.1f}),")
+        lines.append(f"        .{case}: ({typical:.1f}, {highest:.1f}),")
     lines += ["    ]", "}", ""]
     TARGET.write_text("\n".join(lines))
     print(f"{TARGET.relative_to(ROOT)}: {len(found)} expressions of {people} people")

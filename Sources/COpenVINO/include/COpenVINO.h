@@ -1,6 +1,6 @@
-// The functions of OpenVINO's C API that vidscan calls. They are looked up at run time, so that neither a build nor a program
-// that uses vidscan as a library needs OpenVINO's headers, a linker flag or a library path.
-// scripts/check_openvino compares the declarations with OpenVINO's own.
+// The functions of OpenVINO's C API that vidscan calls, looked up at run time: neither a build nor a program that uses
+// vidscan as a library needs OpenVINO's headers, a linker flag or a library path. scripts/check_openvino compares the
+// declarations with OpenVINO's own.
 #ifndef VIDSCAN_COPENVINO_H
 #define VIDSCAN_COPENVINO_H
 
@@ -18,22 +18,12 @@ typedef struct ov_version {
     const char *description;
 } ov_version_t;
 
-typedef struct ov_dimension {
-    int64_t min;
-    int64_t max;
-} ov_dimension_t;
-
-typedef struct ov_partial_shape {
-    ov_dimension_t rank;
-    ov_dimension_t *dims;
-} ov_partial_shape_t;
-
 typedef struct {
     const char *key;
     const void *value;
 } ov_property_t;
 
-// FUNCTION(result, name without ov_, parameters). A status is 0 if the call succeeded, else negative.
+// FUNCTION(result, name without ov_, parameters). A status is 0 on success, else negative.
 #define VIDSCAN_OPENVINO_FUNCTIONS(FUNCTION) \
     FUNCTION(int, get_openvino_version, (ov_version_t *)) \
     FUNCTION(void, version_free, (ov_version_t *)) \
@@ -42,19 +32,12 @@ typedef struct {
     FUNCTION(int, core_create, (ov_core_t **)) \
     FUNCTION(void, core_free, (ov_core_t *)) \
     FUNCTION(int, core_get_property, (const ov_core_t *, const char *device, const char *key, char **value)) \
-    FUNCTION(int, core_set_property, (const ov_core_t *, const char *device, ...)) \
-    FUNCTION(int, core_import_model, \
-        (const ov_core_t *, const char *content, size_t size, const char *device, ov_compiled_model_t **)) \
     FUNCTION(int, core_read_model, (const ov_core_t *, const char *path, const char *weights, ov_model_t **)) \
     FUNCTION(int, core_compile_model_props, \
         (const ov_core_t *, const ov_model_t *, const char *device, size_t count, const ov_property_t *, \
             ov_compiled_model_t **)) \
     FUNCTION(void, model_free, (ov_model_t *)) \
-    FUNCTION(int, model_reshape_single_input, (const ov_model_t *, ov_partial_shape_t)) \
-    FUNCTION(int, partial_shape_create, (int64_t rank, const ov_dimension_t *, ov_partial_shape_t *)) \
-    FUNCTION(void, partial_shape_free, (ov_partial_shape_t *)) \
     FUNCTION(int, compiled_model_create_infer_request, (const ov_compiled_model_t *, ov_infer_request_t **)) \
-    FUNCTION(int, compiled_model_export_model, (const ov_compiled_model_t *, const char *path)) \
     FUNCTION(void, compiled_model_free, (ov_compiled_model_t *)) \
     FUNCTION(int, infer_request_get_input_tensor_by_index, (const ov_infer_request_t *, size_t, ov_tensor_t **)) \
     FUNCTION(int, infer_request_get_output_tensor_by_index, (const ov_infer_request_t *, size_t, ov_tensor_t **)) \
@@ -64,21 +47,15 @@ typedef struct {
     FUNCTION(int, tensor_get_size, (const ov_tensor_t *, size_t *)) \
     FUNCTION(void, tensor_free, (ov_tensor_t *))
 
-/// OpenVINO's functions. After a successful load, all of them are there.
+/// After a successful load, all functions are there.
 typedef struct vs_openvino {
 #define VIDSCAN_MEMBER(result, name, parameters) result(*name) parameters;
     VIDSCAN_OPENVINO_FUNCTIONS(VIDSCAN_MEMBER)
 #undef VIDSCAN_MEMBER
 } vs_openvino;
 
-/// Loads the library at `path` for the life of the process and looks up its functions. NULL if that succeeded, else the
-/// reason, which is valid until the thread's next call of the dynamic linker.
+/// Loads the library for the life of the process. NULL on success, else the reason, which is valid until the thread's
+/// next call of the dynamic linker.
 const char *vs_load_openvino(const char *path, vs_openvino *functions);
-
-/// Sets a property of a core's device. OpenVINO's function has variable arguments, with which Swift cannot call it.
-static inline int vs_set_property(
-    const vs_openvino *functions, const ov_core_t *core, const char *device, const char *key, const char *value) {
-    return functions->core_set_property(core, device, key, value);
-}
 
 #endif

@@ -3,91 +3,69 @@ internal import Foundation
 internal import VidscanBase
 internal import VidscanInference
 internal import VidscanMedia
-public import VidscanResults
+package import VidscanResults
 
 /// Analyses videos, one after another, with models that are loaded only once.
-public struct Analysis: Sendable {
-    public let settings: Settings
+package struct Analysis: Sendable {
+    package let settings: Settings
     private let models: ModelStore
     private let observer: any RunObserver
     private let consumer: (any RunConsumer)?
+    private let addition: (any ResultAddition)?
 
-    public init(settings: Settings, models: ModelStore, observer: any RunObserver) {
-        self.settings = settings
-        self.models = models
-        self.observer = observer
-        consumer = nil
-    }
-
-    /// - Parameter consumer: Receives the values of each run in addition to the files.
-    package init(settings: Settings, models: ModelStore, observer: any RunObserver, consumer: any RunConsumer) {
+    /// The consumer receives the values of each run in addition to the files. Without an addition, which makes the video
+    /// and the page, settings that request them are refused.
+    package init(
+        settings: Settings, models: ModelStore, observer: any RunObserver, consumer: (any RunConsumer)? = nil,
+        addition: (any ResultAddition)? = nil
+    ) {
         self.settings = settings
         self.models = models
         self.observer = observer
         self.consumer = consumer
+        self.addition = addition
     }
 
     /// The outcome of an analysis.
-    public struct Summary: Sendable {
-        public let resultPath: String
-        public let frames: Int
-        public let faces: Int
-        /// The number of distinct face_ids; 0 for a segment.
-        public let identities: Int
-        /// The number of distinct person_ids, and of events; 0 for a segment.
-        public let people: Int
-        public let events: Int
-        /// The time from the first to the last sampled frame, in microseconds.
-        public let analysedMicroseconds: Int64
-        public let wallSeconds: Double
-        public let warnings: [String]
-        /// Limits of the result that follow from the settings, in words.
-        public let notices: [String]
-        /// Those of the notices that say the same of every input that is analysed with these settings.
-        public let commonNotices: [String]
+    package struct Summary: Sendable {
+        let outcome: RunOutcome
+        package let resultPath: String
+        package let wallSeconds: Double
+        /// What became of people who were to stay visible, in words.
+        let visibility: [String]
         /// The number of segments that were merged; `nil` if a single run made the result.
-        public let segmentCount: Int?
+        package var segmentCount: Int?
 
-        /// - Parameter visibility: What became of people who were to stay visible, in words.
-        init(
-            _ outcome: RunOutcome, resultPath: String, wallSeconds: Double, segmentCount: Int? = nil,
-            visibility: [String] = []
-        ) {
-            self.resultPath = resultPath
-            frames = outcome.written.counts.sampledFrames
-            faces = outcome.written.counts.faces
-            identities = outcome.written.counts.faceIds
-            people = outcome.written.counts.personIds
-            events = outcome.written.counts.events
-            analysedMicroseconds = outcome.analysedMicroseconds
-            self.wallSeconds = wallSeconds
-            warnings = outcome.warnings
-            notices = outcome.notices + visibility
-            commonNotices = outcome.commonNotices
-            self.segmentCount = segmentCount
-        }
+        package var frames: Int { outcome.written.counts.sampledFrames }
+        package var faces: Int { outcome.written.counts.faces }
+        /// The number of distinct face_ids; 0 for a segment.
+        package var identities: Int { outcome.written.counts.faceIds }
+        /// The number of distinct person_ids; 0 for a segment.
+        package var people: Int { outcome.written.counts.personIds }
+        /// 0 for a segment.
+        package var events: Int { outcome.written.counts.events }
+        /// The time from the first to the last sampled frame, in microseconds.
+        package var analysedMicroseconds: Int64 { outcome.analysedMicroseconds }
+        package var warnings: [String] { outcome.warnings }
+        /// Limits of the result that follow from the settings, in words.
+        package var notices: [String] { outcome.notices + visibility }
+        /// Those of the notices that say the same of every input that is analysed with these settings.
+        package var commonNotices: [String] { outcome.commonNotices }
     }
 
     /// Analyses one video, or the segment of it that the settings select: decode and sample → analyse on every worker →
-    /// restore time order → track → write. A segment ends before tracking.
+    /// restore time order → track → write. A segment ends before tracking. After an error, no unfinished result remains;
+    /// if the task is cancelled, its code is `interrupted`.
     ///
-    /// - Parameters:
-    ///   - input: The path of a video or image.
-    ///   - resultPath: The path of the result folder.
-    ///   - base: A folder on this path below which no link is followed; `nil` for the one that holds the result.
-    ///   - replaces: Whether an existing result may be replaced.
-    /// - Throws: `VidscanError`; no unfinished result remains. If the task is cancelled, the error's code is
-    ///   `interrupted`.
-    public func run(
+    /// - Parameter base: A folder on the result's path below which no link is followed; `nil` for the one that holds it.
+    package func run(
         input: String, resultPath: String, below base: String? = nil, replaces: Bool
     ) async throws -> Summary {
         do {
             let begin = ContinuousClock.now
             let file = try InputFile(input)
-            // A wrong number is found before the work.
-            if settings.render.namesSomebody {
-                _ = try EarlierPeople(resultPath: resultPath, settings: settings.render)
-            }
+            let finalizer = ResultFinalizer(settings: settings, observer: observer, addition: addition)
+            if settings.segment == nil { try finalizer.check(resultPath: resultPath) }
             let folder = try ResultFolder(
                 finalPath: resultPath, below: base, kind: settings.segment == nil ? .result : .segment,
                 policy: replaces ? .replace : .keep)
@@ -114,11 +92,10 @@ public struct Analysis: Sendable {
                 // Encoding a video takes as much memory as finding faces.
                 if settings.rendering != nil { models.unload() }
                 let record = try RunRecord(
-                    outcome, settings: settings, input: RunRecord.Input(file), tools: tools, wallSeconds: wall)
-                visibility = try await ResultFinalizer(settings: settings, observer: observer).complete(
-                    folder, record: record, name: file.name)
+                    outcome, input: RunRecord.Input(file), tools: tools, wallSeconds: wall)
+                visibility = try await finalizer.complete(folder, record: record, name: file.name)
             }
-            return Summary(outcome, resultPath: resultPath, wallSeconds: wall, visibility: visibility)
+            return Summary(outcome: outcome, resultPath: resultPath, wallSeconds: wall, visibility: visibility)
         } catch {
             throw Self.describe(error, input: input)
         }
@@ -135,8 +112,9 @@ public struct Analysis: Sendable {
                 .decoded(try await DecodeStage(line: line, settings: settings, observer: observer).run(file))
             }
             for thread in line.workerThreads {
-                let stage = AnalyzeStage(line: line, settings: settings, models: models)
-                group.addTask(executorPreference: thread) { .analyzed(try await stage.run()) }
+                group.addTask(executorPreference: thread) {
+                    .analyzed(try await SpanAnalyzer(models: models, settings: settings).run(line))
+                }
             }
             let folderPath = folder.partialPath
             group.addTask(executorPreference: line.writeThread) {
@@ -161,6 +139,18 @@ public struct Analysis: Sendable {
         }
     }
 
+    /// Does work on a frame and adds the frame's time to its errors.
+    static func locating<Value>(_ frame: SampledFrame, _ work: () throws -> Value) throws(VidscanError) -> Value {
+        do {
+            return try work()
+        } catch {
+            let cause = describe(error)
+            throw VidscanError(
+                cause.code, cause.reason, stage: cause.stage ?? .analyze,
+                microseconds: cause.microseconds ?? frame.microseconds)
+        }
+    }
+
     /// Converts an error of any stage to one that names the input, if there is one.
     static func describe(_ error: any Error, input: String? = nil) -> VidscanError {
         switch error {
@@ -169,7 +159,7 @@ public struct Analysis: Sendable {
                 error.code, error.reason, input: error.code == .interrupted ? nil : input, stage: error.stage,
                 microseconds: error.microseconds)
         case let error as MediaError:
-            return VidscanError(.media(error.code), error.message, input: input, microseconds: error.microseconds)
+            return VidscanError(.media(error.code), error.message, input: input)
         case let error as InferenceError: return VidscanError(.inference, error.reason, input: input)
         case is CancellationError: return VidscanError(.interrupted, "interrupted")
         default: return VidscanError(.output, "\(error)", input: input)

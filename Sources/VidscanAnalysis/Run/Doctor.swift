@@ -2,7 +2,6 @@ internal import Foundation
 internal import VidscanBase
 internal import VidscanInference
 internal import VidscanMedia
-internal import VidscanRender
 
 /// Checks whether everything that vidscan needs is installed and works.
 public struct Doctor: Sendable {
@@ -15,12 +14,14 @@ public struct Doctor: Sendable {
 
     public init() {}
 
-    /// Examines FFmpeg, OpenVINO, the models, their cache and the processor.
-    public func examine() -> [Finding] {
+    /// Examines FFmpeg, OpenVINO, the models and the processor.
+    ///
+    /// - Parameter cairo: The version of Cairo, which this module does not see.
+    public func examine(cairo: String) -> [Finding] {
         [
             Finding(name: "vidscan", value: Vidscan.version, remedy: nil), ffmpeg, encoder,
-            Finding(name: "Cairo", value: DrawingVersion.cairo, remedy: nil), openvino,
-        ] + (ModelStore.all + ModelStore.verification).map(model) + [modelCache, processor]
+            Finding(name: "Cairo", value: cairo, remedy: nil), openvino,
+        ] + (ModelStore.all + ModelStore.verification).map(model) + [processor]
     }
 
     private var ffmpeg: Finding {
@@ -80,12 +81,6 @@ public struct Doctor: Sendable {
         } catch {
             return Finding(name: model.name, value: path, remedy: error.reason)
         }
-    }
-
-    /// Without a cache, everything works, so its absence is no problem.
-    private var modelCache: Finding {
-        let found = ModelCache.ofProcess()
-        return Finding(name: "model cache", value: found.cache?.path ?? "none: \(found.absence ?? "")", remedy: nil)
     }
 
     private var processor: Finding {

@@ -1,49 +1,33 @@
 internal import VidscanFaces
-public import VidscanBase
+package import VidscanBase
 internal import VidscanMedia
 internal import VidscanResults
 
 /// Shows the effect of each filter of a chain on one frame of a video.
-public struct FilterPreview: Sendable {
+package struct FilterPreview: Sendable {
     private let settings: Settings
     private let allowsFileFilters: Bool
     private let models: ModelStore?
 
-    /// - Parameters:
-    ///   - settings: Only the filters, the stream, the limits and the detection settings are used.
-    ///   - models: Detect the faces to mark on the last panel; `nil` marks none.
-    public init(settings: Settings, allowsFileFilters: Bool, models: ModelStore?) {
+    /// Of the settings, uses the filters, the stream, the limits and those of the detection. The models detect the faces
+    /// to mark on the last panel.
+    package init(settings: Settings, allowsFileFilters: Bool, models: ModelStore?) {
         self.settings = settings
         self.allowsFileFilters = allowsFileFilters
         self.models = models
     }
 
-    /// Writes a contact sheet: the source frame, then the frame after each filter.
-    ///
-    /// - Parameters:
-    ///   - microseconds: The first frame at or after this time is shown.
-    ///   - path: The path of the PNG file to write.
-    ///   - replaces: Whether an existing file may be replaced.
-    /// - Throws: `VidscanError`.
-    public func write(input: String, at microseconds: Int64, to path: String, replaces: Bool) throws(VidscanError) {
+    /// Writes a contact sheet as PNG: the first frame at or after a time, then that frame after each filter.
+    package func write(input: String, at microseconds: Int64, to path: String, replaces: Bool) throws(VidscanError) {
         let file = try InputFile(input)
         let sheet = try AtomicFile(path: path, replaces: replaces, source: file.absolutePath)
-        var panels = [
-            try panel(
-                file, after: nil, title: "source", detail: nil, at: microseconds)
-        ]
+        var panels = [try panel(file, after: nil, title: "source", detail: nil, at: microseconds)]
         for (number, prefix) in (settings.filters?.prefixes() ?? []).enumerated() {
-            let chain: FilterChain
-            do {
-                chain = try FilterChain(steps: prefix.steps, allowsFiles: allowsFileFilters)
-            } catch {
-                throw VidscanError(.media(error.code), error.message, input: input, stage: .decode)
-            }
             let name = prefix.last.prefix { $0 != "=" }
             let settings = prefix.last.dropFirst(name.count + 1)
             panels.append(
                 try panel(
-                    file, after: chain, title: "\(number + 1)  \(name)",
+                    file, after: prefix.steps, title: "\(number + 1)  \(name)",
                     detail: settings.isEmpty ? "default settings" : String(settings), at: microseconds))
         }
         if let models, let last = panels.indices.last {
@@ -53,7 +37,7 @@ public struct FilterPreview: Sendable {
         }
         let png: [UInt8]
         do throws(MediaError) {
-            png = try ContactSheet(panels).png()
+            png = try ContactSheet.png(panels)
         } catch {
             throw VidscanError(.media(error.code), error.message, input: input)
         }
@@ -62,15 +46,16 @@ public struct FilterPreview: Sendable {
     }
 
     private func panel(
-        _ file: InputFile, after chain: FilterChain?, title: String, detail: String?, at microseconds: Int64
+        _ file: InputFile, after steps: [String]?, title: String, detail: String?, at microseconds: Int64
     ) throws(VidscanError) -> ContactSheet.Panel {
         do throws(MediaError) {
+            var chain: FilterChain?
+            if let steps { chain = try FilterChain(steps: steps, allowsFiles: allowsFileFilters) }
             let reader = try FrameReader(
                 path: file.absolutePath,
                 options: FrameReader.Options(
                     rate: .everyFrame, start: microseconds > 0 ? microseconds : nil,
-                    streamIndex: settings.sample.stream,
-                    limits: settings.sample.limits, filters: chain))
+                    streamIndex: settings.sample.stream, limits: settings.sample.limits, filters: chain))
             guard let frame = try reader.next() else {
                 throw MediaError(.undecodable, "has no frame at or after \(TimeText.seconds(microseconds)) s")
             }

@@ -2,8 +2,8 @@ internal import CLinux
 internal import Foundation
 internal import Synchronization
 public import VidscanBase
-package import VidscanFaces
-public import VidscanInference
+public import VidscanFaces
+internal import VidscanInference
 internal import VidscanMedia
 
 /// The models of a process: found and loaded once, and shared by all inputs and workers.
@@ -28,11 +28,11 @@ public final class ModelStore: Sendable {
         expectedDigest: "f8940c587bb7a9f9745ccd5fe318b9c16534cd57a42b7475e8f8d8904de06302")
 
     public static let faceEmbedding = Model(
-        name: "face embedding", fileName: "face_embedding.xml",
-        expectedDigest: "797b541dc8d1827095136ba0e5ed3b50fd12be1841ea7ad2cb7daad7211b100f")
+        name: "face embedding", fileName: "face-reidentification-retail-0095.xml",
+        expectedDigest: "fe0330c65db1209d36a4a9d348e565da7cc1daff583573c5f3ea479d2ac765fa")
     public static let faceEmbeddingWeights = Model(
-        name: "face embedding weights", fileName: "face_embedding.bin",
-        expectedDigest: "9ffcf7737de5655d2c61f05a1ed3fc11e65c05f25f95f1cb0e24112016a56365")
+        name: "face embedding weights", fileName: "face-reidentification-retail-0095.bin",
+        expectedDigest: "4d8cdfa9447ddd6d8b447f76c6eaaa2c9345c1ee0146b94900ee5267ffcb9307")
 
     public static let expressions = Model(
         name: "expressions", fileName: "expressions.json", expectedDigest: nil)
@@ -59,41 +59,27 @@ public final class ModelStore: Sendable {
     ///
     /// - Throws: `VidscanError` with the code `setup` if there is none.
     public static func verificationFolder() throws(VidscanError) -> String {
-        guard let folder = findFolder(of: verification) else {
-            let files = verification.map(\.fileName).joined(separator: ", ")
-            throw VidscanError(
-                .setup,
-                "cannot find the detectors (\(files)) in \(candidateFolders.joined(separator: ", ")); 'make install'"
-                    + " installs them")
-        }
-        return folder
+        try folder(of: verification, "detectors", "'make install' installs them")
     }
 
     /// The folder that holds the model files.
     public let folder: String
     /// Its model is compiled in and needs no file.
     let faceShape = FaceShape()
-    private let precision: InferencePrecision
-    private let runtime = Mutex<InferenceRuntime?>(nil)
-    private let detector = Mutex<FaceDetector?>(nil)
-    private let mesh = Mutex<AttentionMesh?>(nil)
-    private let expressions = Mutex<ExpressionModel?>(nil)
+    private let runtime = Loaded<InferenceRuntime>()
+    private let detector = Loaded<FaceDetector>()
+    private let mesh = Loaded<AttentionMesh>()
+    private let expressions = Loaded<ExpressionModel>()
     private let modelDigests: BackgroundValue<[String: String], VidscanError>
 
     /// - Throws: `VidscanError` with the code `setup` if the models or the runtime are missing.
-    public init(precision: InferencePrecision) throws(VidscanError) {
-        self.precision = precision
-        guard let folder = Self.findFolder() else {
-            let files = Self.all.map(\.fileName).joined(separator: ", ")
-            throw VidscanError(
-                .setup,
-                "cannot find the models (\(files)) in \(Self.candidateFolders.joined(separator: ", "));"
-                    + " 'make install', or 'make demo' in a checkout, installs them; VIDSCAN_HOME names another folder")
-        }
+    public init() throws(VidscanError) {
+        let folder = try Self.folder(
+            of: Self.all, "models",
+            "'make install', or 'make demo' in a checkout, installs them; VIDSCAN_HOME names another folder")
         self.folder = folder
-        let cache = ModelCache.ofProcess().cache
         modelDigests = BackgroundValue(thread: "digests") { () throws(VidscanError) in
-            try ModelDigests.compute(folder: folder, cache: cache.map { DigestCache($0.folder) })
+            try Self.digests(in: folder)
         }
         // Few runs need the runtime, and those at their end; that it is missing is said at the beginning.
         do {
@@ -114,96 +100,116 @@ public final class ModelStore: Sendable {
     /// Gives back the memory of the detector and the mesh, which are loaded again when they are needed. Sessions that are
     /// in use keep theirs.
     func unload() {
-        detector.withLock { $0 = nil }
-        mesh.withLock { $0 = nil }
+        detector.unload()
+        mesh.unload()
         vs_trim_heaps()
     }
 
     /// Whether the detector or the mesh is in memory.
-    package var isLoaded: Bool { detector.withLock { $0 != nil } || mesh.withLock { $0 != nil } }
+    package var isLoaded: Bool { detector.isLoaded || mesh.isLoaded }
 
     /// Returns the detector, which is read at first use.
     func faceDetector() throws(InferenceError) -> FaceDetector {
-        let path = folder + "/" + Self.detector.fileName
-        let result: Result<FaceDetector, InferenceError> = detector.withLock { detector in
-            if let detector { return .success(detector) }
-            return Result { () throws(InferenceError) in
-                let new = try FaceDetector(path: path)
-                detector = new
-                return new
-            }
-        }
-        return try result.get()
+        try detector.get { () throws(InferenceError) in try FaceDetector(path: path(of: Self.detector)) }
     }
 
     /// Returns the attention mesh, which is read at first use.
     func attentionMesh() throws(InferenceError) -> AttentionMesh {
-        let result: Result<AttentionMesh, InferenceError> = mesh.withLock { mesh in
-            if let mesh { return .success(mesh) }
-            return Result { () throws(InferenceError) in
-                let new = try AttentionMesh(
-                    path: folder + "/" + Self.attentionMesh.fileName,
-                    weights: folder + "/" + Self.attentionMeshWeights.fileName)
-                mesh = new
-                return new
-            }
+        try mesh.get { () throws(InferenceError) in
+            try AttentionMesh(path: path(of: Self.attentionMesh), weights: path(of: Self.attentionMeshWeights))
         }
-        return try result.get()
     }
 
     /// Loads the face embedding's network. It is not kept: it is needed once in a run, when the others are not.
-    ///
-    /// - Parameter sessions: The number of sessions that run at the same time; others wait. Each takes time to load, and
-    ///   memory.
+    /// `sessions`: the number of sessions that run at the same time; others wait. Each takes time to load, and memory.
     func faceEmbedder(sessions: Int) throws(InferenceError) -> FaceEmbedder {
-        try FaceEmbedder(
-            runtime: inferenceRuntime(),
-            path: folder + "/" + Self.faceEmbedding.fileName, concurrency: sessions,
-            precision: precision)
-    }
-
-    /// Returns the runtime, whose libraries are loaded at first use.
-    private func inferenceRuntime() throws(InferenceError) -> InferenceRuntime {
-        let result: Result<InferenceRuntime, InferenceError> = runtime.withLock { runtime in
-            if let runtime { return .success(runtime) }
-            return Result { () throws(InferenceError) in
-                let new = try InferenceRuntime(cache: ModelCache.ofProcess().cache)
-                runtime = new
-                return new
-            }
-        }
-        return try result.get()
+        // Its libraries are loaded at first use.
+        let runtime = try runtime.get { () throws(InferenceError) in try InferenceRuntime() }
+        return try FaceEmbedder(runtime: runtime, path: path(of: Self.faceEmbedding), concurrency: sessions)
     }
 
     /// Returns the expression model, which is read at first use.
     package func expressionModel() throws(VidscanError) -> ExpressionModel {
-        let result: Result<ExpressionModel, VidscanError> = expressions.withLock { expressions in
-            if let expressions { return .success(expressions) }
+        try expressions.get { () throws(VidscanError) in
             do {
                 let files = try [Self.expressions, Self.expressionWeights].map {
-                    try Data(contentsOf: URL(fileURLWithPath: folder + "/" + $0.fileName))
+                    try Data(contentsOf: URL(fileURLWithPath: path(of: $0)))
                 }
-                let model = try ExpressionModel(description: files[0], weights: files[1])
-                expressions = model
-                return .success(model)
+                return try ExpressionModel(description: files[0], weights: files[1])
             } catch {
-                return .failure(VidscanError(.setup, "cannot load the expression model: \(error)"))
+                throw VidscanError(.setup, "cannot load the expression model: \(error)")
             }
         }
-        return try result.get()
     }
 
-    /// Returns the SHA-256 of each model file, by file name.
+    /// Returns the expression model of this installation for a result that was analysed earlier.
+    ///
+    /// - Parameter digests: The SHA-256 of each model file that analysed the video, by file name.
+    /// - Throws: `VidscanError` if other models are installed: the tables would mix the numbers of both.
+    public static func expressionModel(
+        recordedAs digests: [String: String]
+    ) throws(VidscanError) -> ExpressionModel {
+        let models = try ModelStore()
+        let installed = try models.digests()
+        for model in [expressions, expressionWeights] where installed[model.fileName] != digests[model.fileName] {
+            throw VidscanError(
+                .result, "was made with another \(model.fileName) than the one installed here; analyse the video again",
+                stage: .open)
+        }
+        return try models.expressionModel()
+    }
+
+    private func path(of model: Model) -> String { FilePath.joining(folder, model.fileName) }
+
+    /// Returns the SHA-256 of each model file, by file name. They are computed in the background, because that takes as
+    /// long as the analysis of a picture.
     public func digests() throws(VidscanError) -> [String: String] { try modelDigests.get() }
+
+    private static func digests(in folder: String) throws(VidscanError) -> [String: String] {
+        var digests: [String: String] = [:]
+        for model in all {
+            do {
+                digests[model.fileName] = try FileDigest.sha256(path: FilePath.joining(folder, model.fileName))
+            } catch {
+                throw VidscanError(.setup, error.reason)
+            }
+        }
+        return digests
+    }
 
     /// The folders that may hold the models.
     public static var candidateFolders: [String] { Installation.candidates.map(\.modelFolder) }
 
     public static func findFolder() -> String? { findFolder(of: all) }
 
+    private static func folder(of models: [Model], _ name: String, _ advice: String) throws(VidscanError) -> String {
+        if let folder = findFolder(of: models) { return folder }
+        let files = models.map(\.fileName).joined(separator: ", ")
+        throw VidscanError(
+            .setup, "cannot find the \(name) (\(files)) in \(candidateFolders.joined(separator: ", ")); \(advice)")
+    }
+
     private static func findFolder(of models: [Model]) -> String? {
         candidateFolders.first { folder in
             models.allSatisfy { FileManager.default.fileExists(atPath: folder + "/" + $0.fileName) }
         }
     }
+}
+
+/// A value that is loaded when it is first needed, once.
+private final class Loaded<Value: Sendable>: Sendable {
+    private let value = Mutex<Value?>(nil)
+
+    var isLoaded: Bool { value.withLock { $0 != nil } }
+
+    func get<Failure: Error>(_ load: () throws(Failure) -> Value) throws(Failure) -> Value {
+        try value.withLock { (value) throws(Failure) in
+            if let value { return value }
+            let new = try load()
+            value = new
+            return new
+        }
+    }
+
+    func unload() { value.withLock { $0 = nil } }
 }

@@ -6,16 +6,10 @@ internal import VidscanResults
 /// The combined outcome of the stages of a run.
 struct RunOutcome: Sendable {
     let input: String
+    let settings: Settings
     private(set) var decoded: DecodingReport?
     private(set) var written = WriteStage.Report()
     private(set) var times = StageTimes()
-
-    private let settings: Settings
-
-    init(input: String, settings: Settings) {
-        self.input = input
-        self.settings = settings
-    }
 
     mutating func add(_ result: StageResult) {
         switch result {
@@ -74,9 +68,7 @@ struct RunOutcome: Sendable {
         return warnings
     }
 
-    /// Checks that there is a sample. A segment may have none.
-    ///
-    /// - Throws: `VidscanError` if no frame is in the range of time.
+    /// Checks that there is a sample. A segment may have none. Throws if no frame is in the range of time.
     func requireSamples() throws(VidscanError) {
         guard written.counts.sampledFrames == 0, let info = decoded?.info else { return }
         let limits = [settings.sample.start.map { ("from", $0) }, settings.sample.end.map { ("to", $0) }]
@@ -141,5 +133,25 @@ struct RunOutcome: Sendable {
 
     private func position(_ statistics: ReadStatistics) -> String {
         statistics.lastMicroseconds.map { " at \(TimeText.seconds($0)) s" } ?? ""
+    }
+}
+
+extension RunRecord {
+    /// - Parameter tools: The versions of the software and the models that analysed the frames.
+    init(
+        _ outcome: RunOutcome, input: Input, tools: Tools, wallSeconds: Double, segmentCount: Int? = nil
+    ) throws(VidscanError) {
+        let settings = outcome.settings
+        var timings = outcome.written.timings
+        timings.wallSeconds = wallSeconds
+        self.init(
+            input: input, pipeline: try RecordedSettings(settings.record), tools: tools,
+            counts: outcome.written.counts, timings: timings, workers: outcome.times)
+        if let decoded = outcome.decoded { add(decoded, filters: settings.filters) }
+        workers = settings.detect.workers
+        embeddings = outcome.written.embeddings.map(Embeddings.init(rows:))
+        parts = segmentCount
+        warnings = outcome.warnings
+        notices = outcome.notices
     }
 }

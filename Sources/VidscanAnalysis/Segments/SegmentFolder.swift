@@ -38,14 +38,8 @@ struct SegmentFolder {
             throw failure("its part.json cannot be read by this version")
         }
         guard record.isOfThisVersion else {
-            let version = record.tools.vidscanVersion
-            let maker = version == Vidscan.version ? "another build of vidscan" : "vidscan \(version)"
-            throw failure("was made by \(maker); this is \(Vidscan.version)")
+            throw failure("was made by vidscan \(record.tools.vidscanVersion); this is \(Vidscan.version)")
         }
-    }
-
-    private var layout: FaceRecordLayout {
-        FaceRecordLayout(hasMesh: settings.write.keepsMeshes, blendshapeCount: record.blendshapeNames.count)
     }
 
     /// Returns in words why two segments cannot be merged; `nil` if they can.
@@ -64,9 +58,7 @@ struct SegmentFolder {
         return nil
     }
 
-    /// Checks that the files are unchanged since they were written.
-    ///
-    /// - Throws: `VidscanError` that names the first file that has changed.
+    /// Checks that the files are unchanged since they were written. The error names the first file that has changed.
     func verify() throws(VidscanError) {
         for file in SegmentRecord.files {
             let failure = { (reason: String) in
@@ -84,16 +76,18 @@ struct SegmentFolder {
         }
     }
 
-    /// Passes all frames to `body`, in time order.
-    ///
-    /// - Throws: `VidscanError` if frames are missing.
-    func read(_ body: (FrameRecord, FrameSignature) throws -> Void) throws {
-        let frames = try IntermediateFrameReader(
-            folder: name, name: SegmentRecord.framesFile, layout: layout, readsChips: true)
-        let signatures = try SignatureReader(folder: name, name: SegmentRecord.signaturesFile)
+    /// Passes all frames to `body`, in time order. Throws if frames are missing.
+    func read(_ body: (FrameRecord) throws -> Void) throws {
+        let frames = try FrameRecordReader(folder: name, name: ResultFiles.record, readsCrops: true)
+        let layout = frames.header.layout
+        guard layout.hasEvidence, layout.hasSignatures, layout.blendshapeCount == record.blendshapeNames.count else {
+            throw VidscanError(
+                .result, "its \(ResultFiles.record) is not that of a segment; analyse the segment again", input: name,
+                stage: .open)
+        }
         var count = 0
-        while let frame = try frames.next(), let signature = try signatures.next() {
-            try body(frame, signature)
+        while let frame = try frames.next() {
+            try body(frame)
             count += 1
         }
         guard count == record.frames else {

@@ -1,32 +1,35 @@
 internal import VidscanFaces
 internal import Foundation
-public import VidscanBase
+package import VidscanBase
 internal import VidscanMedia
-public import VidscanResults
+package import VidscanResults
 
 /// Merges the segments of a video into the same tables, to the byte, that one run over the whole video makes.
 ///
 /// Each segment holds the faces of its frames as they were detected and measured, and nothing that depends on
 /// neighbouring frames. Identities, shot changes and smoothed boxes are computed here, over all frames. Therefore
 /// segments need not overlap.
-public struct SegmentMerger: Sendable {
+package struct SegmentMerger: Sendable {
     private let observer: any RunObserver
+    private let addition: (any ResultAddition)?
 
-    public init(observer: any RunObserver) { self.observer = observer }
+    /// - Parameter addition: Makes the video and the page; without it, segments whose settings request them are refused.
+    package init(observer: any RunObserver, addition: (any ResultAddition)? = nil) {
+        self.observer = observer
+        self.addition = addition
+    }
 
     /// The folders of segments of one video.
-    public struct SegmentSet: Sendable {
+    package struct SegmentSet: Sendable {
         /// The video's path as the user wrote it.
-        public let name: String
+        package let name: String
         /// The name of the result folder: `movie.mp4.vidscan`.
-        public let resultName: String
+        package let resultName: String
         fileprivate(set) var folders: [SegmentFolder]
     }
 
-    /// Groups the folders of segments by video.
-    ///
-    /// - Throws: `VidscanError` for the first folder that is not a segment.
-    public static func sets(of paths: [String]) throws(VidscanError) -> [SegmentSet] {
+    /// Groups the folders of segments by video. Throws for the first folder that is not a segment.
+    package static func sets(of paths: [String]) throws(VidscanError) -> [SegmentSet] {
         var sets: [SegmentSet] = []
         for path in paths {
             let folder = try SegmentFolder(path: path)
@@ -40,20 +43,16 @@ public struct SegmentMerger: Sendable {
         return sets
     }
 
-    /// Merges all segments of one video.
-    ///
-    /// - Parameters:
-    ///   - segments: The folders of the segments, in any order.
-    ///   - resultPath: The path of the result folder.
-    ///   - replaces: Whether an existing result may be replaced.
-    /// - Throws: `VidscanError` if a segment is missing or if they do not belong together; no unfinished result
-    ///   remains.
-    public func run(_ segments: SegmentSet, resultPath: String, replaces: Bool) async throws -> Analysis.Summary {
+    /// Merges all segments of one video, in any order. Throws if a segment is missing or if they do not belong together;
+    /// no unfinished result remains.
+    package func run(_ segments: SegmentSet, resultPath: String, replaces: Bool) async throws -> Analysis.Summary {
         do {
             let begin = ContinuousClock.now
             let folders = try Self.complete(segments)
             let first = folders[0]
             let settings = first.settings
+            let finalizer = ResultFinalizer(settings: settings, observer: observer, addition: addition)
+            try finalizer.check(resultPath: resultPath)
             let folder = try ResultFolder(finalPath: resultPath, policy: replaces ? .replace : .keep)
             defer { folder.discardUnlessComplete() }
             let folderPath = folder.partialPath
@@ -66,13 +65,12 @@ public struct SegmentMerger: Sendable {
             }
             let wall = begin.duration(to: .now) / .seconds(1)
             let record = try RunRecord(
-                outcome, settings: settings, input: first.record.input, tools: first.record.tools,
+                outcome, input: first.record.input, tools: first.record.tools,
                 wallSeconds: folders.reduce(wall) { $0 + $1.record.wallSeconds }, segmentCount: folders.count)
-            let visibility = try await ResultFinalizer(settings: settings, observer: observer).complete(
-                folder, record: record, name: segments.name)
+            let visibility = try await finalizer.complete(folder, record: record, name: segments.name)
             return Analysis.Summary(
-                outcome, resultPath: resultPath, wallSeconds: wall, segmentCount: folders.count,
-                visibility: visibility)
+                outcome: outcome, resultPath: resultPath, wallSeconds: wall, visibility: visibility,
+                segmentCount: folders.count)
         } catch {
             throw Analysis.describe(error, input: (error as? VidscanError)?.input ?? segments.name)
         }
@@ -98,7 +96,7 @@ public struct SegmentMerger: Sendable {
         var progress = RunProgress(microseconds: 0, frames: 0, faces: 0)
         var last: Int64?
         for folder in folders {
-            try folder.read { frame, signature in
+            try folder.read { frame in
                 try Task.checkCancellation()
                 guard frame.microseconds >= last ?? frame.microseconds else {
                     throw VidscanError(
@@ -106,7 +104,7 @@ public struct SegmentMerger: Sendable {
                         stage: .open, microseconds: frame.microseconds)
                 }
                 last = frame.microseconds
-                try sink.add(frame, signature: signature)
+                try sink.add(frame)
                 progress.add(frame)
                 observer.progressed(progress)
             }
@@ -120,7 +118,7 @@ public struct SegmentMerger: Sendable {
 
     /// Returns the models with which the segments were made; those of this installation must be the same.
     private static func models(of segment: SegmentFolder) throws(VidscanError) -> ModelStore {
-        let models = try ModelStore(precision: segment.settings.detect.precision)
+        let models = try ModelStore()
         guard try models.digests() == segment.record.tools.models else {
             throw VidscanError(
                 .result, "was made with other models than those installed here", input: segment.name, stage: .open)

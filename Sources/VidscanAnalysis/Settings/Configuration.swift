@@ -1,26 +1,26 @@
-public import VidscanBase
+internal import Foundation
+package import VidscanBase
+internal import VidscanMedia
 internal import VidscanResults
 
 /// Everything except the input that a result depends on: the version, the settings and the models. `Settings.digest` is its
 /// digest.
-public struct Configuration: Sendable {
+package struct Configuration: Sendable {
     private let version: String
     /// The settings that results depend on, by section.
     private let settings: JSONValue
     /// SHA-256 by file name.
     private let models: [String: String]
 
-    /// - Throws: `VidscanError` if a model is missing.
-    public init(_ settings: Settings, models: ModelStore) throws(VidscanError) {
+    /// Throws if a model is missing.
+    package init(_ settings: Settings, models: ModelStore) throws(VidscanError) {
         version = Vidscan.version
         self.settings = settings.record
         self.models = try models.digests()
     }
 
-    /// The configuration that `run.json` of a result records.
-    ///
-    /// - Throws: `VidscanError` if it cannot be read.
-    public init(resultPath: String) throws(VidscanError) {
+    /// The configuration that `run.json` of a result records. Throws if it cannot be read.
+    package init(resultPath: String) throws(VidscanError) {
         let record = try RecordFile.decode(RunRecord.self, folder: resultPath, name: "run.json")
         version = record.vidscanVersion
         settings = record.pipeline.all
@@ -28,7 +28,7 @@ public struct Configuration: Sendable {
     }
 
     /// What is different in a newer configuration, for example `vidscan 0.1.0 → 0.2.0`, `sample.rate 5 → every-frame`.
-    public func changes(to newer: Configuration) -> [String] {
+    package func changes(to newer: Configuration) -> [String] {
         var changes = version == newer.version ? [] : ["vidscan \(version) → \(newer.version)"]
         let (before, after) = (Self.values(settings), Self.values(newer.settings))
         for path in after.keys.sorted() where before[path] != after[path] {
@@ -48,23 +48,78 @@ public struct Configuration: Sendable {
         var values: [String: String] = [:]
         for (section, value) in sections {
             guard case .object(let members) = value else {
-                values[section] = text(value)
+                values[section] = value.words
                 continue
             }
-            for (name, value) in members { values["\(section).\(name)"] = text(value) }
+            for (name, value) in members { values["\(section).\(name)"] = value.words }
         }
         return values
     }
 
-    private static func text(_ value: JSONValue) -> String {
-        switch value {
+}
+
+extension JSONValue {
+    /// `5`, `csv,json`, `none`
+    var words: String {
+        switch self {
         case .null: "none"
         case .flag(let value): "\(value)"
         case .integer(let value): "\(value)"
         case .number(let value): NumberText.plain(value)
         case .text(let text): text
-        case .list(let values): values.isEmpty ? "none" : values.map(text).joined(separator: ",")
+        case .list(let values): values.isEmpty ? "none" : values.map(\.words).joined(separator: ",")
         case .object: "…"
         }
+    }
+
+    /// Lines of JSON with sorted keys.
+    var lines: String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        encoder.nonConformingFloatEncodingStrategy = .convertToString(
+            positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+        // Encoding values of these types cannot fail.
+        return String(decoding: (try? encoder.encode(self)) ?? Data(), as: UTF8.self) + "\n"
+    }
+
+    init(_ value: SettingValue) {
+        switch value {
+        case .absent: self = .null
+        case .flag(let value): self = .flag(value)
+        case .integer(let value): self = .integer(value)
+        case .number(let value): self = .number(value)
+        case .text(let value): self = .text(value)
+        case .list(let names): self = .list(names.map(JSONValue.text))
+        case .filters(let chain): self = .list(chain.steps.map(JSONValue.text))
+        }
+    }
+}
+
+extension Settings {
+    /// Returns a digest of everything except the input that a result depends on: settings, version and models. Throws
+    /// with the code `setup` if a model is missing, or if a setting is not a number that JSON can have. Results of
+    /// other settings would otherwise have the same digest.
+    package func digest(models: ModelStore) throws(VidscanError) -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys]
+        let settings: String
+        do {
+            settings = String(decoding: try encoder.encode(record), as: UTF8.self)
+        } catch {
+            throw VidscanError(.setup, "cannot make a digest of the settings: \(error)")
+        }
+        let digests = try models.digests().sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+        return FileDigest.sha256(text: ([Vidscan.version, settings] + digests).joined(separator: "\n"))
+    }
+
+    /// The settings that results depend on, for `run.json`. They can be read back like a pipeline file.
+    var record: JSONValue {
+        .object(
+            Dictionary(
+                uniqueKeysWithValues: SettingsSection.allCases.map { section in
+                    if let whole = section.whole { return (section.rawValue, JSONValue(whole.get(self))) }
+                    let pairs = section.settings.filter(\.isRecorded).map { ($0.name, JSONValue($0.get(self))) }
+                    return (section.rawValue, .object(Dictionary(uniqueKeysWithValues: pairs)))
+                }))
     }
 }

@@ -2,15 +2,14 @@ internal import Foundation
 internal import VidscanBase
 internal import VidscanMedia
 
-/// Describes a filter as text or as JSON.
-public enum FilterText {
-    /// - Returns: `nil` if there is no such filter.
-    public static func describe(_ name: String, asJSON: Bool) -> String? {
+package enum FilterText {
+    /// Returns `nil` if there is no such filter.
+    package static func describe(_ name: String, asJSON: Bool) -> String? {
         FilterCatalog.named(name).map { asJSON ? json($0) : text($0) }
     }
 
     /// `unknown filter 'eqq'; did you mean 'eq'?`
-    public static func unknown(_ name: String) -> String {
+    package static func unknown(_ name: String) -> String {
         let near = NearestName.suggestion(for: name, among: FilterCatalog.names)
         return "unknown filter '\(name)'\(near) ('vidscan filters list' lists all filters)"
     }
@@ -64,8 +63,7 @@ public enum FilterText {
 
     private static func bound(_ value: Double) -> String {
         switch value {
-        case ..<(-2_147_483_647): "any"
-        case 2_147_483_647...: "any"
+        case ..<(-2_147_483_647), 2_147_483_647...: "any"
         default: NumberText.plain(value)
         }
     }
@@ -73,21 +71,14 @@ public enum FilterText {
     // MARK: JSON
 
     private static func json(_ filter: FilterDescription) -> String {
-        let value = JSONValue.object([
+        JSONValue.object([
             "name": .text(filter.name), "summary": .text(filter.summary), "category": .text(filter.category.rawValue),
             "inputs": .list(filter.inputs.map(JSONValue.text)), "more_inputs": .flag(filter.hasMoreInputs),
             "outputs": .list(filter.outputs.map(JSONValue.text)), "more_outputs": .flag(filter.hasMoreOutputs),
             "stateless": .flag(filter.isStateless), "sliceable": .flag(filter.isSliceable),
             "timeline": .flag(filter.supportsTimeline), "reach": filter.reach.map(JSONValue.text) ?? .null,
             "options": .list(filter.options.map(json)),
-        ])
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        encoder.nonConformingFloatEncodingStrategy = .convertToString(
-            positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
-        // Encoding values of these types cannot fail.
-        let data = (try? encoder.encode(value)) ?? Data()
-        return String(decoding: data, as: UTF8.self) + "\n"
+        ]).lines
     }
 
     private static func json(_ option: FilterOption) -> JSONValue {

@@ -1,50 +1,37 @@
+internal import Foundation
 internal import VidscanBase
 internal import VidscanResults
 internal import Yams
 
 /// The settings in a pipeline file, each with its position. The file is YAML, or the `run.json` of an earlier run,
 /// whose `pipeline` object is read.
-public struct PipelineFile: Sendable {
-    public struct Entry: Sendable {
-        public let setting: Setting
-        public let value: SettingValue
-        public let position: TextPosition
+package struct PipelineFile: Sendable {
+    package struct Entry: Sendable {
+        package let setting: Setting
+        package let value: SettingValue
+        package let position: TextPosition
     }
 
     /// The path as the user wrote it.
-    public let path: String
+    package let path: String
     /// The text under the file's `description` key.
-    public let summary: String?
-    public let settings: [Entry]
-
-    /// - Parameter allowsFileFilters: Whether filters may access files, the network or devices. The file itself cannot
-    ///   allow this.
-    /// - Throws: `PipelineFileError` with all problems in the file.
-    public init(path: String, allowsFileFilters: Bool) throws(PipelineFileError) {
-        try self.init(path: path, filters: .run(allowsFiles: allowsFileFilters))
-    }
+    package let summary: String?
+    package let settings: [Entry]
 
     /// - Throws: `PipelineFileError` with all problems in the file.
-    public init(path: String, filters: FilterHandling) throws(PipelineFileError) {
+    package init(path: String, filters: FilterHandling) throws(PipelineFileError) {
         let text: String?
         do {
             text = try TextFile.read(path: path, limit: Self.maximumBytes)
         } catch {
-            throw PipelineFileError([PipelineProblem(file: path, position: nil, message: error.reason)])
+            throw PipelineFileError(file: path, error.reason)
         }
-        guard let text else {
-            throw PipelineFileError([PipelineProblem(file: path, position: nil, message: "is not valid UTF-8")])
-        }
+        guard let text else { throw PipelineFileError(file: path, "is not valid UTF-8") }
         try self.init(text: text, path: path, filters: filters)
     }
 
     /// - Parameter path: The path for messages.
-    public init(text: String, path: String, allowsFileFilters: Bool) throws(PipelineFileError) {
-        try self.init(text: text, path: path, filters: .run(allowsFiles: allowsFileFilters))
-    }
-
-    /// - Parameter path: The path for messages.
-    public init(text: String, path: String, filters: FilterHandling) throws(PipelineFileError) {
+    package init(text: String, path: String, filters: FilterHandling) throws(PipelineFileError) {
         var reader = PipelineReader(file: path, filters: filters)
         if let root = try Self.compose(text, path: path) { reader.read(root) }
         guard reader.problems.isEmpty else {
@@ -63,7 +50,7 @@ public struct PipelineFile: Sendable {
 
     private static func compose(_ text: String, path: String) throws(PipelineFileError) -> Node? {
         let problem = { (position: TextPosition?, message: String) in
-            PipelineFileError([PipelineProblem(file: path, position: position, message: message)])
+            PipelineFileError(file: path, at: position, message)
         }
         if let violation = YAMLLimits.violation(in: text) { throw problem(violation.position, violation.message) }
         do {
@@ -94,4 +81,42 @@ public struct PipelineFile: Sendable {
 
 extension TextPosition {
     static let start = TextPosition(line: 1, column: 1)
+}
+
+/// How to treat the filters in a file.
+package enum FilterHandling: Sendable {
+    /// Check them, because they will run. Only the command line can allow them to access files, the network or devices.
+    case run(allowsFiles: Bool)
+    /// Keep them as text that never reaches libavfilter, because nothing runs them: the file is the record of a run, or
+    /// only its other settings are used.
+    case keep
+}
+
+/// The pipelines that come with vidscan: `pipelines/*.yaml` of its installation or of a checkout.
+package enum PipelineLibrary {
+    /// The names of the pipelines, in alphabetical order.
+    package static var names: [String] {
+        guard let folder else { return [] }
+        let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return files.filter { $0.hasSuffix(".yaml") }.map { String($0.dropLast(5)) }.sorted()
+    }
+
+    package static var folder: String? {
+        Installation.candidates.map(\.pipelineFolder).first {
+            FileManager.default.fileExists(atPath: $0 + "/default.yaml")
+        }
+    }
+
+    /// Loads a shipped pipeline by name, or any file by a path that contains a slash or ends in .yaml, .yml or .json.
+    package static func load(_ nameOrPath: String, filters: FilterHandling) throws(PipelineFileError) -> PipelineFile {
+        let isPath = nameOrPath.contains("/") || [".yaml", ".yml", ".json"].contains { nameOrPath.hasSuffix($0) }
+        if isPath { return try PipelineFile(path: nameOrPath, filters: filters) }
+        guard let folder, names.contains(nameOrPath) else {
+            let known = names
+            let list = known.isEmpty ? "none is installed" : "available are \(known.joined(separator: ", "))"
+            let near = NearestName.suggestion(for: nameOrPath, among: known)
+            throw PipelineFileError(file: nameOrPath, "there is no such pipeline; \(list)\(near)")
+        }
+        return try PipelineFile(path: "\(folder)/\(nameOrPath).yaml", filters: filters)
+    }
 }

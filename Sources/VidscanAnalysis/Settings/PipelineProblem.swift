@@ -29,6 +29,10 @@ public struct PipelineFileError: Error, Sendable, Equatable, CustomStringConvert
         self.problems = problems
     }
 
+    init(file: String, at position: TextPosition? = nil, _ message: String) {
+        self.init([PipelineProblem(file: file, position: position, message: message)])
+    }
+
     /// The first problem, and the number of others.
     public var description: String {
         let first = problems.first?.description ?? "unusable"

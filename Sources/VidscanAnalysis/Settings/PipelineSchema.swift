@@ -1,30 +1,21 @@
-internal import Foundation
 internal import VidscanBase
 
 /// The JSON Schema (draft 2020-12) of pipeline files, for editors. It is generated from the declarations of the
 /// settings.
-public enum PipelineSchema {
-    public static var json: String {
-        let schema = JSONValue.object([
+package enum PipelineSchema {
+    package static var json: String {
+        JSONValue.object([
             "$schema": .text("https://json-schema.org/draft/2020-12/schema"),
             "title": .text("vidscan pipeline"),
             "type": .text("object"),
             "additionalProperties": .flag(false),
             "properties": .object(
-                Dictionary(
-                    uniqueKeysWithValues: SettingsSection.allCases.map { ($0.rawValue, section($0)) }
-                        + [
-                            (
-                                "description",
-                                .object(["type": .text("string"), "description": .text("What the pipeline is for.")])
-                            )
-                        ])),
-        ])
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        // Encoding values of these types cannot fail.
-        let data = (try? encoder.encode(schema)) ?? Data()
-        return String(decoding: data, as: UTF8.self) + "\n"
+                SettingsSection.allCases.reduce(into: [
+                    "description": .object([
+                        "type": .text("string"), "description": .text("What the pipeline is for."),
+                    ])
+                ]) { $0[$1.rawValue] = section($1) }),
+        ]).lines
     }
 
     private static func section(_ section: SettingsSection) -> JSONValue {
@@ -63,9 +54,9 @@ public enum PipelineSchema {
         switch kind {
         case .flag: return ["type": types(["boolean"])]
         case .integer(let range):
-            let maximum: [String: JSONValue] =
-                range.upperBound == .max ? [:] : ["maximum": .integer(range.upperBound)]
-            return ["type": types(["integer"]), "minimum": .integer(range.lowerBound)].merging(maximum) { $1 }
+            var type = ["type": types(["integer"]), "minimum": .integer(range.lowerBound)]
+            if range.upperBound < .max { type["maximum"] = .integer(range.upperBound) }
+            return type
         case .number(let range, _):
             if range == SettingKind.positive { return ["type": types(["number"]), "exclusiveMinimum": .integer(0)] }
             return [
@@ -75,11 +66,8 @@ public enum PipelineSchema {
             return ["enum": .list(names.map(JSONValue.text) + (canBeNull ? [.null] : []))]
         case .list(let names):
             return list(of: .object(["enum": .list(names.map(JSONValue.text))]), canBeNull: canBeNull)
-        case .ids:
-            return list(
-                of: .object(["type": .text("integer"), "minimum": .integer(1)]), canBeNull: canBeNull)
-        case .rate: return ["type": types(["number", "string"])]
-        case .time: return ["type": types(["number", "string"])]
+        case .ids: return list(of: .object(["type": .text("integer"), "minimum": .integer(1)]), canBeNull: canBeNull)
+        case .rate, .time: return ["type": types(["number", "string"])]
         case .text, .file, .folder, .insets: return ["type": types(["string"])]
         case .filters:
             let step = JSONValue.object([

@@ -2,9 +2,9 @@ internal import VidscanMedia
 internal import VidscanBase
 
 /// Writes settings as the text of a pipeline file.
-public enum PipelineText {
+package enum PipelineText {
     /// The text of `pipelines/default.yaml`: every setting at its default, with its help.
-    public static var template: String {
+    package static var template: String {
         var text = """
             # yaml-language-server: $schema=schema.json
             \(wrapped("Every setting at its default, as a starting point. A pipeline needs only the settings that it changes. Its sections are in the order of the data flow. Options of the command line override it.", indent: ""))
@@ -36,9 +36,7 @@ public enum PipelineText {
     static func yaml(_ value: SettingValue) -> String {
         switch value {
         case .absent: "null"
-        case .flag(let value): "\(value)"
-        case .integer(let value): "\(value)"
-        case .number(let value): NumberText.plain(value)
+        case .flag, .integer, .number: JSONValue(value).words
         case .text(let text): isPlain(text) ? text : quoted(text)
         case .list(let names): "[" + names.joined(separator: ", ") + "]"
         case .filters(let chain): quoted(chain.text)
@@ -74,7 +72,7 @@ public enum PipelineText {
 
 extension ResolvedSettings {
     /// The text of a pipeline file with all settings, each with the origin of its value.
-    public var yaml: String {
+    package var yaml: String {
         var lines: [(text: String, comment: String)] = []
         for section in SettingsSection.allCases {
             if let whole = section.whole {

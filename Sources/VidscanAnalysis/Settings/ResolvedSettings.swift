@@ -1,11 +1,11 @@
 internal import VidscanBase
 internal import VidscanFaces
-internal import VidscanRender
+internal import VidscanResults
 
 /// The settings of a run and the origin of each value. A pipeline file overrides the defaults, and the command line
 /// overrides the file.
-public struct ResolvedSettings: Sendable {
-    public enum Origin: Sendable, Equatable, CustomStringConvertible {
+package struct ResolvedSettings: Sendable {
+    package enum Origin: Sendable, Equatable, CustomStringConvertible {
         case `default`
         case file(String, TextPosition)
         /// `--rate`
@@ -13,7 +13,7 @@ public struct ResolvedSettings: Sendable {
         /// Implied by another setting, such as `render.anonymize`.
         case implied(String)
 
-        public var description: String {
+        package var description: String {
             switch self {
             case .default: "default"
             case .file(let path, let position): "\(path):\(position.line)"
@@ -24,36 +24,33 @@ public struct ResolvedSettings: Sendable {
     }
 
     /// A value that a command-line option sets.
-    public struct Override: Sendable {
-        public let setting: Setting
-        public let value: SettingValue
-        /// `--rate`
-        public let option: String
+    package struct Override: Sendable {
+        package let setting: Setting
+        package let value: SettingValue
+        package let option: String
 
-        public init(_ setting: Setting, _ value: SettingValue, option: String) {
+        package init(_ setting: Setting, _ value: SettingValue, option: String) {
             self.setting = setting
             self.value = value
             self.option = option
         }
 
-        /// - Throws: `SettingsError` if the setting does not exist or does not accept the value.
-        public init(_ path: String, _ value: SettingValue, option: String) throws(SettingsError) {
+        /// Throws if the setting does not exist or does not accept the value.
+        package init(_ path: String, _ value: SettingValue, option: String) throws(SettingsError) {
             guard let setting = Setting.at(path) else { throw SettingsError("there is no setting '\(path)'") }
             guard setting.kind.allows(value) else { throw SettingsError("\(option): allowed: \(setting.kind.allowed)") }
             self.init(setting, value, option: option)
         }
     }
 
-    public internal(set) var settings: Settings
-    /// What a setting changed that a pipeline file says otherwise, in words.
-    public private(set) var notices: [String] = []
+    package internal(set) var settings: Settings
+    /// The settings of a pipeline file that were changed, in words.
+    package private(set) var notices: [String] = []
     var origins: [String: Origin] = [:]
 
-    /// - Parameters:
-    ///   - workers: The number of workers unless the file or an override sets it.
-    ///   - file: The pipeline file; `nil` for the defaults.
-    /// - Throws: `PipelineFileError` or `SettingsError` if values contradict each other.
-    public init(workers: Int, file: PipelineFile? = nil, overrides: [Override] = []) throws {
+    /// Throws `PipelineFileError` or `SettingsError` if values contradict each other. `workers`: unless the file or an
+    /// override sets them.
+    package init(workers: Int, file: PipelineFile? = nil, overrides: [Override] = []) throws {
         settings = Settings(workers: workers)
         for entry in file?.settings ?? [] {
             entry.setting.set(Self.absolute(entry.value, of: entry.setting, in: file?.path), &settings)
@@ -66,10 +63,9 @@ public struct ResolvedSettings: Sendable {
         try complete()
     }
 
-    /// Checks settings that a program has made, and adds what they imply.
-    ///
-    /// - Throws: `SettingsError` if a value is out of its range or values contradict each other.
-    public init(_ settings: Settings) throws {
+    /// Checks settings made by a program, and adds the settings that they imply. Throws if a value is out of its range
+    /// or values contradict each other.
+    package init(_ settings: Settings) throws {
         self.settings = settings
         for setting in Setting.all where !setting.kind.allows(setting.get(settings)) {
             throw SettingsError("'\(setting.path)' must be \(setting.kind.allowed)")
@@ -84,14 +80,12 @@ public struct ResolvedSettings: Sendable {
         try checkTables()
         try addImplied()
         try checkOutputs()
-        for pair in OrderedPair.all where !pair.holds(settings) { throw error(pair) }
+        try checkOrder()
     }
 
-    public func origin(of setting: Setting) -> Origin { origins[setting.path] ?? .default }
+    package func origin(of setting: Setting) -> Origin { origins[setting.path] ?? .default }
 
-    /// Sets the values that other settings imply.
-    ///
-    /// - Throws: `SettingsError` if an option asks for less than that.
+    /// Sets the values that other settings imply. Throws if an option asks for less than that.
     private mutating func addImplied() throws {
         if settings.render.anonymize != nil { try addHiding() }
         // Whether a face smiles follows from its smile, under another name.

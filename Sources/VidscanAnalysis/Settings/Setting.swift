@@ -1,93 +1,64 @@
-internal import VidscanMedia
 internal import VidscanBase
+internal import VidscanMedia
 
 /// The declaration of one setting: its name in a pipeline file, the values it takes, the options that set it on the command
 /// line, its help, and where it is stored. The YAML reader, the JSON Schema, `pipelines/default.yaml`, `run.json`, the
 /// command line, the man page and the completions all come from it.
-public struct Setting: Sendable {
-    public let section: SettingsSection
+package struct Setting: Sendable {
+    package let section: SettingsSection
     /// Empty when the section is a single value.
-    public let name: String
-    public let kind: SettingKind
-    public let options: [SettingOption]
-    public let help: String
+    package let name: String
+    package let kind: SettingKind
+    package let options: [SettingOption]
+    package let help: String
     /// The meaning of `null`; settings without one cannot be `null`.
-    public let nullMeaning: String?
+    package let nullMeaning: String?
     /// Whether results depend on the setting. Only then does `run.json` record it, so that the run can be repeated.
-    public let isRecorded: Bool
+    package let isRecorded: Bool
     /// The heading under which the command line's help lists the options.
-    public private(set) var group: SettingGroup
+    package private(set) var group: SettingGroup
     /// The path of the setting after which the help lists this one. By default, it follows the one declared before it.
     let follows: String?
     let get: @Sendable (Settings) -> SettingValue
     let set: @Sendable (SettingValue, inout Settings) -> Void
 
     /// `detect.accuracy`
-    public var path: String { name.isEmpty ? section.rawValue : section.rawValue + "." + name }
+    package var path: String { name.isEmpty ? section.rawValue : section.rawValue + "." + name }
 
     /// `--smoothing`, `--no-smoothing`
-    public var optionNames: [String] { options.flatMap(\.names) }
+    package var optionNames: [String] { options.flatMap(\.names) }
 
     /// The default value in words; `nil` if there is nothing to say.
-    public var defaultText: String? {
+    package var defaultText: String? {
         if let nullMeaning { return nullMeaning }
-        switch get(Settings(workers: 1)) {
-        case .absent, .flag(false): return nil
-        case .flag(true): return "true"
-        case .integer(let value): return "\(value)"
-        case .number(let value): return NumberText.plain(value)
-        case .text(let text): return text
-        case .list(let names): return names.joined(separator: ",")
-        case .filters(let chain): return chain.text
-        }
+        let value = get(Settings(workers: 1))
+        return value == .absent || value == .flag(false) ? nil : JSONValue(value).words
     }
 
     /// The help text, followed by the default.
-    public var helpWithDefault: String { help + (defaultText.map { " Default: \($0)." } ?? "") }
+    package var helpWithDefault: String { help + (defaultText.map { " Default: \($0)." } ?? "") }
 
     /// All settings, in the order of the data flow.
-    public static let all = SettingsSection.allCases.flatMap(\.settings)
+    package static let all = SettingsSection.allCases.flatMap(\.settings)
 
-    public static func at(_ path: String) -> Setting? { byPath[path] }
+    package static func at(_ path: String) -> Setting? { byPath[path] }
 
     private static let byPath = Dictionary(uniqueKeysWithValues: all.map { ($0.path, $0) })
 }
 
 extension Setting {
-    /// Creates a setting that is stored under a key path.
-    ///
-    /// - Parameters:
-    ///   - kind: The values that it takes; by default, those of the stored type.
-    ///   - null: The meaning of `null`, if `null` is allowed.
+    /// Creates a setting that is stored under a key path. By default, it takes the values of the stored type. `null`: the
+    /// meaning of `null`, if that is allowed.
     init<Value: SettingType>(
         _ section: SettingsSection, _ name: String, _ storage: any WritableKeyPath<Settings, Value> & Sendable,
         _ kind: SettingKind = Value.settingKind, options: [SettingOption] = [], null: String? = nil,
         isRecorded: Bool = true, group: SettingGroup? = nil, follows: String? = nil, _ help: String
     ) {
         self.init(
-            section, name, kind, options, null: null, isRecorded: isRecorded, group: group, follows: follows, help,
+            section: section, name: name, kind: kind, options: options, help: help, nullMeaning: null,
+            isRecorded: isRecorded, group: group ?? section.group, follows: follows,
             get: { $0[keyPath: storage].settingValue },
             set: { if let value = Value(setting: $0) { $1[keyPath: storage] = value } })
-    }
-
-    init(
-        _ section: SettingsSection, _ name: String, _ kind: SettingKind, _ options: [SettingOption],
-        null: String? = nil, isRecorded: Bool = true, group: SettingGroup? = nil, follows: String? = nil,
-        _ help: String,
-        get: @escaping @Sendable (Settings) -> SettingValue,
-        set: @escaping @Sendable (SettingValue, inout Settings) -> Void
-    ) {
-        self.section = section
-        self.name = name
-        self.kind = kind
-        self.options = options
-        nullMeaning = null
-        self.isRecorded = isRecorded
-        self.group = group ?? section.group
-        self.follows = follows
-        self.help = help
-        self.get = get
-        self.set = set
     }
 
     func inGroup(_ group: SettingGroup) -> Setting {
@@ -95,4 +66,109 @@ extension Setting {
         copy.group = group
         return copy
     }
+}
+
+/// A command-line option that sets a setting.
+package struct SettingOption: Sendable {
+    package enum Form: Sendable {
+        /// `--rate number`
+        case value(name: String)
+        /// `--force`: a flag that sets one value. `help`: the flag's help, if it differs from the setting's own.
+        case flag(value: String, help: String?)
+        /// `--audio` and `--no-audio`
+        case onOff
+    }
+
+    /// The long name without the hyphens.
+    package let long: String
+    package let short: Character?
+    package let form: Form
+
+    package var names: [String] {
+        if case .onOff = form { ["--" + long, "--no-" + long] } else { ["--" + long] }
+    }
+
+    /// - Parameter value: The name of the value in the help; by default, the option's own name.
+    static func value(_ long: String, _ value: String? = nil, short: Character? = nil) -> SettingOption {
+        SettingOption(long: long, short: short, form: .value(name: value ?? long))
+    }
+
+    static func flag(
+        _ long: String, short: Character? = nil, sets value: String = "true", _ help: String? = nil
+    ) -> SettingOption {
+        SettingOption(long: long, short: short, form: .flag(value: value, help: help))
+    }
+
+    static func onOff(_ long: String) -> SettingOption { SettingOption(long: long, short: nil, form: .onOff) }
+}
+
+/// A heading in the command line's help.
+package enum SettingGroup: String, Sendable, CaseIterable {
+    case output = "What to write"
+    case frames = "Which frames"
+    case filters = "Which filters"
+    case faces = "Which faces"
+    case extras = "What else to make"
+    case drawing = "What to draw"
+    case hiding = "What to hide"
+    case visibility = "Who stays visible"
+    case encoding = "How to encode the video"
+    case messages = "Messages"
+
+    /// The settings of this group, in the order of the help.
+    package var settings: [Setting] {
+        Setting.all.filter { $0.group == self }.reduce(into: []) { list, setting in
+            let leader = list.firstIndex { $0.path == setting.follows }
+            list.insert(setting, at: leader.map { $0 + 1 } ?? list.count)
+        }
+    }
+}
+
+/// The sections of a pipeline file, in the order of the data flow.
+package enum SettingsSection: String, Sendable, CaseIterable {
+    case sample, filters, detect, track, measure, write, render, report
+
+    package var help: String {
+        switch self {
+        case .sample: "Which frames of a video are analysed."
+        case .filters: "FFmpeg filters that every sampled frame passes before detection."
+        case .detect: "How faces are detected."
+        case .track: "How faces are tracked from frame to frame, and what counts as an event."
+        case .measure: "What is measured for each face."
+        case .write: "What is written, where, and which messages are shown."
+        case .render: "Whether a video is made in which faces are marked, decorated or hidden."
+        case .report: "Whether a report page is made."
+        }
+    }
+
+    package var settings: [Setting] {
+        switch self {
+        case .sample: Settings.Sample.declarations
+        case .filters: [Settings.filtersDeclaration]
+        case .detect: Settings.Detect.declarations
+        case .track: Settings.Track.declarations
+        case .measure: Settings.Measure.declarations
+        case .write: Settings.Write.declarations
+        case .render: Settings.Render.declarations
+        case .report: Settings.Report.declarations
+        }
+    }
+
+    /// The heading under which the command line's help lists the section's settings by default.
+    var group: SettingGroup {
+        switch self {
+        case .sample: .frames
+        case .filters: .filters
+        case .detect, .track, .measure: .faces
+        case .write: .output
+        case .render: .drawing
+        case .report: .extras
+        }
+    }
+
+    /// The setting that makes up the whole section, if the section is a single value.
+    var whole: Setting? { settings.first(where: \.name.isEmpty) }
+
+    /// `sample, filters, detect, …`
+    static let names = allCases.map(\.rawValue).joined(separator: ", ")
 }

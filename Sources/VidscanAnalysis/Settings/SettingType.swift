@@ -1,8 +1,7 @@
 internal import VidscanBase
 internal import VidscanMedia
-internal import VidscanRender
+internal import VidscanResults
 
-/// A type in which a setting can be stored.
 protocol SettingType: Sendable {
     /// The values that a setting of this type takes, unless its declaration narrows them.
     static var settingKind: SettingKind { get }
@@ -71,15 +70,28 @@ extension Int64: SettingType {
     var settingValue: SettingValue { .number(Double(self) / 1e6) }
 }
 
-extension String: SettingType {
-    static var settingKind: SettingKind { .text }
+/// A setting that is written as text.
+protocol SettingText: SettingType, LosslessStringConvertible {}
 
+extension SettingText {
     init?(setting value: SettingValue) {
         guard case .text(let text) = value else { return nil }
-        self = text
+        self.init(text)
     }
 
-    var settingValue: SettingValue { .text(self) }
+    var settingValue: SettingValue { .text(description) }
+}
+
+extension String: SettingText {
+    static var settingKind: SettingKind { .text }
+}
+
+extension SampleGrid.Rate: SettingText {
+    static var settingKind: SettingKind { .rate }
+}
+
+extension StickerOptions.CapInsets: SettingText {
+    static var settingKind: SettingKind { .insets }
 }
 
 extension Optional: SettingType where Wrapped: SettingType {
@@ -130,17 +142,6 @@ extension IDList: SettingType {
     var settingValue: SettingValue { .list(ids.sorted().map(String.init)) }
 }
 
-extension SampleGrid.Rate: SettingType {
-    static var settingKind: SettingKind { .rate }
-
-    init?(setting value: SettingValue) {
-        guard case .text(let text) = value else { return nil }
-        self.init(text)
-    }
-
-    var settingValue: SettingValue { .text(description) }
-}
-
 extension FilterChain: SettingType {
     static var settingKind: SettingKind { .filters }
 
@@ -150,15 +151,4 @@ extension FilterChain: SettingType {
     }
 
     var settingValue: SettingValue { .filters(self) }
-}
-
-extension StickerOptions.CapInsets: SettingType {
-    static var settingKind: SettingKind { .insets }
-
-    init?(setting value: SettingValue) {
-        guard case .text(let text) = value else { return nil }
-        self.init(text)
-    }
-
-    var settingValue: SettingValue { .text(description) }
 }

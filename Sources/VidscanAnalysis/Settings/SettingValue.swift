@@ -1,9 +1,8 @@
 internal import VidscanBase
-public import VidscanMedia
-internal import VidscanRender
+package import VidscanMedia
+internal import VidscanResults
 
-/// The value of a setting.
-public enum SettingValue: Sendable, Equatable {
+package enum SettingValue: Sendable, Equatable {
     /// `null`; each setting defines what it means.
     case absent
     case flag(Bool)
@@ -15,7 +14,7 @@ public enum SettingValue: Sendable, Equatable {
 }
 
 /// The values that a setting takes, and how to read them.
-public enum SettingKind: Sendable, Equatable {
+package enum SettingKind: Sendable, Equatable {
     case flag
     case integer(ClosedRange<Int>)
     /// The range `positive` excludes 0.
@@ -38,16 +37,13 @@ public enum SettingKind: Sendable, Equatable {
     case insets
     case filters
 
-    /// The maximum number of names that a message lists.
+    /// The maximum number of names that a message lists, and of similar ones.
     private static let namesAtOnce = 12
-
-    /// The maximum number of similar names that a message lists.
     private static let nearNamesAtOnce = 5
 
     static let positive = Double.leastNonzeroMagnitude...Double.greatestFiniteMagnitude
 
-    /// Whether a value is a list of items.
-    public var isList: Bool {
+    package var isList: Bool {
         switch self {
         case .list, .ids: true
         default: false
@@ -55,7 +51,7 @@ public enum SettingKind: Sendable, Equatable {
     }
 
     /// The names that the value, or an item of it, is one of, if they are few enough to be listed.
-    public var listedValues: [String]? {
+    package var listedValues: [String]? {
         switch self {
         case .choice(let names): names
         case .list(let names): names.count > Self.namesAtOnce ? nil : names
@@ -64,7 +60,7 @@ public enum SettingKind: Sendable, Equatable {
     }
 
     /// The allowed values, in words.
-    public var allowed: String {
+    package var allowed: String {
         switch self {
         case .flag: "true or false"
         case .integer: "a whole number, \(range)"
@@ -84,7 +80,7 @@ public enum SettingKind: Sendable, Equatable {
     }
 
     /// `0 to 1`, `1 or more`, `positive`
-    public var range: String {
+    package var range: String {
         switch self {
         case .integer(let range):
             return range.upperBound == .max
@@ -97,7 +93,7 @@ public enum SettingKind: Sendable, Equatable {
     }
 
     /// Whether the value has the right type and lies in the range.
-    public func allows(_ value: SettingValue) -> Bool {
+    package func allows(_ value: SettingValue) -> Bool {
         switch (self, value) {
         case (_, .absent): true
         case (.flag, .flag), (.text, .text), (.file, .text), (.folder, .text), (.filters, .filters): true
@@ -114,9 +110,8 @@ public enum SettingKind: Sendable, Equatable {
     }
 
     /// Reads a value from a word in a pipeline file or on the command line: a whole value, or one item of a list.
-    ///
-    /// - Parameter isQuoted: Whether the word is quoted, and therefore text even if it looks like a number.
-    public func parse(_ word: String, isQuoted: Bool = false) throws(SettingError) -> SettingValue {
+    /// `isQuoted`: whether the word is quoted, and therefore text even if it looks like a number.
+    package func parse(_ word: String, isQuoted: Bool = false) throws(SettingError) -> SettingValue {
         guard let value = read(word, isQuoted: isQuoted), allows(value) else {
             switch self {
             case .choice(let names) where names.count > Self.namesAtOnce,
@@ -139,7 +134,7 @@ public enum SettingKind: Sendable, Equatable {
     }
 
     /// Reads a list from its items, or any other value from a single word.
-    public func parse(_ words: [String]) throws(SettingError) -> SettingValue {
+    package func parse(_ words: [String]) throws(SettingError) -> SettingValue {
         guard isList else {
             guard let word = words.first, words.count == 1 else { throw SettingError(allowed: allowed) }
             return try parse(word)
@@ -170,9 +165,9 @@ public enum SettingKind: Sendable, Equatable {
 }
 
 /// An error for a word that is not a value of a setting.
-public struct SettingError: Error, Sendable, Equatable, CustomStringConvertible {
+package struct SettingError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The allowed values, perhaps with the name that was probably meant.
-    public let allowed: String
+    package let allowed: String
 
-    public var description: String { "allowed: " + allowed }
+    package var description: String { "allowed: " + allowed }
 }

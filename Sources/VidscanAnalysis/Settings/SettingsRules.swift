@@ -1,6 +1,5 @@
 internal import VidscanFaces
 internal import VidscanResults
-internal import VidscanRender
 internal import VidscanBase
 internal import VidscanMedia
 
@@ -79,7 +78,7 @@ extension ResolvedSettings {
         }
     }
 
-    /// Rejects a run that would leave nothing, or leave out what it is asked for.
+    /// Rejects a run that would write nothing, or leave out something that was requested.
     func checkTables() throws {
         guard settings.write.tables == false else { return }
         if settings.render.anonymize == nil {
@@ -108,7 +107,7 @@ extension ResolvedSettings {
         }
     }
 
-    /// Rejects a request for embeddings that are not computed, or that nothing could be joined by.
+    /// Rejects a request for embeddings that are not computed, or could not be used to join people.
     func checkEmbeddings() throws {
         guard settings.track.keepsEmbeddings else { return }
         if !settings.track.person {
@@ -155,48 +154,43 @@ extension ResolvedSettings {
         }
     }
 
-    /// Two settings, one of which must not be less than the other.
-    struct OrderedPair: Sendable {
-        let lesser: String
-        let greater: String
-        /// The relation that must hold, in words that follow the name of the greater setting.
-        let words: String
-        let holds: @Sendable (Settings) -> Bool
+    /// Two numbers, one of which must not be less than the other, and the words between the greater and the lesser one.
+    private static let orderedPairs = [
+        (lesser: "sample.start", greater: "sample.end", words: "must come after"),
+        (lesser: "track.eyes_closed_below", greater: "track.eyes_open_above", words: "must not be less than"),
+        (lesser: "track.smile_until_below", greater: "track.smile_above", words: "must not be less than"),
+        (lesser: "track.look_back_below", greater: "track.look_away_above", words: "must not be less than"),
+    ]
 
-        static let all = [
-            OrderedPair(lesser: "sample.start", greater: "sample.end", words: "must come after") {
-                guard let end = $0.sample.end else { return true }
-                return end > $0.sample.start ?? -1
-            },
-            OrderedPair(
-                lesser: "track.eyes_closed_below", greater: "track.eyes_open_above", words: "must not be less than"
-            ) { $0.track.events.eyesClosedBelow <= $0.track.events.eyesOpenAbove },
-            OrderedPair(
-                lesser: "track.smile_until_below", greater: "track.smile_above", words: "must not be less than"
-            ) { $0.track.events.smileStopsBelow <= $0.track.events.smileStartsAbove },
-            OrderedPair(
-                lesser: "track.look_back_below", greater: "track.look_away_above", words: "must not be less than"
-            ) { $0.track.events.lookBackBelowDegrees <= $0.track.events.lookAwayAboveDegrees },
-        ]
+    /// Rejects numbers in the wrong order.
+    func checkOrder() throws {
+        for (lesser, greater, words) in Self.orderedPairs {
+            guard case .number(let low)? = Setting.at(lesser)?.get(settings),
+                case .number(let high)? = Setting.at(greater)?.get(settings)
+            else { continue }
+            // A range of time must not be empty.
+            let isInOrder = lesser == "sample.start" ? low < high : low <= high
+            if !isInOrder { throw error(greater, words, lesser) }
+        }
     }
 
-    func error(_ pair: OrderedPair) -> any Error {
-        let paths = [pair.greater, pair.lesser]
+    private func error(_ greater: String, _ words: String, _ lesser: String) -> any Error {
+        let paths = [greater, lesser]
         let isOption = paths.contains { if case .option? = origins[$0] { true } else { false } }
         if !isOption, let place = paths.first(where: { if case .file? = origins[$0] { true } else { false } }) {
             let names = paths.map { path in
                 "'\(path)' (\(Setting.at(path).map { PipelineText.yaml($0.get(settings)) } ?? ""))"
             }
-            return error(at: place) { _ in "\(names[0]) \(pair.words) \(names[1])" }
+            return error(at: place) { _ in "\(names[0]) \(words) \(names[1])" }
         }
         let names = paths.map { Setting.at($0)?.optionNames.first ?? "'\($0)'" }
-        return SettingsError("\(names[0]) \(pair.words) \(names[1]).")
+        return SettingsError("\(names[0]) \(words) \(names[1]).")
     }
 
     /// - Parameter message: Makes the message from the setting's name as the user wrote it.
     private func error(at path: String, _ message: (String) -> String) -> any Error {
         guard case .file(let file, let position)? = origins[path] else { return SettingsError(message(name(path))) }
-        return PipelineFileError([PipelineProblem(file: file, position: position, message: message(name(path)))])
+        return PipelineFileError(file: file, at: position, message(name(path)))
     }
 
     /// `--height`, or `'render.height'` when a pipeline file sets it.

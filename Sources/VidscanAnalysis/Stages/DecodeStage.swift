@@ -1,6 +1,5 @@
 internal import VidscanBase
 internal import VidscanMedia
-internal import VidscanRender
 internal import VidscanResults
 
 /// Reads the sampled frames of a video and sends them to the workers, as fast as the budget allows.
@@ -24,7 +23,7 @@ struct DecodeStage {
         do {
             let reader = try FrameReader(
                 path: file.absolutePath, options: FrameReader.Options(settings), cancellation: cancellation)
-            line.open(reader.info)
+            line.opened.finish()
             observer.opened(file.name, info: reader.info)
             stage = .decode
             var displaySize: PictureSize?
@@ -34,7 +33,7 @@ struct DecodeStage {
                 lastTime = frame.microseconds
                 let size = frame.geometry.displaySize
                 if let first = displaySize, settings.render.anonymize != nil {
-                    try AnonymizePreconditions.checkSize(
+                    try AnonymizeRequirements.checkSize(
                         size, first: first, microseconds: frame.microseconds, stage: .decode)
                 }
                 displaySize = displaySize ?? size
@@ -50,7 +49,7 @@ struct DecodeStage {
         } catch let error as MediaError {
             if error.code == .cancelled { throw CancellationError() }
             throw VidscanError(
-                .media(error.code), error.message, stage: stage, microseconds: error.microseconds ?? lastTime)
+                .media(error.code), error.message, stage: stage, microseconds: lastTime)
         }
     }
 }
@@ -59,13 +58,9 @@ struct DecodeStage {
 private struct RunSender {
     let line: StageContext
     /// The anchor of the latest run.
-    private var anchor: AnchorExchange?
+    var anchor: Channel<KnownFrame>?
     /// Whether a credit has been taken that no run has got yet.
-    private var hasCredit = false
-
-    init(line: StageContext) {
-        self.line = line
-    }
+    var hasCredit = false
 
     /// Decodes the next sample, as soon as there is a credit for the run that contains it.
     mutating func next(from reader: FrameReader) async throws -> SampledFrame? {
@@ -75,7 +70,7 @@ private struct RunSender {
 
     mutating func send(_ runs: [RunGrouping<SampledFrame>.Run]) async throws {
         for run in runs {
-            let run = SampleRun(frames: run.samples, previous: run.isFirst ? nil : anchor)
+            let run = SampleSpan(frames: run.samples, previous: run.isFirst ? nil : anchor)
             // Of two runs that end with the same sample, the second one has no credit yet.
             try await takeCredit()
             try await line.budget.add(bytes: run.byteCount)

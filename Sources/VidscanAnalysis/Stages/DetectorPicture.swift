@@ -11,7 +11,7 @@ final class DetectorPicture {
     /// The size of the frame on the screen.
     let display: PictureSize
     let values: UnsafeMutablePointer<Float>
-    /// What the values are multiplied by for the detector, which does not see faces in dark pictures; 1 leaves a picture
+    /// The gain for the detector, which does not see faces in dark pictures; 1 leaves a picture
     /// as it is.
     var gain: Float {
         if let computedGain { return computedGain }
@@ -24,9 +24,7 @@ final class DetectorPicture {
     /// The faces that were found in reduced pictures, by size, so that each is searched only once.
     var coarseFaces: [PictureSize: [FaceDetection]] = [:]
 
-    /// - Parameters:
-    ///   - size: At least 1 × 1.
-    ///   - display: The size of the frame on the screen.
+    /// - Parameter size: At least 1 × 1.
     init(size: PictureSize, display: PictureSize) {
         self.size = size
         self.display = display
@@ -38,7 +36,6 @@ final class DetectorPicture {
         values.deallocate()
     }
 
-    /// The number of values in the tensor.
     var count: Int { 3 * tensorSize.width * tensorSize.height }
 
     /// Prepares for a frame that `values` hold now.
@@ -47,10 +44,8 @@ final class DetectorPicture {
         computedGain = nil
     }
 
-    /// Returns the part of the picture that describes the appearance of a face.
-    ///
-    /// - Parameter face: In display space.
-    func part(describing face: FaceDetection) -> PicturePart {
+    /// Returns the part of the picture that describes the appearance of a face in display space.
+    func part(describing face: FaceDetection) -> PictureRegion {
         AppearanceDescriptor.part(describing: inPicture(face), of: size)
     }
 
@@ -76,7 +71,7 @@ final class DetectorPicture {
 
     private static let darkLuma = 80
     private static let brightLuma: Float = 235
-    /// What is darker has too few levels left to show a face.
+    /// Darker pictures have too few levels left to show a face.
     private static let maximumGain: Float = 20
 
     var view: TensorPicture { TensorPicture(base: values, size: size, tensorSize: tensorSize) }
@@ -86,9 +81,7 @@ final class DetectorPicture {
         Point(x: Double(display.width) / Double(size.width), y: Double(display.height) / Double(size.height))
     }
 
-    /// Describes the appearance of a face.
-    ///
-    /// - Parameter face: In display space.
+    /// Describes the appearance of a face in display space.
     func appearance(of face: FaceDetection) -> AppearanceDescriptor {
         AppearanceDescriptor(view, face: inPicture(face))
     }
@@ -112,7 +105,7 @@ extension FaceDetection {
             box: Rectangle(
                 x: box.x * scaleX, y: box.y * scaleY, width: box.width * scaleX, height: box.height * scaleY),
             confidence: confidence,
-            landmarks: landmarks.map { Point(x: $0.x * scaleX, y: $0.y * scaleY) })
+            landmarks: FaceLandmarks(points: landmarks.points.map { Point(x: $0.x * scaleX, y: $0.y * scaleY) }))
     }
 
     /// Returns where the face is if the frame is turned by 180°.
@@ -122,23 +115,13 @@ extension FaceDetection {
             box: Rectangle(
                 x: width - box.x - box.width, y: height - box.y - box.height, width: box.width, height: box.height),
             confidence: confidence,
-            landmarks: landmarks.map { Point(x: width - $0.x, y: height - $0.y) })
+            landmarks: FaceLandmarks(points: landmarks.points.map { Point(x: width - $0.x, y: height - $0.y) }))
     }
 
-    /// Returns the detection with its box clipped to the frame.
-    ///
-    /// - Returns: `nil` if no part of the box is inside the frame.
+    /// Returns the detection with its box clipped to the frame; `nil` if no part of the box is inside.
     func clipped(to size: PictureSize) -> FaceDetection? {
         let box = box.clamped(to: size)
         guard box.width >= 1, box.height >= 1 else { return nil }
         return FaceDetection(box: box, confidence: confidence, landmarks: landmarks)
-    }
-}
-
-extension FaceLandmarks {
-    fileprivate func map(_ transform: (Point) -> Point) -> FaceLandmarks {
-        FaceLandmarks(
-            leftEye: transform(leftEye), rightEye: transform(rightEye), nose: transform(nose),
-            leftMouthCorner: transform(leftMouthCorner), rightMouthCorner: transform(rightMouthCorner))
     }
 }

@@ -10,8 +10,7 @@ final class FaceAnalyzer {
     private let settings: Settings
     private let detector: FrameDetector
     private let fitter: MeshFitter
-    private let chipCutter: FaceChipCutter
-    private let emotionCropper: EmotionCropper
+    private let cropper: FaceCropper
     var times = StageTimes()
 
     init(models: ModelStore, settings: Settings) {
@@ -21,13 +20,12 @@ final class FaceAnalyzer {
         let converter = PictureConverter()
         detector = FrameDetector(models: models, settings: settings, converter: converter)
         fitter = MeshFitter(models: models, converter: converter)
-        chipCutter = FaceChipCutter(converter: converter)
-        emotionCropper = EmotionCropper(converter: converter)
+        cropper = FaceCropper(converter: converter)
     }
 
     /// Detects the faces of a frame by itself.
     func analyze(_ frame: SampledFrame) throws(VidscanError) -> [AnalyzedFace] {
-        try VidscanError.locating(frame) { try faces(in: frame, upsideDown: true).map(\.face) }
+        try Analysis.locating(frame) { try faces(in: frame, upsideDown: true) }
     }
 
     /// Returns the frame in the detector's size, which is valid until another frame is asked for.
@@ -38,17 +36,15 @@ final class FaceAnalyzer {
     /// Finds faces at half the detector's resolution.
     func detectCoarsely(_ frame: SampledFrame) throws -> [FaceDetection] {
         let picture = try picture(of: frame)
-        return try times.measure(\.detect) { () throws(InferenceError) in try detector.detectCoarsely(picture) }
+        return try times.measure(\.detect) { () throws(InferenceError) in try detector.detect(picture, scale: 0.5) }
     }
 
     /// The maximum number of faces in a frame that are measured; the tracker chooses among them.
     private static let maximumCandidates = 256
 
-    /// Detects and measures all faces.
-    ///
-    /// - Parameter upsideDown: Whether to look for faces that are upside down too, if none with a mesh is upright.
-    /// - Returns: In descending order of confidence.
-    func faces(in frame: SampledFrame, upsideDown: Bool) throws -> [FittedFace] {
+    /// Detects and measures all faces, in descending order of confidence. `upsideDown`: whether to look for faces that
+    /// are upside down too, if none with a mesh is upright.
+    func faces(in frame: SampledFrame, upsideDown: Bool) throws -> [AnalyzedFace] {
         let picture = try picture(of: frame)
         let found = try times.measure(\.detect) { () throws(InferenceError) in try detector.detect(picture) }
         var faces = try fitted(found, in: frame, picture)
@@ -58,7 +54,7 @@ final class FaceAnalyzer {
         }
         for face in try fitted(turned, in: frame, picture) {
             // The first search often finds such a face too, with a lower score and a less accurate box. Without a mesh to
-            // confirm it, what the second one finds is not enough, unless faces are to be hidden.
+            // confirm it, the second search is not enough, unless faces are to be hidden.
             let rivals = faces.indices.filter { faces[$0].detection.box.overlaps(face.detection.box) }
             guard face.square != nil || settings.detect.keepsUncertainFaces,
                 rivals.allSatisfy({ faces[$0].detection.confidence < face.detection.confidence })
@@ -69,13 +65,12 @@ final class FaceAnalyzer {
         return faces.sorted { $0.detection.confidence > $1.detection.confidence }
     }
 
-    /// Fits the meshes of detected faces.
-    ///
-    /// - Returns: The faces that a mesh confirms or that are trusted without one, in the same order.
+    /// Fits the meshes of detected faces. Returns the faces that a mesh confirms or that are trusted without one, in
+    /// the same order.
     private func fitted(
         _ found: [FaceDetection], in frame: SampledFrame, _ picture: DetectorPicture
-    ) throws -> [FittedFace] {
-        var faces: [FittedFace] = []
+    ) throws -> [AnalyzedFace] {
+        var faces: [AnalyzedFace] = []
         for (number, detection) in found.enumerated() {
             guard number < Self.maximumCandidates else {
                 guard settings.detect.keepsUncertainFaces else { break }
@@ -84,7 +79,7 @@ final class FaceAnalyzer {
                 continue
             }
             let fit = try fitter.fit(
-                frame, from: MeshCrop.predicted(from: detection), .converging, times: &times)
+                frame, from: MeshCrop.predicted(from: detection), MeshFitter.Passes.converging, times: &times)
             if fit.presence >= MeshPresence.threshold {
                 faces.append(try measure(fit, detection, in: frame))
             } else if isTrusted(detection) {
@@ -94,12 +89,11 @@ final class FaceAnalyzer {
         return faces
     }
 
-    /// Fits the mesh of a face whose place is predicted.
-    ///
-    /// - Returns: `nil` if the prediction does not hold: the crop shows no face, or the face is elsewhere.
+    /// Fits the mesh of a face whose position is predicted. Returns `nil` if the prediction does not hold: the crop
+    /// shows no face, or the face is elsewhere.
     func face(
-        at prediction: FacePrediction, _ passes: MeshFitter.Passes, in frame: SampledFrame
-    ) throws -> FittedFace? {
+        at prediction: FacePrediction, passes: ClosedRange<Int>, in frame: SampledFrame
+    ) throws -> AnalyzedFace? {
         let fit = try fitter.fit(frame, from: prediction.square, passes, times: &times)
         guard fit.presence >= MeshPresence.threshold,
             MeshCrop.isSettled(used: prediction.square, implied: fit.implied, within: .near),
@@ -109,20 +103,17 @@ final class FaceAnalyzer {
         return try measure(fit, detection, in: frame)
     }
 
-    /// Cuts the chips of the faces that have none yet.
-    ///
-    /// - Parameter others: The faces of another sample of the same shot and chunk.
-    func cutChips(_ faces: inout [FittedFace], besides others: [FittedFace], in frame: SampledFrame) throws {
+    /// Cuts the crops of the faces that have none yet. `others`: the faces of another sample of the same shot and
+    /// chunk.
+    func cutCrops(_ faces: inout [AnalyzedFace], besides others: [AnalyzedFace], in frame: SampledFrame) throws {
         guard settings.track.person else { return }
         for index in faces.indices {
             let box = faces[index].detection.box
-            if others.contains(where: { $0.hasChip && $0.detection.box.overlaps(box) }) {
-                faces[index].hasChip = true
+            if others.contains(where: { $0.hasCrop && $0.detection.box.overlaps(box) }) {
+                faces[index].hasCrop = true
             } else {
-                faces[index].face.chip = try times.measure(\.embed) {
-                    try chipCutter.chip(of: faces[index].face, in: frame)
-                }
-                faces[index].hasChip = faces[index].face.chip != nil
+                faces[index].crop = try times.measure(\.embed) { try cropper.crop(of: faces[index], in: frame) }
+                faces[index].hasCrop = faces[index].crop != nil
             }
         }
     }
@@ -136,17 +127,15 @@ final class FaceAnalyzer {
                     side: max(detection.box.width, detection.box.height))
     }
 
-    private func unmeasured(_ detection: FaceDetection, presence: Double, _ picture: DetectorPicture) -> FittedFace {
+    private func unmeasured(_ detection: FaceDetection, presence: Double, _ picture: DetectorPicture) -> AnalyzedFace {
         times.measure(\.look) {
-            FittedFace(
-                face: AnalyzedFace(
-                    detection: detection, presence: presence, appearance: picture.appearance(of: detection)))
+            AnalyzedFace(detection: detection, presence: presence, appearance: picture.appearance(of: detection))
         }
     }
 
     private func measure(
         _ fit: MeshFitter.Fit, _ detection: FaceDetection, in frame: SampledFrame
-    ) throws -> FittedFace {
+    ) throws -> AnalyzedFace {
         let model = settings.needsExpressions ? try models.expressionModel() : nil
         let picture = try times.measure(\.resample) { () throws(MediaError) in
             try detector.picture(of: frame, describing: detection)
@@ -160,18 +149,17 @@ final class FaceAnalyzer {
                 // One eye alone tells no emotion.
                 let evidence =
                     try part == .whole
-                    ? emotionCropper.evidence(for: fit.mesh, in: frame, by: model.emotionNetwork) : [:]
+                    ? cropper.evidence(for: fit.mesh, in: frame, by: model.emotionNetwork) : []
                 expressions = model.measure(
                     fit.mesh, pose: pose, part: part, evidence: evidence,
                     smileThreshold: settings.track.events.smileStartsAbove)
             }
-            let face = AnalyzedFace(
-                detection: detection, presence: fit.presence, mesh: fit.mesh, pose: pose,
-                quality: fitter.quality(),
-                expressions: expressions,
-                appearance: appearance,
+            var face = AnalyzedFace(
+                detection: detection, presence: fit.presence, mesh: fit.mesh, pose: pose, quality: fitter.quality(),
+                expressions: expressions, appearance: appearance,
                 shape: part == .whole ? models.faceShape.describe(fit.mesh) : nil)
-            return FittedFace(face: face, square: fit.implied)
+            face.square = fit.implied
+            return face
         }
     }
 }

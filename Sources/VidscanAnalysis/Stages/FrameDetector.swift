@@ -11,7 +11,7 @@ final class FrameDetector {
     private let resampler: AreaResampler
     private var sessions: [PictureSize: FaceDetector.Session] = [:]
     private var picture: DetectorPicture?
-    /// The frame all of which `picture` shows.
+    /// The frame that `picture` shows completely.
     private var pictureFrame: (identity: ObjectIdentifier, sequence: Int)?
 
     init(models: ModelStore, settings: Settings, converter: PictureConverter) {
@@ -36,11 +36,10 @@ final class FrameDetector {
     }
 
     /// Shrinks the part of a frame that describes the appearance of a face, unless the picture shows all of the frame.
-    ///
-    /// - Returns: The picture, which is valid until the next call. Perhaps it shows nothing but this face's appearance.
+    /// Returns the picture, which is valid until the next call. Perhaps it shows nothing but this face's appearance.
     func picture(of frame: SampledFrame, describing face: FaceDetection) throws(MediaError) -> DetectorPicture {
         if let picture, isLatest(frame) { return picture }
-        // Of a frame that lies on its side, a part takes as long as the whole, which serves all faces.
+        // For a rotated frame, a part takes as long as the whole, which serves all faces.
         if frame.geometry.orientation.swapsAxes { return try picture(of: frame) }
         let picture = emptyPicture(for: frame)
         try resampler.resample(
@@ -65,9 +64,7 @@ final class FrameDetector {
         return picture
     }
 
-    /// Finds all faces.
-    ///
-    /// - Returns: The faces in display space, highest score first.
+    /// Finds all faces, in display space, highest score first.
     func detect(_ picture: DetectorPicture) throws(InferenceError) -> [FaceDetection] {
         let session = try session(picture.tensorSize)
         let input = session.input
@@ -89,11 +86,6 @@ final class FrameDetector {
         let minimum = settings.detect.minimumFace * Double(picture.display.shortSide)
         return found.filter { max($0.box.width, $0.box.height) >= minimum }
             .sorted { $0.confidence > $1.confidence }
-    }
-
-    /// Finds faces at half the size, for a quarter of the work. The boxes are coarse, and small faces have low scores.
-    func detectCoarsely(_ picture: DetectorPicture) throws(InferenceError) -> [FaceDetection] {
-        try detect(picture, scale: 0.5)
     }
 
     /// Finds faces that are upside down, which the detector often misses, in a picture that is turned by 180° and reduced to
@@ -120,8 +112,9 @@ final class FrameDetector {
     /// The minimum score of what may be a face in a reduced picture.
     private static let coarseConfidence = 0.1
 
-    /// Finds faces in a reduced picture.
-    private func detect(_ picture: DetectorPicture, scale: Double) throws(InferenceError) -> [FaceDetection] {
+    /// Finds faces in a reduced picture: at half the size, for a quarter of the work. The boxes are coarse, and small
+    /// faces have low scores.
+    func detect(_ picture: DetectorPicture, scale: Double) throws(InferenceError) -> [FaceDetection] {
         let size = reducedSize(of: picture, scale: scale)
         if let found = picture.coarseFaces[size] { return found }
         let found = try search(picture, size: size, isTurned: false)
@@ -137,9 +130,7 @@ final class FrameDetector {
         return PictureSize(width: side(picture.size.width), height: side(picture.size.height))
     }
 
-    /// Finds faces in a picture of another size.
-    ///
-    /// - Parameter isTurned: Whether the detector receives the picture turned by 180°.
+    /// Finds faces in a picture of another size. `isTurned`: whether the detector receives the picture turned by 180°.
     private func search(
         _ picture: DetectorPicture, size: PictureSize, isTurned: Bool
     ) throws(InferenceError) -> [FaceDetection] {

@@ -11,24 +11,18 @@ final class MeshFitter {
         var mesh: FaceMesh
         /// The probability, 0…1, that the crop shows a face.
         var presence: Double
-        /// The crop that the mesh was found in.
-        var used: RotatedSquare
         /// The crop that the mesh implies.
         var implied: RotatedSquare
     }
 
     /// How often the mesh is fitted: each pass crops where the pass before found the face.
-    struct Passes {
-        var range: ClosedRange<Int>
-        /// A mesh that moves its crop by no more is final.
-        var tolerance: MeshCrop.Tolerance
-
+    enum Passes {
         /// For a crop that comes from the detector's landmarks.
-        static let converging = Passes(range: 2...4, tolerance: .settled)
+        static let converging = 2...4
         /// For a crop that comes from an earlier sample's mesh.
-        static let following = Passes(range: 1...4, tolerance: .settled)
+        static let following = 1...4
         /// For a crop that lies between two converged ones.
-        static let confirming = Passes(range: 1...2, tolerance: .settled)
+        static let confirming = 1...2
     }
 
     private let models: ModelStore
@@ -40,12 +34,9 @@ final class MeshFitter {
         cropper = SquareCropper(converter: converter)
     }
 
-    /// Fits a mesh.
-    ///
-    /// - Parameter start: The crop for the first pass.
-    /// - Returns: The last pass's mesh.
+    /// Fits a mesh, which is that of the last pass. `start`: the crop for the first pass.
     func fit(
-        _ frame: SampledFrame, from start: RotatedSquare, _ passes: Passes, times: inout StageTimes
+        _ frame: SampledFrame, from start: RotatedSquare, _ passes: ClosedRange<Int>, times: inout StageTimes
     ) throws -> Fit {
         let session = try currentSession()
         guard let tensor = session.input.baseAddress else {
@@ -59,12 +50,10 @@ final class MeshFitter {
             }
             let found = times.measure(\.mesh) { session.locate(in: square) }
             let fit = Fit(
-                mesh: found.mesh, presence: found.presence, used: square, implied: MeshCrop.implied(by: found.mesh))
-            let isFinal =
-                pass >= passes.range.lowerBound
-                && MeshCrop.isSettled(used: square, implied: fit.implied, within: passes.tolerance)
-            // What is no face in the first crop hardly becomes one in the next.
-            if isFinal || pass == passes.range.upperBound || fit.presence < Self.hopeless { return fit }
+                mesh: found.mesh, presence: found.presence, implied: MeshCrop.implied(by: found.mesh))
+            let isFinal = pass >= passes.lowerBound && MeshCrop.isSettled(used: square, implied: fit.implied)
+            // A crop that shows no face rarely shows one when it is cut again.
+            if isFinal || pass == passes.upperBound || fit.presence < Self.hopeless { return fit }
             square = fit.implied
             pass += 1
         }

@@ -31,14 +31,13 @@ struct WriteStage {
 
     /// Passes every frame to the sink in time order, and returns the credits of their runs.
     func run(into sink: any FrameSink) async throws -> Report {
-        var order = ReorderBuffer<FrameResult>()
+        var order = ReorderBuffer<FrameRecord>()
         var progress = RunProgress(microseconds: 0, frames: 0, faces: 0)
         while let result = try await line.results.receive() {
-            for next in order.insert(result, sequence: result.sequence) {
-                let frame = FrameRecord(next, metrics: settings.measure.metrics)
-                try sink.add(frame, signature: next.signature)
+            for frame in order.insert(result, sequence: result.sequence) {
+                try sink.add(frame)
                 try await consumer?.sampled(frame)
-                if let bytes = next.runBytes { line.budget.giveBack(bytes: bytes) }
+                if let bytes = frame.credit { line.budget.giveBack(bytes: bytes) }
                 progress.add(frame)
                 observer.progressed(progress)
             }

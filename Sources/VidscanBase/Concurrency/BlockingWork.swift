@@ -1,12 +1,8 @@
-/// Runs work that reads or writes a video from beginning to end.
+internal import Synchronization
+
 package enum BlockingWork {
-    /// Runs blocking work on a dedicated thread.
-    ///
-    /// - Parameters:
-    ///   - thread: The name of the thread.
-    ///   - input: The input that an error names if it does not name one itself.
-    ///   - work: The work. Its argument is a flag that is set when the task is cancelled.
-    /// - Throws: `VidscanError`; with the code `interrupted` if the task was cancelled.
+    /// Runs blocking work on a dedicated thread; `input` is for errors that name none. Cancelling the task sets the
+    /// flag and throws `interrupted`.
     package static func run<Value: Sendable>(
         thread name: String, input: String, _ work: @escaping @Sendable (CancellationFlag) async throws -> Value
     ) async throws -> Value {
@@ -30,4 +26,39 @@ package enum BlockingWork {
                 microseconds: error.microseconds)
         }
     }
+}
+
+/// A value that a thread of its own computes once.
+package final class BackgroundValue<Value: Sendable, Failure: Error>: Sendable {
+    private let result = Mutex<Result<Value, Failure>?>(nil)
+    private let compute: @Sendable () throws(Failure) -> Value
+
+    package init(thread name: String, _ compute: @escaping @Sendable () throws(Failure) -> Value) {
+        self.compute = compute
+        // Without a thread, the first caller of `get` computes the value.
+        try? SystemThread.start(name: name) { _ = self.known() }
+    }
+
+    /// Waits for the value, and throws its error each time.
+    package func get() throws(Failure) -> Value { try known().get() }
+
+    private func known() -> Result<Value, Failure> {
+        result.withLock { result in
+            if let result { return result }
+            let new = Result { () throws(Failure) in try compute() }
+            result = new
+            return new
+        }
+    }
+}
+
+/// A flag that ends every blocking call of a reader. Any thread may set it; it is never reset.
+public final class CancellationFlag: Sendable {
+    private let flag = Atomic<Bool>(false)
+
+    public init() {}
+
+    public var isSet: Bool { flag.load(ordering: .relaxed) }
+
+    public func set() { flag.store(true, ordering: .relaxed) }
 }

@@ -2,14 +2,13 @@ internal import Synchronization
 
 /// Limits the items in flight between two stages, by number and by bytes.
 ///
-/// One task takes credits, in order; any task may return them. An item larger than the whole budget still passes, but
-/// alone: a budget slows a run down but never stops it.
-///
-/// An item whose size is not known when it begins takes its credit with 0 bytes and adds the bytes once it is complete.
+/// One task takes credits, in order; any task may return them. An item larger than the whole budget passes alone: a
+/// budget slows a run down but never stops it. An item of unknown size takes its credit with 0 bytes and adds its bytes
+/// once it is complete.
 public final class InFlightBudget: Sendable {
     private struct Waiter: Sendable {
         var bytes: Int
-        /// Whether the bytes belong to an item that has its credit.
+        /// The bytes belong to an item that has its credit.
         var isAddition: Bool
         var continuation: CheckedContinuation<Void, any Error>
     }
@@ -25,28 +24,19 @@ public final class InFlightBudget: Sendable {
     private let maximumBytes: Int
     private let state = Mutex(State())
 
-    /// Makes a budget.
-    ///
-    /// - Parameters:
-    ///   - count: The maximum number of items in flight; values below 1 count as 1.
-    ///   - bytes: The maximum size of all items in flight, unless there is only one; values below 1 count as 1.
+    /// Values below 1 count as 1. A single item may exceed `bytes`.
     public init(count: Int, bytes: Int) {
         maximumCount = max(1, count)
         maximumBytes = max(1, bytes)
     }
 
-    /// The maximum number of bytes in flight at once so far.
     public var peakBytes: Int { state.withLock { $0.peakBytes } }
 
-    /// Waits until an item of this size fits and takes its credit.
-    ///
-    /// - Throws: `CancellationError` if the task is cancelled; no credit was taken.
+    /// Waits until the item fits. Throws `CancellationError`, taking no credit, if the task is cancelled.
     public func take(bytes: Int) async throws { try await wait(bytes: bytes, isAddition: false) }
 
-    /// Waits until the bytes of an item that has taken its credit with 0 bytes fit, or until it is the only one, and adds
-    /// them to the credit.
-    ///
-    /// - Throws: `CancellationError` if the task is cancelled; no bytes were added.
+    /// Waits until the bytes of an item with a credit fit, or until it is the only item. Throws `CancellationError`,
+    /// adding nothing, if the task is cancelled.
     public func add(bytes: Int) async throws { try await wait(bytes: bytes, isAddition: true) }
 
     private func wait(bytes: Int, isAddition: Bool) async throws {
@@ -88,7 +78,6 @@ public final class InFlightBudget: Sendable {
     }
 
     private func fits(_ waiter: Waiter, in state: State) -> Bool {
-        // The items in flight beside the waiting one.
         let others = state.count - (waiter.isAddition ? 1 : 0)
         return others == 0 || (others < maximumCount && state.bytes + waiter.bytes <= maximumBytes)
     }

@@ -1,18 +1,14 @@
-/// Restores the order of results that finish out of order, by their sequence numbers.
-///
-/// Every number from 0 comes exactly once. It is a programming error to insert one twice.
+/// Restores the order of results by their sequence numbers, from 0. Inserting a number twice is a programming error.
 public struct ReorderBuffer<Element> {
     private var waiting: [Int: Element] = [:]
     private var nextSequence = 0
 
     public init() {}
 
-    /// The number of results held back because an earlier one is missing.
+    /// The results held back because an earlier one is missing.
     public var count: Int { waiting.count }
 
-    /// Adds one result.
-    ///
-    /// - Returns: The results that are ready now, in order; empty while an earlier one is missing.
+    /// Returns the results that are ready now, in order; empty while an earlier one is missing.
     public mutating func insert(_ element: Element, sequence: Int) -> [Element] {
         precondition(sequence >= nextSequence && waiting[sequence] == nil, "sequence number \(sequence) came twice")
         waiting[sequence] = element

@@ -1,41 +1,36 @@
 internal import CLinux
+internal import Dispatch
 internal import Glibc
 
-/// Starts threads, and says when the system refuses one. Foundation's `Thread` then never runs, without a word, and
+/// Starts threads, and throws `setup` when the system refuses one. Foundation's `Thread` then silently never runs, and
 /// libdispatch waits until it gets one.
 package enum SystemThread {
     /// Decoders and inference runtimes keep large frames on the stack.
     private static let stackBytes = 8 << 20
 
     private final class Work {
-        let name: String
         let run: @Sendable () -> Void
 
-        init(_ name: String, _ run: @escaping @Sendable () -> Void) {
-            self.name = name
-            self.run = run
-        }
+        init(_ run: @escaping @Sendable () -> Void) { self.run = run }
     }
 
-    /// Runs work on a thread of its own.
-    ///
-    /// - Parameter name: The name that debuggers and `top` show; the system keeps its first 15 bytes.
-    /// - Throws: `VidscanError` with the code `setup` if the system refuses the thread.
+    /// - Parameter name: For debuggers and `top`; the system keeps its first 15 bytes.
     package static func start(name: String, _ work: @escaping @Sendable () -> Void) throws(VidscanError) {
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
         pthread_attr_setstacksize(&attributes, stackBytes)
         pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
         defer { pthread_attr_destroy(&attributes) }
-        let context = Unmanaged.passRetained(Work(name, work))
+        let context = Unmanaged.passRetained(
+            Work {
+                vs_name_thread(name)
+                work()
+            })
         var thread = pthread_t()
         let result = pthread_create(
             &thread, &attributes,
             { context in
-                guard let context else { return nil }
-                let work = Unmanaged<Work>.fromOpaque(context).takeRetainedValue()
-                vs_name_thread(work.name)
-                work.run()
+                if let context { Unmanaged<Work>.fromOpaque(context).takeRetainedValue().run() }
                 return nil
             }, context.toOpaque())
         guard result == 0 else {
@@ -44,37 +39,29 @@ package enum SystemThread {
         }
     }
 
-    /// Starts the threads of a run for a moment.
-    ///
-    /// - Throws: `VidscanError` with the code `setup` if the system refuses one. Later, libdispatch would wait for it
-    ///   forever.
+    /// Starts as many threads as a run needs, for a moment, because libdispatch would later wait forever for a refused
+    /// one.
     package static func checkAvailability() throws(VidscanError) {
         // A thread for each core, and those that read, decode, write and handle signals.
         let count = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) + 8
         var threads: [pthread_t] = []
         var result: Int32 = 0
-        let gate = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-        pthread_mutex_init(gate, nil)
-        pthread_mutex_lock(gate)
+        let gate = DispatchSemaphore(value: 0)
+        // Keeps all threads alive at the same time.
+        let wait = Unmanaged.passRetained(Work { gate.wait() })
         while threads.count < count, result == 0 {
             var thread = pthread_t()
             result = pthread_create(
                 &thread, nil,
-                { gate in
-                    // All threads exist at the same time.
-                    let gate = gate?.assumingMemoryBound(to: pthread_mutex_t.self)
-                    if let gate {
-                        pthread_mutex_lock(gate)
-                        pthread_mutex_unlock(gate)
-                    }
+                { context in
+                    if let context { Unmanaged<Work>.fromOpaque(context).takeUnretainedValue().run() }
                     return nil
-                }, gate)
+                }, wait.toOpaque())
             if result == 0 { threads.append(thread) }
         }
-        pthread_mutex_unlock(gate)
+        for _ in threads { gate.signal() }
         for thread in threads { pthread_join(thread, nil) }
-        pthread_mutex_destroy(gate)
-        gate.deallocate()
+        wait.release()
         guard result == 0 else { throw refusal(SystemError(result)) }
     }
 

@@ -1,6 +1,7 @@
+internal import Glibc
+
 /// The reason why an operation failed, as one readable line.
 public struct VidscanError: Error, Sendable, Equatable {
-    /// The kind of failure.
     public enum Code: Sendable, Equatable {
         /// The input cannot be read as a video.
         case media(MediaErrorCode)
@@ -16,13 +17,14 @@ public struct VidscanError: Error, Sendable, Equatable {
         case result
         /// The video is not the one that was analysed.
         case changed
-        /// Something that vidscan needs is not installed.
+        /// Something that vidscan needs is not installed, or does not start.
         case setup
+        /// The command line, or a file or folder that it names, is contradictory or unusable.
+        case input
         /// The user or the caller cancelled the work.
         case interrupted
     }
 
-    /// The step of the data flow in which the error occurred.
     public enum Stage: String, Sendable {
         case open, decode, analyze, write, render
     }
@@ -31,7 +33,7 @@ public struct VidscanError: Error, Sendable, Equatable {
     /// The input, as the user named it.
     public let input: String?
     public let stage: Stage?
-    /// The position in the video, in microseconds.
+    /// The position in the video.
     public let microseconds: Int64?
     /// What happened, and what to do about it.
     public let reason: String
@@ -49,19 +51,21 @@ public struct VidscanError: Error, Sendable, Equatable {
 }
 
 extension VidscanError {
-    /// Makes the error for a failed write.
-    ///
-    /// - Parameters:
-    ///   - action: The beginning of the reason, for example `cannot write faces.csv`.
-    ///   - error: The reason why the system call failed.
-    ///   - stage: The stage in which the write failed.
+    /// - Parameter action: The beginning of the reason, for example `cannot write faces.csv`.
     package static func writing(_ action: String, _ error: SystemError, stage: Stage) -> VidscanError {
         VidscanError(error.isFullDisk ? .diskFull : .output, "\(action): \(error)", stage: stage)
+    }
+
+    package static func whileWriting<Value>(
+        _ path: String, stage: Stage, _ work: @autoclosure () throws(SystemError) -> Value
+    ) throws(VidscanError) -> Value {
+        do throws(SystemError) { return try work() } catch {
+            throw .writing("cannot write \(path)", error, stage: stage)
+        }
     }
 }
 
 extension VidscanError.Code {
-    /// Makes the code for a failure to render a video.
     package init(rendering code: MediaErrorCode) {
         switch code {
         case .io: self = .output
@@ -80,4 +84,38 @@ extension VidscanError: CustomStringConvertible {
         parts.append(reason)
         return parts.joined(separator: ": ")
     }
+}
+
+package struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
+    package let number: Int32
+
+    package init(_ number: Int32) {
+        self.number = number
+    }
+
+    package static var current: SystemError { SystemError(errno) }
+
+    /// Whether the disk or the user's quota is full.
+    package var isFullDisk: Bool { number == ENOSPC || number == EDQUOT }
+
+    package var description: String { String(cString: strerror(number)) }
+}
+
+/// The reason why a media file cannot be read or written.
+public enum MediaErrorCode: String, Sendable {
+    case notFound = "not-found"
+    case notAFile = "not-a-file"
+    case notMedia = "not-media"
+    case refersElsewhere = "refers-elsewhere"
+    case noVideo = "no-video"
+    case noSuchStream = "no-such-stream"
+    case unsupportedCodec = "unsupported-codec"
+    case limitExceeded = "limit-exceeded"
+    case undecodable = "undecodable"
+    case noDuration = "no-duration"
+    /// A filter chain cannot be built, is not permitted or failed.
+    case filter = "filter"
+    case io = "io"
+    case diskFull = "disk-full"
+    case cancelled = "cancelled"
 }

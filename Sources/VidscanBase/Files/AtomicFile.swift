@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A file that appears complete or not at all: it is written under a temporary name, synced, and renamed.
+/// A file that appears complete or not at all: it has a temporary name until it is synced.
 package struct AtomicFile: ~Copyable {
     private let path: String
     private let folder: Folder
@@ -9,39 +9,23 @@ package struct AtomicFile: ~Copyable {
     private let replaces: Bool
     private let stage: VidscanError.Stage
 
-    /// - Parameters:
-    ///   - path: The path of the file. Links to its folder are followed.
-    ///   - replaces: Whether an existing file may be replaced.
-    ///   - source: A file that is never replaced.
-    /// - Throws: `VidscanError` if something at the path may not be replaced, or if the temporary file cannot be
-    ///   created.
+    /// Follows links to the file's folder. Never replaces `source`.
     package init(
         path: String, replaces: Bool = true, source: String? = nil, stage: VidscanError.Stage = .write
     ) throws(VidscanError) {
-        if let source, let identity = FileIdentity(source), identity == FileIdentity(path) {
+        if let source, FileSystem.areSame(source, path) {
             throw VidscanError(.exists, "\(path) is the source video, which is never replaced", stage: .open)
         }
         try Self.checkVacancy(path, replaces: replaces)
-        let folder: Folder
-        do throws(SystemError) {
-            folder = try Folder(FilePath.folder(of: path))
-        } catch {
-            throw .writing("cannot write \(path)", error, stage: stage)
-        }
+        let folder = try VidscanError.whileWriting(path, stage: stage, try Folder(FilePath.folder(of: path)))
         try self.init(in: folder, named: FilePath.name(of: path), path: path, replaces: replaces, stage: stage)
     }
 
-    /// - Parameters:
-    ///   - path: The path of the file, for messages.
-    ///   - replaces: Whether an existing file may be replaced.
+    /// `path` is for messages.
     package init(
         in folder: Folder, named name: String, path: String, replaces: Bool = true, stage: VidscanError.Stage = .write
     ) throws(VidscanError) {
-        do throws(SystemError) {
-            item = try .file(for: name, in: folder)
-        } catch {
-            throw .writing("cannot write \(path)", error, stage: stage)
-        }
+        item = try VidscanError.whileWriting(path, stage: stage, try WorkingItem.file(for: name, in: folder))
         self.path = path
         self.folder = folder
         self.name = name
@@ -50,30 +34,23 @@ package struct AtomicFile: ~Copyable {
     }
 
     deinit {
-        // Nothing has this name after the file was renamed.
+        // After `complete`, nothing has this name.
         try? folder.removeFile(item.name)
     }
 
-    /// Open for writing.
     package var descriptor: Int32 { item.descriptor }
 
-    /// A path for libraries that open the file themselves. It leads to the file that was created, even if another file
-    /// has taken its name since.
+    /// For libraries that open the file themselves. Leads to the created file even if another one has taken its name.
     package var writingPath: String { item.path }
 
     package func write(_ bytes: [UInt8]) throws(VidscanError) {
-        do throws(SystemError) {
-            try FileSystem.write(bytes, to: descriptor)
-        } catch {
-            throw .writing("cannot write \(path)", error, stage: stage)
-        }
+        try VidscanError.whileWriting(path, stage: stage, try FileSystem.write(bytes, to: descriptor))
     }
 
     package func write(_ text: String) throws(VidscanError) {
         try write(Array(text.utf8))
     }
 
-    /// Syncs the file to disk and gives it its final name.
     package consuming func complete() throws(VidscanError) {
         try Self.checkVacancy("\(folder.path)/\(name)", shown: path, replaces: replaces)
         guard item.isInPlace else {
@@ -94,14 +71,12 @@ package struct AtomicFile: ~Copyable {
         }
     }
 
-    /// - Parameter shown: The path in messages.
-    /// - Throws: `VidscanError` if something at the path may not be replaced.
+    /// `shown` is the path in messages.
     package static func checkVacancy(
         _ path: String, shown: String? = nil, replaces: Bool
     ) throws(VidscanError) {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return }
-        guard status.st_mode & S_IFMT == S_IFREG else {
+        guard let entry = FileSystem.entry(path) else { return }
+        guard entry == .file else {
             throw VidscanError(
                 .exists, "\(shown ?? path) is not a regular file, and is not replaced", stage: .open)
         }
@@ -110,19 +85,5 @@ package struct AtomicFile: ~Copyable {
 
     private static func isThere(_ path: String) -> VidscanError {
         VidscanError(.exists, "\(path) exists; --force replaces it", stage: .open)
-    }
-}
-
-/// Identifies a file independently of its path.
-private struct FileIdentity: Equatable {
-    private let device: dev_t
-    private let inode: ino_t
-
-    /// - Returns: `nil` if there is no such file.
-    init?(_ path: String) {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
-        device = status.st_dev
-        inode = status.st_ino
     }
 }

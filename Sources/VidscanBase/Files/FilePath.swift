@@ -2,14 +2,14 @@ internal import Glibc
 
 /// Takes paths apart and makes them absolute.
 ///
-/// A path is a `String`, as it is in the settings, the tables and the journal; swift-system's `FilePath` would have to
-/// be converted at each of these borders, and knows neither `~` nor the current folder. Foundation's functions crash on
-/// a name of one letter and cut off a leading `/private`.
+/// Paths are `String`s, as in the settings, the tables and the journal. swift-system's `FilePath` would need conversion
+/// at each of these borders, and knows neither `~` nor the current folder. Foundation's functions crash on a name of
+/// one letter and cut off a leading `/private`.
 package enum FilePath {
     /// Returns `c.mp4` for `/a/b/c.mp4` and for `/a/b/c.mp4/`.
     package static func name(of path: String) -> String { names(path).last.map(String.init) ?? path }
 
-    /// Splits a path at its slashes. As text, a slash and an accent at the beginning of the next name are one character.
+    /// Works on bytes: as text, a slash and an accent at the beginning of the next name are one character.
     package static func names(_ path: String) -> [Substring] {
         path.utf8.split(separator: UInt8(ascii: "/")).map(Substring.init)
     }
@@ -21,19 +21,18 @@ package enum FilePath {
         return parts.count > 1 ? root + parts.dropLast().joined(separator: "/") : root.isEmpty ? "." : root
     }
 
-    /// Returns the path of another file in the same folder.
     package static func sibling(of path: String, named name: String) -> String {
         path.utf8.contains(UInt8(ascii: "/")) ? joining(folder(of: path), name) : name
     }
 
-    /// Returns `mp4` for `c.MP4`, and nothing if there is no extension.
+    /// Returns `mp4` for `c.MP4`, and an empty string if there is no extension.
     package static func fileExtension(of path: String) -> String {
         let name = name(of: path)
         guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return "" }
         return name[name.index(after: dot)...].lowercased()
     }
 
-    /// Returns why an input that does not exist cannot be read if it is a URL; otherwise `nil`.
+    /// Returns why vidscan cannot read a URL; `nil` if the input is not a URL.
     package static func refusal(ofURL input: String) -> String? {
         guard input.prefixMatch(of: /[A-Za-z][A-Za-z0-9+.-]*:\/\//) != nil else { return nil }
         return "is a URL; vidscan reads local files only: download the video first, and name the file"
@@ -45,8 +44,8 @@ package enum FilePath {
 
     package static func isAbsolute(_ path: String) -> Bool { path.utf8.first == UInt8(ascii: "/") }
 
-    /// Returns the path from the root, without `.`, `..` and repeated slashes. Links are followed only where `..` goes
-    /// up from one, as the kernel does. An open folder's path becomes that of the folder.
+    /// Returns the path from the root, without `.`, `..` and repeated slashes. Follows links only where `..` goes up
+    /// from one, as the kernel does. Replaces `/proc/self/fd/N` by the open folder's own path.
     package static func absolute(_ path: String, in folder: String = currentFolder) -> String {
         var parts: [Substring] = []
         var path = path
@@ -64,8 +63,7 @@ package enum FilePath {
         return "/" + parts.joined(separator: "/")
     }
 
-    /// Returns the path with the home folder in place of a leading `~` or `~user`, which a shell replaces only at the
-    /// beginning of an argument.
+    /// Expands a leading `~` or `~user`, which a shell does only at the beginning of an argument.
     package static func expandingHome(_ path: String) -> String {
         guard path.hasPrefix("~") else { return path }
         let user = names(path)[0].dropFirst()
@@ -80,17 +78,32 @@ package enum FilePath {
         return String(cString: path)
     }
 
-    /// The folder that contains the running program.
     package static var programFolder: String {
         folder(of: linkTarget(of: "/proc/self/exe") ?? currentFolder + "/vidscan")
     }
 
     private static func linkTarget(of path: String) -> String? {
-        var status = stat()
-        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK, let target = realpath(path, nil) else {
-            return nil
-        }
+        guard FileSystem.entry(path, followsLinks: false) == .link, let target = realpath(path, nil) else { return nil }
         defer { free(target) }
         return String(cString: target)
+    }
+}
+
+/// A path or name that compares byte by byte, as in the kernel. Swift compares strings as text: the two spellings of
+/// `é`, one character or a letter and an accent, are equal but name two files.
+public struct PathBytes: Hashable, Comparable, Sendable {
+    public let path: String
+
+    public init(_ path: String) { self.path = path }
+
+    public static func == (one: Self, other: Self) -> Bool { one.path.utf8.elementsEqual(other.path.utf8) }
+
+    public static func < (one: Self, other: Self) -> Bool {
+        one.path.utf8.lexicographicallyPrecedes(other.path.utf8)
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        var path = path
+        path.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
     }
 }

@@ -1,17 +1,14 @@
 internal import Glibc
 
-/// The system calls that bring a file to the disk.
 package enum FileSystem {
-    /// Creates a file and opens it for reading and writing. A file or link that exists at the path is left as it is.
-    package static func create(_ path: String) throws(SystemError) -> Int32 {
-        let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o644)
+    /// Opens for reading and writing. Fails if a file or link exists at the path.
+    package static func create(_ path: String, in folder: Int32 = AT_FDCWD) throws(SystemError) -> Int32 {
+        let descriptor = openat(folder, path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else { throw .current }
         return descriptor
     }
 
-    /// Reads a file, pipe or device to its end, but at most one byte more than the limit.
-    ///
-    /// - Returns: More bytes than the limit if there are more.
+    /// Reads to the end, but at most one byte more than the limit, which shows that there is more.
     package static func read(_ descriptor: Int32, limit: Int) throws(SystemError) -> [UInt8] {
         var bytes: [UInt8] = []
         while bytes.count <= limit {
@@ -29,7 +26,14 @@ package enum FileSystem {
         return bytes
     }
 
-    /// Writes all bytes, in as many calls as it takes.
+    /// Reads a small file, such as those in `/proc`.
+    package static func text(_ path: String) -> String? {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        return (try? read(file, limit: 1 << 16)).map { String(decoding: $0, as: UTF8.self) }
+    }
+
     package static func write(_ bytes: [UInt8], to descriptor: Int32) throws(SystemError) {
         var written = 0
         while written < bytes.count {
@@ -46,35 +50,80 @@ package enum FileSystem {
         }
     }
 
-    /// Creates a folder, and those above it that are missing. One that exists stays as it is.
+    /// Also creates missing folders above it. Succeeds if the folder exists.
     package static func createFolder(_ path: String) throws(SystemError) {
         guard mkdir(path, 0o777) != 0 else { return }
         let error = SystemError.current
-        var status = stat()
-        if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { return }
+        if entry(path) == .folder { return }
         let parent = FilePath.folder(of: path)
         guard error.number == ENOENT, parent != path, parent != "." else {
-            // A file that is in the way is a clearer reason than its mere existence.
+            // "Not a directory" explains a file in the way better than "exists".
             throw error.number == EEXIST ? SystemError(ENOTDIR) : error
         }
         try createFolder(parent)
         guard mkdir(path, 0o777) == 0 || errno == EEXIST else { throw .current }
     }
 
-    /// Syncs the content of a file to disk.
+    /// What a path leads to; `nil` if nothing is there, or this user cannot see it.
+    package static func entry(_ path: String, followsLinks: Bool = true) -> Folder.Entry? {
+        var status = stat()
+        return fstatat(AT_FDCWD, path, &status, followsLinks ? 0 : AT_SYMLINK_NOFOLLOW) == 0
+            ? Folder.Entry(status) : nil
+    }
+
+    /// Whether both paths lead to one file.
+    static func areSame(_ path: String, _ other: String) -> Bool {
+        var (one, two) = (stat(), stat())
+        return stat(path, &one) == 0 && stat(other, &two) == 0 && one.st_dev == two.st_dev && one.st_ino == two.st_ino
+    }
+
     package static func sync(_ descriptor: Int32) throws(SystemError) {
         guard fsync(descriptor) == 0 else { throw .current }
     }
 
-    /// The names in a folder, as bytes because a name may be no UTF-8 text.
+    /// Names as bytes, because they need not be UTF-8.
     package static func names(in folder: String) throws(SystemError) -> [[UInt8]] {
         guard let stream = opendir(folder) else { throw .current }
         defer { closedir(stream) }
         var names: [[UInt8]] = []
         while let entry = readdir(stream) {
-            // The name ends with a zero byte within its fixed size.
             names.append(withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) })
         }
         return names
     }
+}
+
+/// The bytes of a file in memory, aligned to a page so that vector code may read them in place.
+/// A copy, because if somebody truncates a mapped file, the next access ends the process.
+///
+/// `@unchecked Sendable`: only the initializer writes the bytes.
+package final class AlignedBytes: @unchecked Sendable {
+    package let bytes: UnsafeRawBufferPointer
+
+    /// Reads `count` bytes from the beginning; `nil` if there are fewer, or if memory runs out.
+    package init?(descriptor: Int32, count: Int) {
+        var memory: UnsafeMutableRawPointer?
+        guard posix_memalign(&memory, 4096, max(1, count)) == 0, let memory else { return nil }
+        bytes = UnsafeRawBufferPointer(start: memory, count: count)
+        var position = 0
+        while position < count {
+            let got = pread(descriptor, memory + position, count - position, position)
+            if got < 0, errno == EINTR { continue }
+            guard got > 0 else { return nil }
+            position += got
+        }
+    }
+
+    /// Returns `nil` if it is not a regular file or cannot be read.
+    package convenience init?(path: String) {
+        // Without O_NONBLOCK, opening a named pipe would wait for a writer.
+        let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        self.init(descriptor: descriptor, count: Int(status.st_size))
+    }
+
+    deinit { free(UnsafeMutableRawPointer(mutating: bytes.baseAddress)) }
 }

@@ -1,17 +1,26 @@
 internal import CLinux
 internal import Glibc
 
-/// A folder that is opened once and then used through its descriptor, so that it stays the same folder if its path leads
-/// elsewhere later. Nothing below it is reached through a symbolic link.
+/// A folder used through its descriptor, so that it stays the same folder even if its path leads elsewhere later. Never
+/// follows a symbolic link below it.
 package final class Folder: Sendable {
-    /// What a name in a folder stands for.
     package enum Entry: Sendable, Equatable {
         case file, folder, link, other
+
+        init(_ status: stat) {
+            self =
+                switch status.st_mode & S_IFMT {
+                case S_IFREG: .file
+                case S_IFDIR: .folder
+                case S_IFLNK: .link
+                default: .other
+                }
+        }
     }
 
     package let descriptor: Int32
 
-    /// Opens a folder that the user has named: links on the way to it are followed.
+    /// Opens a folder that the user has named, following links.
     package convenience init(_ path: String) throws(SystemError) {
         try self.init(opening: path, in: AT_FDCWD, flags: 0)
     }
@@ -23,15 +32,11 @@ package final class Folder: Sendable {
 
     deinit { close(descriptor) }
 
-    /// A path that leads to this folder even if its name changes, for code that takes a path.
+    /// Leads to this folder even if its name changes, for code that takes a path.
     package var path: String { "/proc/self/fd/\(descriptor)" }
 
-    /// Opens a folder below this one, one name after another, without following links.
-    ///
-    /// - Parameters:
-    ///   - relativePath: Names with slashes between them; empty or `.` for this folder.
-    ///   - creates: Whether to create what is missing.
-    /// - Throws: `SystemError`; `ELOOP` or `ENOTDIR` if a name is that of a link.
+    /// Opens a folder below this one, name by name; empty or `.` is this folder. Throws `ELOOP` or `ENOTDIR` for a
+    /// link.
     package func folder(_ relativePath: String, creates: Bool = false) throws(SystemError) -> Folder {
         var folder = self
         for name in FilePath.names(relativePath).map(String.init) {
@@ -43,24 +48,24 @@ package final class Folder: Sendable {
         return folder
     }
 
-    /// - Returns: What a name stands for, without following a link; `nil` if there is no such name.
+    /// Does not follow links.
     package func entry(_ name: String) -> Entry? {
-        Self.status(name, in: descriptor).map(Self.entry)
+        Self.status(name, in: descriptor).map(Entry.init)
     }
 
-    /// When a file was last changed, in nanoseconds since 1970; `nil` if there is none.
+    /// The time of the last change, in nanoseconds since 1970.
     package func modified(_ name: String) -> Int64? {
         Self.status(name, in: descriptor).map {
             Int64($0.st_mtim.tv_sec) * 1_000_000_000 + Int64($0.st_mtim.tv_nsec)
         }
     }
 
-    /// The names in the folder, without `.` and `..`, as bytes because a name need not be UTF-8.
+    /// Without `.` and `..`; as bytes, because a name need not be UTF-8.
     package func names() throws(SystemError) -> [[UInt8]] {
         try FileSystem.names(in: path).filter { $0 != [0x2E] && $0 != [0x2E, 0x2E] }
     }
 
-    /// Creates a folder that did not exist, and opens it.
+    /// Throws `EEXIST` if the name is taken.
     package func createFolder(_ name: String, isPrivate: Bool = false) throws(SystemError) -> Int32 {
         guard mkdirat(descriptor, name, isPrivate ? 0o700 : 0o755) == 0 else { throw .current }
         let folder = openat(descriptor, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
@@ -68,32 +73,30 @@ package final class Folder: Sendable {
         return folder
     }
 
-    /// Creates a file that did not exist, and opens it for reading and writing.
+    /// Throws `EEXIST` if the name is taken. Opens for reading and writing.
     package func createFile(_ name: String) throws(SystemError) -> Int32 {
-        let file = openat(descriptor, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o644)
-        guard file >= 0 else { throw .current }
-        return file
+        try FileSystem.create(name, in: descriptor)
     }
 
-    /// Opens a file or folder to examine or lock it; never a link, and without waiting for a writer of a named pipe.
+    /// Opens a file or folder to examine or lock it; never a link, and never waiting for the writer of a named pipe.
     package func examine(_ name: String) -> Int32? {
         let file = openat(descriptor, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         return file >= 0 ? file : nil
     }
 
-    /// Whether a name stands for the file or folder that a descriptor is open for.
+    /// Whether a name still leads to the file or folder that a descriptor is open for.
     package func leads(_ name: String, to file: Int32) -> Bool {
         var open = stat()
         guard let named = Self.status(name, in: descriptor), fstat(file, &open) == 0 else { return false }
         return named.st_dev == open.st_dev && named.st_ino == open.st_ino
     }
 
-    /// Gives a file or folder another name in this folder, in place of a file that has it.
+    /// Replaces a file with the new name.
     package func rename(_ name: String, to newName: String) throws(SystemError) {
         guard renameat(descriptor, name, descriptor, newName) == 0 else { throw .current }
     }
 
-    /// The same, but nothing that exists is replaced: the error is then `EEXIST`.
+    /// Throws `EEXIST` instead of replacing anything.
     package func renameToFree(_ name: String, to newName: String) throws(SystemError) {
         if vs_rename_to_free(descriptor, name, newName) == 0 { return }
         let error = SystemError.current
@@ -103,7 +106,7 @@ package final class Folder: Sendable {
         try rename(name, to: newName)
     }
 
-    /// Exchanges two names in one step, so that no reader ever finds neither.
+    /// Exchanges two names in one step, so that every reader finds both.
     package func exchange(_ name: String, with other: String) throws(SystemError) {
         guard vs_exchange(descriptor, name, other) == 0 else { throw .current }
     }
@@ -112,17 +115,14 @@ package final class Folder: Sendable {
         guard unlinkat(descriptor, name, 0) == 0 else { throw .current }
     }
 
-    /// Removes a file, a link, or a folder with everything in it. What links lead to stays.
+    /// Removes a folder with everything in it, but never what links lead to.
     package func remove(_ name: String) throws(SystemError) {
         try Self.remove(Array(name.utf8), in: descriptor)
     }
 
-    /// Removes a folder if it is empty.
-    ///
-    /// - Returns: Whether it is gone.
     package func removeIfEmpty(_ name: String) -> Bool { unlinkat(descriptor, name, AT_REMOVEDIR) == 0 }
 
-    /// Brings the names in the folder to the disk, if the file system can do that.
+    /// Syncs the names in the folder, if the file system can do that.
     package func sync() throws(SystemError) {
         do {
             try FileSystem.sync(descriptor)
@@ -134,15 +134,6 @@ package final class Folder: Sendable {
     private static func status(_ name: String, in folder: Int32) -> stat? {
         var status = stat()
         return fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? status : nil
-    }
-
-    private static func entry(_ status: stat) -> Entry {
-        switch status.st_mode & S_IFMT {
-        case S_IFREG: .file
-        case S_IFDIR: .folder
-        case S_IFLNK: .link
-        default: .other
-        }
     }
 
     private static func remove(_ name: [UInt8], in folder: Int32) throws(SystemError) {

@@ -1,66 +1,55 @@
 internal import Glibc
 
-/// A place of the files that vidscan needs at run time: OpenVINO's libraries, the models and the shipped pipelines.
-///
-/// They are found when the program runs, never by a linker flag, so a program that uses vidscan as a library needs no
-/// build setting.
+/// The folders of OpenVINO's libraries, the models and the shipped pipelines. The program finds them when it runs, so a
+/// program that uses vidscan as a library needs no linker flag.
 public struct Installation: Sendable, Equatable {
-    /// The folder of OpenVINO's libraries.
     public let libraryFolder: String
     public let modelFolder: String
     public let pipelineFolder: String
 
-    /// Whether the user named the folder.
     private let isNamed: Bool
 
-    /// A folder into which `make install` or the Debian package has put vidscan, such as `/usr/local`.
-    private init(prefix: String, isNamed: Bool = false) {
+    /// - Parameter isCheckout: whether it is a checkout after its set-up; otherwise an installation by `make install` or
+    ///   the Debian package, for example in `/usr/local`.
+    private init(_ folder: String, isCheckout: Bool = false, isNamed: Bool = false) {
         self.isNamed = isNamed
-        libraryFolder = prefix + "/lib/vidscan"
-        modelFolder = prefix + "/share/vidscan/models"
-        pipelineFolder = prefix + "/share/vidscan/pipelines"
+        libraryFolder = folder + (isCheckout ? "/.deps/openvino/lib" : "/lib/vidscan")
+        modelFolder = folder + (isCheckout ? "/.deps/models" : "/share/vidscan/models")
+        pipelineFolder = folder + (isCheckout ? "/pipelines" : "/share/vidscan/pipelines")
     }
 
-    /// A checkout after its set-up.
-    private init(checkout: String, isNamed: Bool = false) {
-        self.isNamed = isNamed
-        libraryFolder = checkout + "/.deps/openvino/lib"
-        modelFolder = checkout + "/.deps/models"
-        pipelineFolder = checkout + "/pipelines"
-    }
-
-    /// The places to search, the first one first: only `$VIDSCAN_HOME` if it is set; otherwise the folder whose `bin`
+    /// The folders to search, in order: only `$VIDSCAN_HOME` if it is set; otherwise the folder whose `bin`
     /// contains the running program, the checkout in which the program was built, `/usr/local` and `/usr`.
     public static let candidates = candidates(
         home: getenv("VIDSCAN_HOME").map { String(cString: $0) }, program: program)
 
     /// - Parameters:
-    ///   - home: An installation's folder, or a checkout; `nil` or empty if none was named.
-    ///   - program: The absolute path of the running program.
+    ///   - home: An installation's folder or a checkout; `nil` or empty if none was named.
+    ///   - program: An absolute path.
     package static func candidates(home: String?, program: String) -> [Installation] {
         if let home, !home.isEmpty {
-            return [Installation(prefix: home, isNamed: true), Installation(checkout: home, isNamed: true)]
+            return [false, true].map { Installation(home, isCheckout: $0, isNamed: true) }
         }
         let parts = program.split(separator: "/")
         func ancestor(_ levels: Int) -> String { parts.dropLast(levels).map { "/" + $0 }.joined() }
-        // A program must not load code from any other folder above its own, which may belong to somebody else: next to a
-        // copy in /data/ada, /data/lib is not ada's.
+        // Load no code from other folders above the program's own, which may belong to somebody else: next to a copy in
+        // /data/ada, /data/lib is not ada's.
         var candidates: [Installation] = []
-        if parts.dropLast().last == "bin" { candidates.append(Installation(prefix: ancestor(2))) }
+        if parts.dropLast().last == "bin" { candidates.append(Installation(ancestor(2))) }
         // CHECKOUT/.build/TRIPLE/release/PROGRAM
         if parts.dropLast(3).last?.hasPrefix(".build") == true {
-            candidates.append(Installation(checkout: ancestor(4)))
+            candidates.append(Installation(ancestor(4), isCheckout: true))
         }
-        for prefix in ["/usr/local", "/usr"] where !candidates.contains(Installation(prefix: prefix)) {
-            candidates.append(Installation(prefix: prefix))
+        for prefix in ["/usr/local", "/usr"] where !candidates.contains(Installation(prefix)) {
+            candidates.append(Installation(prefix))
         }
         return candidates
     }
 
-    /// Says why the libraries may be somebody else's; `nil` if nothing speaks against loading them.
+    /// Why somebody else may have put the libraries there; `nil` if nothing speaks against loading them.
     ///
-    /// Only the user, root and the owner of the program may own the library folder and the two above it, and not everybody
-    /// may write to them, because each of them could put other code there. A folder that the user named is not checked.
+    /// Only the user, root and the owner of the program may own the library folder and the two above it, and not
+    /// everybody may write to them. A folder that the user named is not checked.
     package var objection: String? {
         guard !isNamed else { return nil }
         var owners = [0, geteuid()]

@@ -1,5 +1,7 @@
-/// A point in pixels. Unless stated otherwise it is in display space: the upright frame with square pixels, origin at
-/// its top left corner, x to the right, y down. The first pixel covers 0…1.
+internal import Glibc
+
+/// A point in pixels. Unless stated otherwise in display space: the upright frame with square pixels, origin at its top
+/// left corner, x to the right, y down. The first pixel covers 0…1.
 public struct Point: Sendable, Hashable {
     public var x: Double
     public var y: Double
@@ -27,21 +29,20 @@ public struct Rectangle: Sendable, Hashable {
     public var center: Point { Point(x: x + width / 2, y: y + height / 2) }
     public var area: Double { max(0, width) * max(0, height) }
 
-    /// Returns the area of the overlap; 0 if there is none.
     public func intersectionArea(with other: Rectangle) -> Double {
         let overlapWidth = min(x + width, other.x + other.width) - max(x, other.x)
         let overlapHeight = min(y + height, other.y + other.height) - max(y, other.y)
         return max(0, overlapWidth) * max(0, overlapHeight)
     }
 
-    /// The intersection over union, 0…1; 0 if either rectangle is empty.
+    /// 0…1; 0 if either rectangle is empty.
     public func intersectionOverUnion(with other: Rectangle) -> Double {
         let intersection = intersectionArea(with: other)
         let union = area + other.area - intersection
         return union > 0 ? intersection / union : 0
     }
 
-    /// Returns the part of the rectangle that lies inside a frame of this size.
+    /// Returns the part inside a frame of this size.
     public func clamped(to size: PictureSize) -> Rectangle {
         let left = min(max(x, 0), Double(size.width))
         let top = min(max(y, 0), Double(size.height))
@@ -50,7 +51,7 @@ public struct Rectangle: Sendable, Hashable {
         return Rectangle(x: left, y: top, width: right - left, height: bottom - top)
     }
 
-    /// Returns the bounding box of the rectangle after a map.
+    /// Returns the bounding box of the mapped rectangle.
     public func bounds(after map: AffineTransform) -> Rectangle {
         let corners = [(x, y), (x + width, y), (x, y + height), (x + width, y + height)].map {
             map.apply(to: Point(x: $0.0, y: $0.1))
@@ -60,19 +61,18 @@ public struct Rectangle: Sendable, Hashable {
         return Rectangle(x: left, y: top, width: (xs.max() ?? 0) - left, height: (ys.max() ?? 0) - top)
     }
 
-    /// Returns the rectangle as fractions of a frame's width and height.
+    /// Returns fractions of a frame's width and height.
     public func relative(to size: PictureSize) -> Rectangle {
         let (across, down) = (1 / Double(max(size.width, 1)), 1 / Double(max(size.height, 1)))
         return Rectangle(x: x * across, y: y * down, width: width * across, height: height * down)
     }
 
-    /// Returns the rectangle moved by a distance.
     public func offset(dx: Double, dy: Double) -> Rectangle {
         Rectangle(x: x + dx, y: y + dy, width: width, height: height)
     }
 }
 
-/// The size of a frame or image in whole pixels.
+/// In whole pixels.
 public struct PictureSize: Sendable, Hashable, Codable, CustomStringConvertible {
     public var width: Int
     public var height: Int
@@ -85,4 +85,90 @@ public struct PictureSize: Sendable, Hashable, Codable, CustomStringConvertible 
     public var longSide: Int { max(width, height) }
     public var shortSide: Int { min(width, height) }
     public var description: String { "\(width)x\(height)" }
+}
+
+/// The map x' = xx·x + xy·y + x, y' = yx·x + yy·y + y, where the last terms are the translation.
+public struct AffineTransform: Sendable, Hashable, Codable {
+    public var xx: Double
+    public var xy: Double
+    public var x: Double
+    public var yx: Double
+    public var yy: Double
+    public var y: Double
+
+    public init(xx: Double, xy: Double, x: Double, yx: Double, yy: Double, y: Double) {
+        self.xx = xx
+        self.xy = xy
+        self.x = x
+        self.yx = yx
+        self.yy = yy
+        self.y = y
+    }
+
+    public func apply(to point: Point) -> Point {
+        Point(x: xx * point.x + xy * point.y + x, y: yx * point.x + yy * point.y + y)
+    }
+
+    /// Returns the map that applies `inner` first, then this one.
+    public func after(_ inner: AffineTransform) -> AffineTransform {
+        AffineTransform(
+            xx: xx * inner.xx + xy * inner.yx, xy: xx * inner.xy + xy * inner.yy, x: xx * inner.x + xy * inner.y + x,
+            yx: yx * inner.xx + yy * inner.yx, yy: yx * inner.xy + yy * inner.yy, y: yx * inner.x + yy * inner.y + y)
+    }
+
+    public static let identity = AffineTransform(xx: 1, xy: 0, x: 0, yx: 0, yy: 1, y: 0)
+
+    /// `nil` if this map flattens the plane to a line or a point.
+    public var inverse: AffineTransform? {
+        let determinant = xx * yy - xy * yx
+        guard determinant.isFinite, abs(determinant) > 1e-12 else { return nil }
+        let (a, b, c, d) = (yy / determinant, -xy / determinant, -yx / determinant, xx / determinant)
+        return AffineTransform(xx: a, xy: b, x: -(a * x + b * y), yx: c, yy: d, y: -(c * x + d * y))
+    }
+}
+
+/// A square in a frame, rotated about its centre.
+public struct RotatedSquare: Sendable, Hashable {
+    public var center: Point
+    /// In pixels.
+    public var side: Double
+    /// From the frame's x axis to the square's, in radians, clockwise on the screen.
+    public var angle: Double
+
+    public init(center: Point, side: Double, angle: Double) {
+        self.center = center
+        self.side = side
+        self.angle = angle
+    }
+
+    /// The unit vector along the square's x axis.
+    public var axis: Point { Point(x: cos(angle), y: sin(angle)) }
+
+    /// Interpolates centre and angle linearly, and the side by its logarithm.
+    ///
+    /// - Parameter share: 0 gives this square, 1 the other one.
+    public func interpolated(to other: RotatedSquare, share: Double) -> RotatedSquare {
+        RotatedSquare(
+            center: Point(
+                x: center.x + (other.center.x - center.x) * share, y: center.y + (other.center.y - center.y) * share),
+            side: side * exp(log(other.side / side) * share),
+            angle: angle + remainder(other.angle - angle, 2 * .pi) * share)
+    }
+
+    /// Maps a grid of `resolution` × `resolution` over the square (its first cell covers 0…1) to the frame.
+    public func transform(resolution: Int) -> AffineTransform {
+        let scale = side / Double(resolution)
+        let half = Double(resolution) / 2
+        let (cosine, sine) = (cos(angle) * scale, sin(angle) * scale)
+        return AffineTransform(
+            xx: cosine, xy: -sine, x: center.x - cosine * half + sine * half,
+            yx: sine, yy: cosine, y: center.y - sine * half - cosine * half)
+    }
+}
+
+/// Trigonometric functions of angles in degrees.
+package enum Trigonometry {
+    package static func degrees(y: Double, x: Double) -> Double { atan2(y, x) * 180 / .pi }
+    package static func sine(_ degrees: Double) -> Double { sin(degrees * .pi / 180) }
+    package static func cosine(_ degrees: Double) -> Double { cos(degrees * .pi / 180) }
 }

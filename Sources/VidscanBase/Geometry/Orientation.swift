@@ -1,13 +1,11 @@
-/// The transformation that turns a coded frame upright: one of the eight symmetries of a rectangle.
-///
-/// To map a coded position (u, v) to the display position (u', v'), both as fractions 0…1 of the frame's sides, swap
-/// the axes if `swapsAxes` is set, then mirror.
+/// One of the eight symmetries of a rectangle, which turns a coded frame upright: swap the axes if `swapsAxes` is set,
+/// then mirror.
 public struct Orientation: Sendable, Hashable {
     /// Coded columns become display rows.
     public var swapsAxes: Bool
-    /// Display x runs opposite to the coded axis that it comes from.
+    /// Display x runs opposite to its coded axis.
     public var mirrorsX: Bool
-    /// Display y runs opposite to the coded axis that it comes from.
+    /// Display y runs opposite to its coded axis.
     public var mirrorsY: Bool
 
     public init(swapsAxes: Bool, mirrorsX: Bool, mirrorsY: Bool) {
@@ -18,19 +16,15 @@ public struct Orientation: Sendable, Hashable {
 
     public static let upright = Orientation(swapsAxes: false, mirrorsX: false, mirrorsY: false)
 
-    /// Finds the orientation nearest to the linear part of a display matrix, which maps coded (x, y) to display
-    /// (a·x + c·y, b·x + d·y), y down.
-    ///
-    /// - Returns: The orientation and whether the matrix equals it up to scale, or `nil` for a singular matrix.
+    /// Finds the orientation nearest to a display matrix, which maps coded (x, y) to display (a·x + c·y, b·x + d·y), y
+    /// down. `isExact` if they are equal up to scale; `nil` for a singular matrix.
     public static func nearest(a: Double, b: Double, c: Double, d: Double) -> (orientation: Orientation, isExact: Bool)?
     {
         guard abs(a * d - b * c) > 1e-9 else { return nil }
-        if abs(a) + abs(d) >= abs(b) + abs(c) {
-            let slack = max(abs(b), abs(c)) / max(abs(a), abs(d))
-            return (Orientation(swapsAxes: false, mirrorsX: a < 0, mirrorsY: d < 0), slack < 0.01)
-        }
-        let slack = max(abs(a), abs(d)) / max(abs(b), abs(c))
-        return (Orientation(swapsAxes: true, mirrorsX: c < 0, mirrorsY: b < 0), slack < 0.01)
+        let swapsAxes = abs(a) + abs(d) < abs(b) + abs(c)
+        let (x, y, rest) = swapsAxes ? (c, b, max(abs(a), abs(d))) : (a, d, max(abs(b), abs(c)))
+        let isExact = rest / max(abs(x), abs(y)) < 0.01
+        return (Orientation(swapsAxes: swapsAxes, mirrorsX: x < 0, mirrorsY: y < 0), isExact)
     }
 
     /// Returns the size of the upright frame.

@@ -12,9 +12,8 @@ public struct PixelRectangle: Sendable, Hashable {
         self.height = height
     }
 
-    /// Makes the smallest rectangle with even edges that covers the part of `rectangle` inside a frame with even sides.
-    ///
-    /// - Returns: `nil` if no part of `rectangle` lies inside the frame.
+    /// Makes the smallest rectangle with even edges around the part of `rectangle` inside a frame with even sides;
+    /// `nil` if there is none.
     public init?(covering rectangle: Rectangle, in size: PictureSize) {
         let limit = 1e6
         guard rectangle.x.isFinite, rectangle.y.isFinite, rectangle.width.isFinite, rectangle.height.isFinite else {
@@ -37,14 +36,14 @@ public struct PixelRectangle: Sendable, Hashable {
     }
 }
 
-/// A view of pixels to draw over an area of a frame. The memory belongs to the surface on which they were drawn, and is
-/// valid until something else is drawn there.
+/// Pixels to draw over an area of a frame. The surface on which they were drawn owns the memory, which is valid until
+/// somebody draws there again.
 public struct PixelPatch {
-    /// Rows from top to bottom, four bytes per pixel: B, G, R, A in 0…255, with the colours premultiplied by A.
+    /// Rows from top to bottom, four bytes per pixel: B, G, R, A in 0…255, colours premultiplied by A.
     public let base: UnsafePointer<UInt8>
-    /// Bytes from one row to the next.
+    /// In bytes.
     public let stride: Int
-    /// The area that the pixels cover; all four numbers are even.
+    /// All four numbers are even.
     public let area: PixelRectangle
 
     public init(base: UnsafePointer<UInt8>, stride: Int, area: PixelRectangle) {
@@ -54,14 +53,13 @@ public struct PixelPatch {
     }
 }
 
-/// A view of the coverage of each pixel in an area of a frame: 0 is none, 255 is full. The memory is owned as in
-/// `PixelPatch`.
+/// The coverage of each pixel in an area of a frame, from 0 to 255 (full). Memory is owned as in `PixelPatch`.
 public struct PixelMask {
     /// Rows from top to bottom, one byte per pixel.
     public let base: UnsafePointer<UInt8>
-    /// Bytes from one row to the next.
+    /// In bytes.
     public let stride: Int
-    /// The area that the mask covers; all four numbers are even.
+    /// All four numbers are even.
     public let area: PixelRectangle
 
     public init(base: UnsafePointer<UInt8>, stride: Int, area: PixelRectangle) {
@@ -71,19 +69,18 @@ public struct PixelMask {
     }
 }
 
-/// An image in memory: four bytes per pixel (B, G, R, A), with the colours premultiplied by A, rows without padding.
+/// An image in memory: B, G, R, A, one byte each, colours premultiplied by A, rows without padding.
 public struct RasterImage: Sendable {
     public let size: PictureSize
     public let bytes: [UInt8]
 
-    /// - Parameter bytes: The pixels, 4 · width · height bytes.
     public init(size: PictureSize, bytes: [UInt8]) {
         precondition(bytes.count == 4 * size.width * size.height, "four bytes a pixel")
         self.size = size
         self.bytes = bytes
     }
 
-    /// Returns the image at half the width and height, where each pixel is the mean of four (of fewer at an odd edge).
+    /// Halves width and height: each pixel is the mean of four (of fewer at an odd edge).
     public func halved() -> RasterImage {
         let target = PictureSize(width: max(1, (size.width + 1) / 2), height: max(1, (size.height + 1) / 2))
         var output = [UInt8](repeating: 0, count: 4 * target.width * target.height)

@@ -1,12 +1,11 @@
 internal import CPixels
 
-/// A filter along a row: each output is a weighted sum of consecutive samples.
-///
-/// It adds in a fixed order, so that its results are the same on every processor.
+/// A filter along a row: each output is a weighted sum of consecutive samples, added in a fixed order so that every
+/// processor gives the same result.
 package struct RowFilter {
-    /// The floats that `apply` reads from a row, at least. Those after the last sample must be finite.
+    /// The minimum number of floats that `apply` reads. Those after the last sample must be finite.
     package let sampleCapacity: Int
-    /// The floats that `apply` writes: the number of outputs, rounded up to a multiple of 8.
+    /// The number of floats that `apply` writes: the outputs, rounded up to a multiple of 8.
     package let outputCapacity: Int
 
     private let taps: Int
@@ -16,8 +15,7 @@ package struct RowFilter {
 
     /// - Parameters:
     ///   - first: The first sample of each output.
-    ///   - offset: The position of each output's first weight, and the number of all weights.
-    ///   - weight: Returns the weight at a position.
+    ///   - offset: The index of each output's first weight, then the number of all weights.
     package init(first: [Int], offset: [Int], weight: (Int) -> Float) {
         let count = (first.count + 7) / 8 * 8
         let longest = zip(offset, offset.dropFirst()).map { $1 - $0 }.max() ?? 0
@@ -27,7 +25,7 @@ package struct RowFilter {
         for output in first.indices {
             positions[output] = Int32(first[output])
             for tap in 0..<(offset[output + 1] - offset[output]) {
-                // The order in which the kernel reads them.
+                // The kernel reads them in this order.
                 let (block, lane) = (output / 8, output % 8)
                 weights[(block * taps + tap / 4 * 4) * 8 + (lane % 4) * 8 + lane / 4 * 4 + tap % 4] =
                     weight(offset[output] + tap)
@@ -40,7 +38,7 @@ package struct RowFilter {
         outputCapacity = count
     }
 
-    /// Returns the samples that some outputs are made from, and perhaps more after them.
+    /// Returns at least the samples that these outputs need.
     ///
     /// - Parameter outputs: Whole blocks of 8, at least one.
     package func samples(of outputs: Range<Int>) -> Range<Int> {
@@ -48,12 +46,10 @@ package struct RowFilter {
         return Int(first.min() ?? 0)..<Int(first.max() ?? 0) + taps
     }
 
-    /// Filters a row.
-    ///
     /// - Parameters:
-    ///   - samples: Room for `sampleCapacity` floats.
-    ///   - outputs: Room for `outputCapacity` floats. They must not overlap the samples.
-    ///   - part: The outputs that are written: whole blocks of 8; `nil` for all.
+    ///   - samples: `sampleCapacity` floats.
+    ///   - outputs: Room for `outputCapacity` floats; must not overlap the samples.
+    ///   - part: The outputs to write, in whole blocks of 8; `nil` for all.
     package func apply(
         to samples: UnsafePointer<Float>, into outputs: UnsafeMutablePointer<Float>, part: Range<Int>? = nil
     ) {

@@ -1,20 +1,19 @@
 internal import CPixels
 
-/// A view of a frame in a detector's input tensor: three planes R', G', B' in 0…255, row by row. It does not own its
-/// memory and is valid only as long as the tensor.
+/// A view of a frame in a detector's input tensor: three planes R', G', B' in 0…255, row by row. Valid only as long as
+/// the tensor, which owns the memory.
 public struct TensorPicture {
     @usableFromInline let base: UnsafePointer<Float>
-    /// Floats from one row to the next.
+    /// In floats.
     @usableFromInline let rowStride: Int
-    /// Floats from one plane to the next.
+    /// In floats.
     @usableFromInline let planeStride: Int
-    /// The size of the frame, which starts at the tensor's top left corner; the rest of the tensor is padding.
+    /// The frame starts at the tensor's top left corner; the rest is padding.
     public let size: PictureSize
 
     /// - Parameters:
     ///   - base: The first of 3 · `tensorSize.width` · `tensorSize.height` floats.
-    ///   - size: The size of the frame, at least 1 × 1, at most `tensorSize`.
-    ///   - tensorSize: The size of a plane.
+    ///   - size: At least 1 × 1, at most `tensorSize`.
     public init(base: UnsafePointer<Float>, size: PictureSize, tensorSize: PictureSize) {
         precondition(size.width <= tensorSize.width && size.height <= tensorSize.height)
         self.base = base
@@ -23,27 +22,22 @@ public struct TensorPicture {
         planeStride = tensorSize.width * tensorSize.height
     }
 
-    /// Returns the red, green and blue values of a pixel inside the frame.
     @inlinable package func color(x: Int, y: Int) -> SIMD3<Float> {
         let pixel = base + y * rowStride + x
         return SIMD3(pixel[0], pixel[planeStride], pixel[2 * planeStride])
     }
 
-    /// Returns where the red, green and blue values of a row begin.
     package func row(_ y: Int) -> (red: UnsafePointer<Float>, green: UnsafePointer<Float>, blue: UnsafePointer<Float>) {
         let red = base + y * rowStride
         return (red, red + planeStride, red + 2 * planeStride)
     }
 
-    /// Writes the luma of a row, 0…255, `size.width` floats.
-    ///
-    /// - Returns: The sum of the row's luma, added in a fixed order.
+    /// Writes the luma of a row, 0…255, `size.width` floats. Returns its sum, added in a fixed order.
     @discardableResult
     package func writeLuma(ofRow y: Int, to target: UnsafeMutablePointer<Float>) -> Float {
         let row = row(y)
         var lanes = SIMD8<Float>.zero
         withUnsafeMutableBytes(of: &lanes) { lanes in
-            // Eight floats.
             guard let lanes = lanes.baseAddress?.assumingMemoryBound(to: Float.self) else { return }
             Self.kernels.write_luma(row.red, row.green, row.blue, size.width, target, lanes)
         }
@@ -54,4 +48,90 @@ public struct TensorPicture {
 
     /// The weights of R', G', B' in luma: ITU-R BT.601.
     @inlinable package static var lumaWeights: SIMD3<Float> { SIMD3(0.299, 0.587, 0.114) }
+}
+
+extension TensorPicture {
+    /// Shrinks the frame into another tensor: each pixel is the mean of the area that it covers.
+    ///
+    /// - Parameters:
+    ///   - target: At least 1 × 1. The proportions may change.
+    ///   - tensorSize: At least `target`. The rest becomes 0.
+    ///   - tensor: Room for 3 · `tensorSize.width` · `tensorSize.height` floats.
+    public func resample(to target: PictureSize, tensorSize: PictureSize, into tensor: UnsafeMutablePointer<Float>) {
+        precondition(target.width <= tensorSize.width && target.height <= tensorSize.height)
+        let planeLength = tensorSize.width * tensorSize.height
+        if target != tensorSize { tensor.update(repeating: 0, count: 3 * planeLength) }
+        let down = Coverage(samples: size.height, outputs: target.height)
+        let across = Coverage(samples: size.width, outputs: target.width)
+        let filter = RowFilter(first: across.first, offset: across.offset) { across.weight[$0] }
+        let kernels = vs_best_kernels().pointee
+        let lineLength = max(size.width, filter.sampleCapacity)
+        withUnsafeTemporaryAllocation(of: Float.self, capacity: lineLength + filter.outputCapacity) { scratch in
+            scratch.initialize(repeating: 0)
+            guard let line = scratch.baseAddress else { return }
+            let outputs = line + lineLength
+            for plane in 0..<3 {
+                for row in 0..<target.height {
+                    down.weights(of: row).withUnsafeBufferPointer { weights in
+                        kernels.sum_float_rows(
+                            base + plane * planeStride + down.first[row] * rowStride, rowStride, size.width,
+                            weights.baseAddress, weights.count, line)
+                    }
+                    filter.apply(to: line, into: outputs)
+                    (tensor + plane * planeLength + row * tensorSize.width)
+                        .update(from: outputs, count: target.width)
+                }
+            }
+        }
+    }
+
+    /// The samples of one axis that each output covers. The weights of an output sum to 1.
+    private struct Coverage {
+        var first: [Int] = []
+        /// The index of each output's first weight, then the number of all weights.
+        var offset = [0]
+        var weight: [Float] = []
+
+        init(samples: Int, outputs: Int) {
+            let step = Double(samples) / Double(outputs)
+            for output in 0..<outputs {
+                let (low, high) = (Double(output) * step, Double(output + 1) * step)
+                let begin = min(Int(low), samples - 1)
+                let end = min(max(Int(high.rounded(.up)), begin + 1), samples)
+                first.append(begin)
+                for sample in begin..<end {
+                    weight.append(Float((min(Double(sample + 1), high) - max(Double(sample), low)) / step))
+                }
+                offset.append(weight.count)
+            }
+        }
+
+        func weights(of output: Int) -> ArraySlice<Float> { weight[offset[output]..<offset[output + 1]] }
+    }
+}
+
+/// Some rows of a picture, from one column to another.
+public struct PictureRegion: Sendable, Equatable {
+    /// One value for each row of the picture.
+    public var rows: [Bool]
+    /// Inside the picture.
+    public var columns: Range<Int>
+
+    public init(rows: [Bool], columns: Range<Int>) {
+        self.rows = rows
+        self.columns = columns
+    }
+
+    /// An empty region of a picture of this size.
+    public init(of size: PictureSize) {
+        self.init(rows: [Bool](repeating: false, count: size.height), columns: 0..<0)
+    }
+
+    public mutating func add(row: Int, columns other: Range<Int>) {
+        guard !other.isEmpty else { return }
+        rows[row] = true
+        columns =
+            columns.isEmpty
+            ? other : min(columns.lowerBound, other.lowerBound)..<max(columns.upperBound, other.upperBound)
+    }
 }

@@ -1,13 +1,11 @@
 internal import Glibc
 internal import Synchronization
 
-/// A program that runs as a child of this process, in a process group of its own: Ctrl-C does not reach it, and a signal
-/// to the group ends it together with what it has started.
+/// A child process in a process group of its own: Ctrl-C does not reach it, and a signal to the group also ends what it
+/// has started.
 ///
-/// `posix_spawn` copies no memory and runs nothing of this process in the child, so that starting is safe although other
-/// threads run.
+/// `posix_spawn` runs no code of this process in the child, so starting is safe although other threads run.
 package final class SpawnedProcess: Sendable {
-    /// How a process ended.
     package enum Termination: Sendable, Equatable {
         case status(Int32)
         case signal(Int32)
@@ -18,13 +16,9 @@ package final class SpawnedProcess: Sendable {
     /// Once the process is reaped, its number can belong to another process.
     private let isReaped = Mutex(false)
 
-    /// Starts a program.
-    ///
     /// - Parameters:
-    ///   - command: The path of the program, and its arguments.
     ///   - environment: All variables of the program.
-    ///   - descriptors: Become the standard input, output and error, in this order. It inherits the others from this
-    ///     process.
+    ///   - descriptors: The standard input, output and error. The program also inherits the others.
     ///   - ignoresSignals: Whether it ignores and blocks the same signals as this process.
     package init(
         _ command: [String], environment: [String: String], descriptors: [Int32], ignoresSignals: Bool
@@ -60,19 +54,16 @@ package final class SpawnedProcess: Sendable {
         number = child
     }
 
-    /// Sends a signal, unless the process has been reaped.
     package func signal(_ signal: Int32) {
         isReaped.withLock { if !$0 { kill(number, signal) } }
     }
 
-    /// Sends a signal also to the processes that this one has started, unless they have left its group.
+    /// Also reaches the processes that this one has started, unless they have left its group.
     package func signalGroup(_ signal: Int32) {
         isReaped.withLock { if !$0 { kill(-number, signal) } }
     }
 
-    /// Waits until the process has ended. Blocks the thread.
-    ///
-    /// - Parameter willReap: Called when the process has ended and can still be signalled.
+    /// Blocks the thread. Calls `willReap` when the process has ended and can still be signalled.
     package func wait(_ willReap: () -> Void = {}) -> Termination {
         var information = siginfo_t()
         while waitid(P_PID, id_t(number), &information, WEXITED | WNOWAIT) < 0 && errno == EINTR {}
@@ -82,5 +73,43 @@ package final class SpawnedProcess: Sendable {
         while waitpid(number, &status, 0) < 0 && errno == EINTR {}
         // The low seven bits are the signal, and the next byte is the exit status.
         return status & 0x7F == 0 ? .status(status >> 8 & 0xFF) : .signal(status & 0x7F)
+    }
+}
+
+/// A process on this machine, identified by its number and its start time, because the kernel reuses numbers.
+public struct ProcessIdentity: Sendable, Hashable {
+    public let number: Int32
+    /// Clock ticks from the start of the machine.
+    public let startTicks: UInt64
+
+    public init(number: Int32, startTicks: UInt64) {
+        self.number = number
+        self.startTicks = startTicks
+    }
+
+    /// Returns `nil` if the process has ended, or if `/proc` hides it from this user.
+    public init?(number: Int32) {
+        guard let status = Self.status(of: number) else { return nil }
+        self.init(number: number, startTicks: status.startTicks)
+    }
+
+    /// Whether this process, not a later one with the same number, is running; `nil` if `/proc` hides it from this
+    /// user.
+    public var isRunning: Bool? {
+        guard let status = Self.status(of: number) else { return Self.exists(number) ? nil : false }
+        return !status.isZombie && status.startTicks == startTicks
+    }
+
+    private static func exists(_ number: Int32) -> Bool {
+        kill(number, 0) == 0 || errno == EPERM
+    }
+
+    /// A process that has ended stays a zombie until its parent waits for it, which in a container may never happen.
+    private static func status(of number: Int32) -> (startTicks: UInt64, isZombie: Bool)? {
+        guard let text = FileSystem.text("/proc/\(number)/stat"), let end = text.lastIndex(of: ")") else { return nil }
+        // The second field is the program's name in parentheses, which may contain spaces; see proc_pid_stat(5).
+        let fields = text[text.index(after: end)...].split(separator: " ")
+        guard fields.count > 19, let startTicks = UInt64(fields[19]) else { return nil }
+        return (startTicks, fields[0] == "Z")
     }
 }

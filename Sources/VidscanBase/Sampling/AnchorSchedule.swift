@@ -1,28 +1,22 @@
-/// Decides which samples are anchors. An anchor is searched for faces. The samples between two anchors are predicted from
+/// Decides which samples are anchors, which are searched for faces. The samples between two anchors are predicted from
 /// both, and searched only if the prediction does not hold.
 ///
-/// Anchors depend on the time of the samples and the size of the frames alone. Time is divided into chunks of
-/// `chunkMicroseconds`, and a chunk into strides. The first sample of each stride and the last sample of each chunk are
-/// anchors. Nothing is predicted across the border of two chunks, so the chunks of a video can be analysed in separate
-/// processes.
+/// Anchors depend only on the samples' times and frame sizes: the first sample of each stride and the last one of each
+/// chunk. Nothing is predicted across two chunks, so separate processes can analyse the chunks of a video.
 public struct AnchorSchedule: Sendable, Equatable {
-    /// The duration of a chunk in microseconds.
     public static let chunkMicroseconds: Int64 = 3_000_000
 
-    /// The time from one anchor to the next, in microseconds.
     public let strideMicroseconds: Int64
-    /// The maximum number of samples from one anchor to the next; 1 makes every sample an anchor.
+    /// From one anchor to the next; 1 makes every sample an anchor.
     public let maximumSamples: Int
-    /// The maximum size, in bytes, of the frames from one anchor to the next.
+    /// The maximum size of the frames from one anchor to the next.
     public let maximumBytes: Int
 
-    /// Makes a schedule with a stride of three samples, but at least 0.3 s and at most 0.6 s.
+    /// A stride of three samples, but at least 0.3 s and at most 0.6 s.
     ///
     /// - Parameters:
-    ///   - rate: The sampling rate.
     ///   - maximumSamples: At least 1.
-    ///   - maximumBytes: The memory for the frames between two anchors, which must be kept until the second one is
-    ///     analysed.
+    ///   - maximumBytes: The memory for the frames between two anchors, kept until the second one is analysed.
     public init(rate: SampleGrid.Rate, maximumSamples: Int = .max, maximumBytes: Int = .max) {
         let (shortest, longest) = (300_000.0, 600_000.0)
         switch rate {
@@ -35,17 +29,16 @@ public struct AnchorSchedule: Sendable, Equatable {
         self.maximumBytes = maximumBytes
     }
 
-    /// Returns the number of the chunk that contains a time.
     public static func chunk(at microseconds: Int64) -> Int64 {
         (microseconds - microseconds.flooringRemainder(chunkMicroseconds)) / chunkMicroseconds
     }
 
-    /// Returns the border of two chunks that is nearest to a time, in microseconds.
+    /// In microseconds.
     public static func nearestBorder(to microseconds: Int64) -> Int64 {
         chunk(at: microseconds + chunkMicroseconds / 2) * chunkMicroseconds
     }
 
-    /// Returns the number of the stride that contains a time, from 0 at the beginning of its chunk.
+    /// From 0 at the beginning of the chunk.
     func stride(at microseconds: Int64) -> Int64 {
         microseconds.flooringRemainder(Self.chunkMicroseconds) / strideMicroseconds
     }
@@ -58,17 +51,16 @@ extension Int64 {
     }
 }
 
-/// Groups the samples of a video into runs. A run ends with an anchor and contains the samples after the previous anchor.
+/// Groups samples into runs. A run ends with an anchor and contains the samples after the previous anchor.
 public struct RunGrouping<Sample> {
-    /// The samples between two anchors, with the second one.
     public struct Run {
         /// In time order, at least one; the last one is the anchor.
         public var samples: [Sample]
-        /// Whether the run begins anew: its only sample is an anchor that nothing connects to an earlier one.
+        /// Whether the only sample is an anchor without a connection to an earlier one.
         public var isFirst: Bool
     }
 
-    /// What decides whether a sample can be connected to the one before.
+    /// Decides whether a sample is connected to the one before.
     public struct Position: Equatable, Sendable {
         public var microseconds: Int64
         /// Samples with different values are never connected.
@@ -93,9 +85,7 @@ public struct RunGrouping<Sample> {
         self.schedule = schedule
     }
 
-    /// Adds the next sample.
-    ///
-    /// - Returns: The runs that are complete now, at most two.
+    /// Returns the runs that are complete now, at most two.
     public mutating func add(_ sample: Sample, at position: Position) -> [Run] {
         defer { last = position }
         guard let last, isConnected(last, position) else {
@@ -109,9 +99,7 @@ public struct RunGrouping<Sample> {
         return isAnchor ? finish() : []
     }
 
-    /// Ends the last run, because no connected sample follows.
-    ///
-    /// - Returns: The run, unless the last sample was an anchor already.
+    /// Returns the last run, unless its last sample was already an anchor.
     public mutating func finish() -> [Run] {
         guard !pending.isEmpty else { return [] }
         defer {

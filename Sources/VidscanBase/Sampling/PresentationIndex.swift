@@ -1,25 +1,24 @@
 /// Numbers frames in presentation order among *all* frames of a stream, even if most of them are never decoded.
 ///
-/// Every packet that shows a frame is inserted when it is read. When a frame comes out of the decoder, all packets
-/// presented before it have been read.
+/// Insert every packet that shows a frame when it is read. When a frame comes out of the decoder, all packets presented
+/// before it have been read.
 public struct PresentationIndex: Sendable {
-    /// Timestamps that were inserted and not yet passed, ascending.
+    /// Inserted and not yet passed, ascending.
     private var pending: [Int64] = []
     private var passed: Int64
 
-    /// - Parameter base: The number of frames presented before the first packet that is inserted.
+    /// - Parameter base: The number of frames presented before the first inserted packet.
     public init(base: Int64 = 0) {
         passed = base
     }
 
-    /// Inserts the presentation timestamp of a packet that shows a frame.
     public mutating func insert(_ timestamp: Int64) {
         var position = pending.count
         while position > 0, pending[position - 1] > timestamp { position -= 1 }
         pending.insert(timestamp, at: position)
     }
 
-    /// Returns the index of a frame that came out of the decoder. Frames come in presentation order.
+    /// Returns the index of a frame that came out of the decoder, in presentation order.
     public mutating func index(of timestamp: Int64?) -> Int64 {
         guard let timestamp else {
             defer { passed += 1 }
@@ -32,5 +31,32 @@ public struct PresentationIndex: Sendable {
         passed += Int64(count)
         defer { passed += 1 }
         return passed
+    }
+}
+
+/// The properties of a packet that `SamplePlan` needs.
+public struct PacketSummary: Sendable, Equatable {
+    /// In the stream's time base.
+    public var presentation: Int64?
+    /// No later packet is presented before it.
+    public var decoding: Int64?
+    /// Whether decoding can start here: every frame presented at or after this packet is then exact.
+    public var isRandomAccessPoint: Bool
+    /// Whether no other packet refers to this one, so the decoder does not need it.
+    public var isDisposable: Bool
+    /// Whether an edit list hides this frame. It is decoded because others refer to it, but never shown or counted.
+    public var isHidden: Bool
+    public var byteCount: Int
+
+    public init(
+        presentation: Int64?, decoding: Int64?, isRandomAccessPoint: Bool = false, isDisposable: Bool = false,
+        isHidden: Bool = false, byteCount: Int = 0
+    ) {
+        self.presentation = presentation
+        self.decoding = decoding
+        self.isRandomAccessPoint = isRandomAccessPoint
+        self.isDisposable = isDisposable
+        self.isHidden = isHidden
+        self.byteCount = byteCount
     }
 }

@@ -1,11 +1,9 @@
 /// The sampling times of a video: tick k is at k / rate seconds on the stream's clock.
 ///
-/// Each tick selects the first frame at or after it. A frame is selected once, even if it serves several ticks.
-/// Therefore a frame is selected exactly when a tick lies after the previous frame's time and at or before its own. The
-/// window keeps the selected frames whose time is in `start ..< end`, so a run over a window gives exactly the rows of
-/// that window in a full run.
+/// Each tick selects the first frame at or after it, and each frame is selected once: when a tick lies after the
+/// previous frame's time and at or before its own. The window keeps selected frames in `start ..< end`, so a run over a
+/// window gives exactly the rows of that window in a full run.
 public struct SampleGrid: Sendable, Equatable {
-    /// The sampling rate.
     public enum Rate: Sendable, Hashable {
         /// Samples per second.
         case perSecond(Rational)
@@ -26,8 +24,7 @@ public struct SampleGrid: Sendable, Equatable {
         self.end = end
     }
 
-    /// Returns the number of ticks at or before the frame's time. Tick 0 is at time 0, so a frame before it has served
-    /// none.
+    /// Returns the number of ticks at or before a timestamp. Tick 0 is at time 0; before it there are none.
     public func ticks(upTo timestamp: Int64) -> Int64 {
         guard case .perSecond(let rate) = rate else { return 0 }
         let numerator = clock.exactNumerator(timestamp)
@@ -36,7 +33,7 @@ public struct SampleGrid: Sendable, Equatable {
         return Int64(clamping: (numerator * Int128(rate.numerator)).flooringDivision(by: divisor)) &+ 1
     }
 
-    /// Returns whether the exact time of a timestamp is in `start ..< end`.
+    /// Whether the exact time is in `start ..< end`.
     public func isInWindow(_ timestamp: Int64) -> Bool {
         if let start, !clock.isAtOrAfter(start, timestamp) { return false }
         if let end, clock.isAtOrAfter(end, timestamp) { return false }
@@ -44,12 +41,10 @@ public struct SampleGrid: Sendable, Equatable {
     }
 }
 
-/// Selects samples from a decoder's output, in presentation order.
-///
-/// It only needs to see the frames that could be selected: frames that the plan leaves undecoded serve no tick. If the
-/// frame for a tick is lost because of damage, the next decoded frame serves it.
+/// Selects samples from a decoder's output, in presentation order. Frames that the plan leaves undecoded serve no tick,
+/// so it need not see them. If damage loses the frame for a tick, the next decoded frame serves it.
 public struct FrameSelector: Sendable {
-    /// The grid. It may be replaced by one with the same rate and start on a clock with another time base.
+    /// Can be replaced by a grid with the same rate and start on a clock with another time base.
     public var grid: SampleGrid
     private var servedTicks: Int64 = 0
 
@@ -57,19 +52,64 @@ public struct FrameSelector: Sendable {
         self.grid = grid
     }
 
-    /// Records a frame when its packet is read. A tick that a frame before the window serves does not belong to the
-    /// window, even if that frame is never decoded.
+    /// Call it for each packet read. A tick that a frame before the window serves does not belong to the window, even
+    /// if that frame is never decoded.
     public mutating func skip(_ timestamp: Int64) {
         guard let start = grid.start, !grid.clock.isAtOrAfter(start, timestamp) else { return }
         servedTicks = max(servedTicks, grid.ticks(upTo: timestamp))
     }
 
-    /// Returns whether this frame is a sample.
     public mutating func selects(_ timestamp: Int64) -> Bool {
         guard case .perSecond = grid.rate else { return grid.isInWindow(timestamp) }
         let ticks = grid.ticks(upTo: timestamp)
         guard ticks > servedTicks else { return false }
         servedTicks = ticks
         return grid.isInWindow(timestamp)
+    }
+}
+
+extension SampleGrid.Rate: LosslessStringConvertible {
+    private static let everyFrameText = "every-frame"
+
+    /// - Parameter description: `every-frame`, or a positive number such as `7.5` or `30000/1001`.
+    public init?(_ description: String) {
+        if description == Self.everyFrameText {
+            self = .everyFrame
+        } else if let rate = DecimalNumber.rational(description), rate.numerator > 0 {
+            self = .perSecond(rate)
+        } else {
+            return nil
+        }
+    }
+
+    public var description: String {
+        switch self {
+        case .everyFrame: Self.everyFrameText
+        case .perSecond(let rate): rate.description
+        }
+    }
+}
+
+extension SampleGrid.Rate: Comparable {
+    /// A greater rate selects more frames, and `everyFrame` is the greatest.
+    public static func < (a: Self, b: Self) -> Bool {
+        switch (a, b) {
+        case (.everyFrame, _): false
+        case (.perSecond, .everyFrame): true
+        case (.perSecond(let a), .perSecond(let b)):
+            Int128(a.numerator) * Int128(b.denominator) < Int128(b.numerator) * Int128(a.denominator)
+        }
+    }
+}
+
+extension SampleGrid.Rate: Decodable {
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let text = try container.decode(String.self)
+        guard let rate = Self(text) else {
+            throw DecodingError.dataCorruptedError(
+                in: container, debugDescription: "'\(text)' is not a number of samples per second")
+        }
+        self = rate
     }
 }

@@ -1,16 +1,15 @@
-/// Decides before decoding which packets need not be decoded.
+/// Decides which packets need not be decoded.
 ///
-/// Packets go in as they are read (`push`) and come out in the same order, each with an action (`next`). In between,
-/// the plan holds a bounded window of packets, because two facts become known only later: which frame is presented just
-/// before this one (so whether a tick lies between them), and whether a random access point comes before the next
-/// wanted frame (so that the rest of the group of pictures can be dropped).
+/// Packets go in as they are read (`push`) and come out in the same order, each with an action (`next`). The plan looks
+/// ahead over a bounded window, because two facts become known only later: which frame is presented just before this
+/// one (so whether a tick lies between them), and whether a random access point comes before the next wanted frame (so
+/// the rest of the group of pictures can be dropped).
 ///
-/// When in doubt, the plan decodes. `FrameSelector` selects the samples from the decoded frames.
+/// When in doubt, the plan decodes; `FrameSelector` then selects the samples.
 public struct SamplePlan: Sendable {
-    /// What to do with a packet.
     public enum Action: Sendable, Equatable {
-        /// The frame may be wanted, or its timestamps cannot be trusted: decode it in any case. `afterGap`: packets
-        /// before it were dropped, so the decoder must restart here.
+        /// Decode: the frame may be wanted, or its timestamps cannot be trusted. `afterGap`: packets before it were
+        /// dropped, so the decoder must restart here.
         case decode(afterGap: Bool)
         /// The frame is not wanted: decode it only if other frames refer to it.
         case decodeIfReferenced(afterGap: Bool)
@@ -31,9 +30,9 @@ public struct SamplePlan: Sendable {
 
     private enum Fate {
         case open
-        /// The packet precedes a random access point where decoding resumes.
+        /// Before a random access point where decoding resumes.
         case inGap
-        /// The packet follows a random access point but is presented before it; no later packet depends on it.
+        /// After a random access point but presented before it; no later packet depends on it.
         case leading
     }
 
@@ -43,7 +42,7 @@ public struct SamplePlan: Sendable {
         var fate = Fate.open
     }
 
-    /// A presented frame on the timeline: its timestamp, the number of ticks up to it and the number of its packet.
+    /// A frame on the timeline, with the number of ticks up to it and the number of its packet.
     private struct Mark {
         var timestamp: Int64
         var ticks: Int64
@@ -52,40 +51,37 @@ public struct SamplePlan: Sendable {
 
     private let grid: SampleGrid
     private let window: Window
-    /// The packets in the window; `entries[0]` is packet number `firstSequence`.
+    /// `entries[0]` is packet number `firstSequence`.
     private var entries: [Entry] = []
     private var firstSequence = 0
     private var heldBytes = 0
-    /// Sorted by timestamp: every packet in the window, and enough earlier ones to know the predecessor of each frame.
+    /// Sorted by timestamp: every packet in the window, and enough earlier ones to know each frame's predecessor.
     private var marks: [Mark] = []
     /// No packet still to come is presented before this timestamp.
     private var horizon = Int64.min
     private var hasGap = false
 
-    /// Whether packets may be skipped. It becomes `false` once a packet's timestamps contradict themselves or
-    /// `distrust` is called; from then on everything is decoded.
+    /// Whether packets may be skipped. `false` for good once a packet's timestamps contradict themselves or after
+    /// `distrust`.
     public private(set) var isTrusted: Bool
 
-    /// - Parameters:
-    ///   - grid: The sampling times.
-    ///   - window: The maximum size of the look-ahead window.
-    ///   - allowsSkipping: Whether packets of this codec can be skipped at all.
+    /// - Parameter allowsSkipping: Whether packets of this codec can be skipped at all.
     public init(grid: SampleGrid, window: Window = Window(), allowsSkipping: Bool = true) {
         self.grid = grid
         self.window = window
         self.isTrusted = allowsSkipping
     }
 
-    /// Whether the window is full, so that `next` answers without further look-ahead.
+    /// Whether `next` answers without further look-ahead.
     public var isFull: Bool { entries.count >= window.packets || heldBytes >= window.bytes }
 
-    /// Whether every packet from here on is presented at or after the grid's end.
+    /// Whether every later packet is presented at or after the grid's end.
     public var isPastEnd: Bool {
         guard isTrusted, let end = grid.end, horizon > .min else { return false }
         return grid.clock.isAtOrAfter(end, horizon)
     }
 
-    /// Adds the next packet in the order of the file.
+    /// Adds the next packet in file order.
     public mutating func push(_ packet: PacketSummary) {
         var isUnwanted = false
         if let presentation = packet.presentation, grid.clock.isPlausible(presentation) {
@@ -105,10 +101,10 @@ public struct SamplePlan: Sendable {
         heldBytes += packet.byteCount
     }
 
-    /// Removes the oldest packet from the window and returns its action.
+    /// Removes the oldest packet and returns its action; `nil` if more packets must come first or, at the end, if none
+    /// is left.
     ///
-    /// - Parameter atEnd: Whether no further packet will be pushed.
-    /// - Returns: `nil` if more packets must be pushed first (or, at the end, if none is left).
+    /// - Parameter atEnd: Whether no further packet will come.
     public mutating func next(atEnd: Bool) -> Action? {
         guard let head = entries.first else { return nil }
         let mustAnswer = atEnd || isFull
@@ -176,10 +172,8 @@ public struct SamplePlan: Sendable {
         return .unneeded(count: index, leading: leading)
     }
 
-    /// Inserts a frame into the timeline.
-    ///
-    /// - Returns: Whether the frame is certainly unwanted. Frames that are later inserted between it and its
-    ///   predecessor can only confirm that.
+    /// Returns whether the frame is certainly unwanted. Frames inserted later between it and its predecessor can only
+    /// confirm that.
     private mutating func insert(_ timestamp: Int64, sequence: Int) -> Bool {
         let mark = Mark(timestamp: timestamp, ticks: grid.ticks(upTo: timestamp), sequence: sequence)
         var position = marks.count
@@ -198,8 +192,8 @@ public struct SamplePlan: Sendable {
         return mark.ticks <= (predecessor?.ticks ?? 0)
     }
 
-    /// Removes marks whose packets have left the window and that are presented before everything still to come. Only
-    /// the last of them can still be the predecessor of a frame.
+    /// Removes marks that no longer matter: of those whose packets have left the window and that are presented before
+    /// everything still to come, only the last can be a frame's predecessor.
     private mutating func removeOldMarks() {
         guard marks.count > 2 * window.packets + 64 else { return }
         var settled = 0
@@ -209,8 +203,8 @@ public struct SamplePlan: Sendable {
         marks.removeFirst(settled)
     }
 
-    /// Stops trusting the timestamps: from here on everything is decoded. A gap that has begun is still completed,
-    /// because decoding cannot start within it.
+    /// Stops trusting the timestamps: from here on everything is decoded. A gap that has begun is completed, because
+    /// decoding cannot start within it.
     public mutating func distrust() {
         isTrusted = false
         marks.removeAll()

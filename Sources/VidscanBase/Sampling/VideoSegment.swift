@@ -1,7 +1,7 @@
-/// One of `count` segments into which a video is divided. Their lengths are nearly equal: each border is one between two
-/// chunks of `AnchorSchedule`, so that the segments give the same results as the whole video.
+/// One of `count` nearly equal segments of a video. Each border lies between two chunks of `AnchorSchedule`, so the
+/// segments give the same results as the whole video.
 public struct VideoSegment: Sendable, Hashable, Codable {
-    /// Counts from 0.
+    /// From 0.
     public let index: Int
     public let count: Int
 
@@ -12,14 +12,13 @@ public struct VideoSegment: Sendable, Hashable, Codable {
         self.count = count
     }
 
-    /// Returns the segment's window. Every time in the whole window lies in exactly one segment: each segment begins
-    /// where the previous one ends, and the first and last are open where the whole window is.
+    /// Returns the segment's window; `nil` if the end of the whole window is unknown. Every time in the whole window
+    /// lies in exactly one segment. The first and last segments are open where the whole window is.
     ///
     /// - Parameters:
-    ///   - start: The start of the whole window in microseconds; `nil` means from the first frame.
-    ///   - end: The end of the whole window in microseconds, exclusive; `nil` means to the last frame.
-    ///   - duration: The duration in microseconds that the container declares.
-    /// - Returns: `nil` if the end of the whole window is unknown.
+    ///   - start: In microseconds; `nil` means from the first frame.
+    ///   - end: In microseconds, exclusive; `nil` means to the last frame.
+    ///   - duration: The container's declared duration in microseconds.
     public func window(
         start: Int64?, end: Int64?, duration: Int64?
     ) -> (start: Int64?, end: Int64?)? {
@@ -37,7 +36,6 @@ public struct VideoSegment: Sendable, Hashable, Codable {
 extension VideoSegment {
     private enum CodingKeys: String, CodingKey { case index, count }
 
-    /// - Throws: `DecodingError` if the index is not a valid one for the count.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         let (index, count) = (try values.decode(Int.self, forKey: .index), try values.decode(Int.self, forKey: .count))
@@ -50,6 +48,6 @@ extension VideoSegment {
 }
 
 extension VideoSegment: CustomStringConvertible {
-    /// Index and count, for example `2/7`.
+    /// For example `2/7`.
     public var description: String { "\(index)/\(count)" }
 }

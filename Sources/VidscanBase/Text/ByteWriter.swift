@@ -1,5 +1,4 @@
-/// Appends text to a byte buffer with fixed decimals and independent of the locale, so that the same values give the
-/// same bytes everywhere.
+/// Writes text with fixed decimals and without the locale, so that the same values give the same bytes everywhere.
 public struct ByteWriter: Sendable {
     public private(set) var bytes: [UInt8] = []
 
@@ -38,12 +37,12 @@ public struct ByteWriter: Sendable {
         writeDigits(value.magnitude, atLeast: 1)
     }
 
-    /// Writes `value` with exactly `decimals` digits after the point. Ties round away from zero. Never writes `-0`.
+    /// Writes exactly `decimals` digits (0…9) after the point. Ties round away from zero. Never writes `-0`.
     ///
-    /// - Precondition: `value` is finite, and `decimals` is 0…9.
+    /// - Precondition: `value` is finite.
     public mutating func write(_ value: Double, decimals: Int) {
         let scaled = (value * Self.powers[decimals]).rounded(.toNearestOrAwayFromZero)
-        // Values that do not fit are clamped.
+        // Clamps values that do not fit.
         write(scaled: Int64(min(max(scaled, -9e18), 9e18)), decimals: decimals)
     }
 
@@ -76,4 +75,21 @@ public struct ByteWriter: Sendable {
             bytes.append(contentsOf: digits[position...])
         }
     }
+}
+
+/// A CSV field (RFC 4180) with text that vidscan did not write: file names and reasons of failures.
+package enum CSVField {
+    /// Escapes control characters, and puts an apostrophe before text that a spreadsheet would run as a formula (OWASP:
+    /// CSV injection).
+    package static func text(_ text: String) -> String {
+        let line = Printable.line(text)
+        let startsFormula = line.unicodeScalars.first.map { formulaPrefixes.contains($0) } ?? false
+        let safe = startsFormula ? "'" + line : line
+        // Some spreadsheets split at semicolons, except in quotes.
+        guard safe.unicodeScalars.contains(where: { ",;\"".unicodeScalars.contains($0) }) else { return safe }
+        return "\"" + safe.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+    }
+
+    /// The last four are full-width forms. `Printable` has already escaped tabs and line ends, which are dangerous too.
+    private static let formulaPrefixes = Set("=+-@＝＋－＠".unicodeScalars)
 }

@@ -3,38 +3,30 @@ public enum Field: Sendable, Equatable {
     /// Not measured or not measurable: blank in CSV, `null` in JSON, never 0.
     case missing
     case integer(Int64)
-    /// A number with a fixed number of decimals.
     case decimal(Double, decimals: Int)
-    /// A time in microseconds, written as seconds with six decimals.
+    /// Written as seconds with six decimals.
     case microseconds(Int64)
     case text(String)
 }
 
-/// CSV according to RFC 4180, but with `\n` line ends: a field with a comma, a quote or a line break is quoted.
+/// CSV (RFC 4180), but with `\n` line ends: quotes a field with a comma, a quote or a line break.
 extension ByteWriter {
-    /// Writes a row and a line end.
     public mutating func writeCSV(row fields: some Sequence<Field>) {
-        var isFirst = true
-        for field in fields {
-            if !isFirst { write(byte: UInt8(ascii: ",")) }
-            isFirst = false
-            if case .text(let text) = field {
-                writeCSV(text: text)
-            } else {
-                writeNumber(field)
-            }
-        }
-        write(byte: UInt8(ascii: "\n"))
+        writeCSV(fields) { $0.writeCSV(text: $1) }
     }
 
-    /// Writes a row and a line end. Texts that vidscan did not write are made safe, as `CSVField` describes.
+    /// Writes a row and a line end. `CSVField` makes the texts safe, which vidscan did not write.
     package mutating func writeCSV(foreign fields: some Sequence<Field>) {
+        writeCSV(fields) { $0.write(text: CSVField.text($1)) }
+    }
+
+    private mutating func writeCSV(_ fields: some Sequence<Field>, writeText: (inout Self, String) -> Void) {
         var isFirst = true
         for field in fields {
             if !isFirst { write(byte: UInt8(ascii: ",")) }
             isFirst = false
             if case .text(let text) = field {
-                write(text: CSVField.text(text))
+                writeText(&self, text)
             } else {
                 writeNumber(field)
             }
@@ -54,7 +46,7 @@ extension ByteWriter {
         write(byte: quote)
     }
 
-    /// Writes a number. Writes nothing for a missing or non-finite value.
+    /// Writes nothing for a missing or non-finite value.
     private mutating func writeNumber(_ field: Field) {
         switch field {
         case .missing, .text: break
@@ -65,9 +57,9 @@ extension ByteWriter {
     }
 }
 
-/// JSON according to RFC 8259.
+/// JSON (RFC 8259).
 extension ByteWriter {
-    /// Writes a value. A missing or non-finite value is `null`.
+    /// A missing or non-finite value is `null`.
     public mutating func writeJSON(_ field: Field) {
         switch field {
         case .text(let text): writeJSON(text: text)
@@ -77,7 +69,7 @@ extension ByteWriter {
         }
     }
 
-    /// Writes an object with the given names and values, in that order.
+    /// Writes an object with these names, in this order.
     public mutating func writeJSON(names: [String], row fields: some Sequence<Field>) {
         var separator = UInt8(ascii: "{")
         for (name, field) in zip(names, fields) {
@@ -100,10 +92,9 @@ extension ByteWriter {
             case "\n": write("\\n")
             case "\r": write("\\r")
             case "\t": write("\\t")
-            // YAML and JavaScript take some of them for the end of a line; no reader of YAML accepts the others.
+            // YAML and JavaScript take some of these for the end of a line; YAML readers reject the others.
             case "\u{0}"..<"\u{20}", "\u{7F}"..."\u{9F}", "\u{2028}", "\u{2029}", "\u{FEFF}", "\u{FFFE}", "\u{FFFF}":
-                let hex = String(scalar.value, radix: 16)
-                write(text: "\\u" + String(repeating: "0", count: 4 - hex.count) + hex)
+                write(text: "\\u" + NumberText.hexadecimal(scalar.value, digits: 4))
             default: write(text: String(scalar))
             }
         }

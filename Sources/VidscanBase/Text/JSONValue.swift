@@ -1,4 +1,3 @@
-/// A JSON value of any kind, for data that has no type of its own.
 package indirect enum JSONValue: Codable, Equatable, Sendable {
     case null
     case flag(Bool)

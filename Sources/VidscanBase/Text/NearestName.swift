@@ -1,49 +1,46 @@
-/// Finds the name that a user who mistyped one probably meant.
+/// Finds the name that a user probably meant.
 public enum NearestName {
-    /// Returns the name at the smallest optimal string alignment distance (insertions, removals and replacements of
-    /// letters, and swaps of neighbours), or `nil` if the distance exceeds a third of the letters.
+    /// Returns the name at the smallest optimal string alignment distance (insertions, removals, replacements, and
+    /// swaps of neighbours), or `nil` if it exceeds a third of the letters.
     public static func find(_ name: String, among names: some Sequence<String>) -> String? {
-        let typed = Array(name.lowercased().unicodeScalars)
-        var best: (name: String, distance: Int)?
-        for candidate in names {
-            let distance = distance(typed, Array(candidate.lowercased().unicodeScalars))
-            if distance < best?.distance ?? .max { best = (candidate, distance) }
-        }
-        guard let best, isNear(best.name, typed, best.distance) else { return nil }
-        return best.name
+        let best = candidates(name, names).min { $0.distance < $1.distance }
+        return best.flatMap { $0.isNear ? $0.name : nil }
     }
 
-    /// Returns the names that contain the typed one or are similar to it, nearest first.
+    /// Returns the names that contain or resemble the typed one, in the order of `sorted`.
     public static func near(_ name: String, among names: [String]) -> [String] {
+        ranked(name, names).filter { $0.contains || $0.isNear }.map(\.name)
+    }
+
+    /// Sorts the names that contain the typed one first, then by distance. Equally near names keep their order.
+    public static func sorted(_ names: [String], by name: String) -> [String] { ranked(name, names).map(\.name) }
+
+    private struct Candidate {
+        let name: String
+        let contains: Bool
+        let distance: Int
+        /// At most a third of the letters of the longer name.
+        let isNear: Bool
+    }
+
+    private static func candidates(_ name: String, _ names: some Sequence<String>) -> [Candidate] {
         let typed = name.lowercased()
-        let letters = Array(typed.unicodeScalars)
-        return sorted(names, by: name).filter { candidate in
+        return names.map { candidate in
             let lowercased = candidate.lowercased()
-            return !typed.isEmpty && lowercased.contains(typed)
-                || isNear(candidate, letters, distance(letters, Array(lowercased.unicodeScalars)))
+            let (one, other) = (Array(typed.unicodeScalars), Array(lowercased.unicodeScalars))
+            let distance = distance(one, other)
+            return Candidate(
+                name: candidate, contains: !typed.isEmpty && lowercased.contains(typed), distance: distance,
+                isNear: distance <= max(1, max(one.count, other.count) / 3))
         }
     }
 
-    /// Whether the distance is at most a third of the letters of the longer name.
-    private static func isNear(_ name: String, _ typed: [Unicode.Scalar], _ distance: Int) -> Bool {
-        distance <= max(1, max(typed.count, name.unicodeScalars.count) / 3)
+    private static func ranked(_ name: String, _ names: [String]) -> [Candidate] {
+        // The sort is stable.
+        candidates(name, names).sorted { ($0.contains ? 0 : 1, $0.distance) < ($1.contains ? 0 : 1, $1.distance) }
     }
 
-    /// Returns the names, nearest first: those that contain the typed one, then by distance. Equally near names keep their
-    /// order.
-    public static func sorted(_ names: [String], by name: String) -> [String] {
-        let typed = name.lowercased()
-        let letters = Array(typed.unicodeScalars)
-        let ranked = names.enumerated().map { place, candidate -> (name: String, rank: (Int, Int, Int)) in
-            let contains = !typed.isEmpty && candidate.lowercased().contains(typed)
-            return (
-                candidate, (contains ? 0 : 1, distance(letters, Array(candidate.lowercased().unicodeScalars)), place)
-            )
-        }
-        return ranked.sorted { $0.rank < $1.rank }.map(\.name)
-    }
-
-    /// Returns a suggestion such as `; did you mean 'scale'?`, or an empty string if no name is near.
+    /// `; did you mean 'scale'?`, or an empty string if no name is near.
     public static func suggestion(for name: String, among names: some Sequence<String>) -> String {
         find(name, among: names).map { "; did you mean '\($0)'?" } ?? ""
     }
@@ -63,5 +60,21 @@ public enum NearestName {
             rows.append(row)
         }
         return rows[a.count][b.count]
+    }
+}
+
+/// A fixed set of values that files give by name.
+public protocol NamedChoice: RawRepresentable, CaseIterable, Decodable where RawValue == String {}
+
+extension NamedChoice {
+    /// Throws `DecodingError` that lists the names if the value is none of them.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let name = try container.decode(String.self)
+        guard let choice = Self(rawValue: name) else {
+            let names = Self.allCases.map(\.rawValue).joined(separator: ", ")
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "'\(name)' is not one of \(names)")
+        }
+        self = choice
     }
 }

@@ -1,7 +1,6 @@
-/// Formats numbers as people write them.
 package enum NumberText {
-    /// Returns the number without an exponent, and without a fraction if it is whole: `0.35`, `604800`. A number that
-    /// has no such text of reasonable length keeps its exponent: `1e-12`. The text gives the same number when it is read.
+    /// Returns `0.35` or `604800`: without a fraction if whole, and without an exponent unless the text would be long
+    /// (`1e-12`). Reading the text gives the same number.
     package static func plain(_ value: Double) -> String {
         if value.rounded() == value, abs(value) < 1e15 { return "\(Int64(value))" }
         let text = "\(value)"
@@ -13,6 +12,31 @@ package enum NumberText {
         return Double(fixed) == value ? fixed : text
     }
 
-    /// Returns a number with a noun, in the plural unless the number is 1: `1 face`, `3 faces`.
+    /// Returns at least this many digits.
+    package static func hexadecimal(_ value: some BinaryInteger, digits: Int, uppercase: Bool = false) -> String {
+        let text = String(value, radix: 16, uppercase: uppercase)
+        return String(repeating: "0", count: max(0, digits - text.count)) + text
+    }
+
+    /// Returns `1 face`, `3 faces`.
     package static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
+}
+
+public enum TimeText {
+    /// Returns seconds with three decimals: `12.480`.
+    public static func seconds(_ microseconds: Int64) -> String {
+        var writer = ByteWriter(reservingCapacity: 24)
+        writer.write(Double(microseconds) / 1e6, decimals: 3)
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
+    /// Returns hours, minutes and seconds: `1:02:05`, `2:05`.
+    public static func clock(_ microseconds: Int64) -> String {
+        let seconds = max(0, microseconds) / 1_000_000
+        let padded = { (value: Int64) in value < 10 ? "0\(value)" : "\(value)" }
+        let minutes = seconds / 60
+        return minutes < 60
+            ? "\(minutes):\(padded(seconds % 60))"
+            : "\(minutes / 60):\(padded(minutes % 60)):\(padded(seconds % 60))"
+    }
 }

@@ -1,9 +1,9 @@
 /// Assigns packets of another stream to epochs of the video, so that audio stays in sync where timestamps jump.
 ///
 /// Streams are interleaved loosely: audio of the new epoch may come before the video's first packet of that epoch, and
-/// audio of the old epoch may come after it.
+/// audio of the old epoch after it.
 public struct CompanionClock: Sendable {
-    /// Audio that falls behind its own previous packet by more than this, in microseconds, waits for the video's jump.
+    /// In microseconds. Audio that falls further behind its own previous packet waits for the video's jump.
     static let backwardLimit: Int64 = 100_000
     /// The maximum number of epochs within the reach of interleaving.
     private static let maximumCandidates = 64
@@ -12,27 +12,24 @@ public struct CompanionClock: Sendable {
     private let forwardIsJump: Bool
     private let isContinuous: Bool
     private var epoch = 0
-    /// The time at which the next packet should begin, in microseconds.
+    /// When the next packet should begin, in microseconds.
     private var expected: Int64?
 
-    /// - Parameters:
-    ///   - forwardIsJump: As in `TimestampContinuity`.
-    ///   - isContinuous: Whether each packet begins where the previous one ends, which holds for audio but not for
-    ///     subtitles.
+    /// `forwardIsJump`: as in `TimestampContinuity`. `isContinuous`: each packet begins where the previous one ends, as
+    /// in audio but not in subtitles.
     public init(forwardIsJump: Bool, isContinuous: Bool) {
         self.forwardIsJump = forwardIsJump
         self.isContinuous = isContinuous
     }
 
-    /// Assigns a packet to an epoch.
+    /// Returns the packet's epoch; `nil` if it must wait until the video reaches the next one. All times are in
+    /// microseconds.
     ///
     /// - Parameters:
-    ///   - microseconds: The packet's decoding time in the file.
-    ///   - duration: The packet's duration in microseconds.
-    ///   - offsets: The offset in microseconds of each epoch of the video so far.
-    ///   - videoPosition: The decoding time of the video's last packet, with its offset, in microseconds.
-    ///   - isLate: Whether to stay in the current epoch rather than wait any longer if no epoch fits.
-    /// - Returns: The epoch, or `nil` if the packet must wait until the video reaches the next one.
+    ///   - microseconds: The decoding time in the file.
+    ///   - offsets: The offset of each epoch of the video so far.
+    ///   - videoPosition: The decoding time of the video's last packet, with its offset.
+    ///   - isLate: Stay in the current epoch, rather than wait any longer, if no epoch fits.
     public mutating func assign(
         _ microseconds: Int64, duration: Int64, offsets: [Int64], videoPosition: Int64?, isLate: Bool
     ) -> Int? {
@@ -43,7 +40,6 @@ public struct CompanionClock: Sendable {
         return assigned
     }
 
-    /// Returns the epoch that fits the packet, if there is one.
     private func fitting(_ microseconds: Int64, offsets: [Int64], videoPosition: Int64?) -> Int? {
         let followed = isContinuous ? expected : nil
         guard let target = followed ?? videoPosition else { return epoch }

@@ -1,32 +1,30 @@
 /// Parses numbers exactly: `7.5` is 15/2, not its nearest binary fraction.
 public enum DecimalNumber {
-    /// The maximum number of digits after the point. Numbers with more are rejected, not rounded.
+    /// Numbers with more digits after the point are rejected, not rounded.
     public static let maximumFractionDigits = 9
 
-    /// Parses `12`, `0.25`, `.5` or `30000/1001`.
-    ///
-    /// - Returns: The exact fraction, or `nil` if `text` is anything else, is negative, or exceeds 10⁹ in the numerator
-    ///   or denominator (beyond which the sampling arithmetic could overflow).
+    /// Parses `12`, `0.25`, `.5` or `30000/1001` exactly; `nil` for other text, negative numbers, and a numerator or
+    /// denominator above 10⁹ (beyond which the sampling arithmetic could overflow).
     public static func rational(_ text: some StringProtocol) -> Rational? {
         if let slash = text.firstIndex(of: "/") {
             guard let numerator = integer(text[..<slash]), let denominator = integer(text[text.index(after: slash)...])
             else { return nil }
             return bounded(numerator, denominator)
         }
-        guard let parts = split(text), parts.fraction.count <= maximumFractionDigits else { return nil }
+        let parts: [Substring] =
+            String(text).split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false) + [""]
+        guard !(parts[0].isEmpty && parts[1].isEmpty), parts[1].count <= maximumFractionDigits else { return nil }
         var scale: Int64 = 1
-        for _ in parts.fraction.utf8 { scale *= 10 }
-        let whole = parts.whole.isEmpty ? 0 : integer(parts.whole)
-        let fraction = parts.fraction.isEmpty ? 0 : integer(parts.fraction)
-        guard let whole, let fraction, whole <= limit else { return nil }
+        for _ in parts[1].utf8 { scale *= 10 }
+        guard let whole = integer(parts[0].isEmpty ? "0" : parts[0]), whole <= limit,
+            let fraction = integer(parts[1].isEmpty ? "0" : parts[1])
+        else { return nil }
         let divisor = greatestCommonDivisor(whole * scale + fraction, scale)
         return bounded((whole * scale + fraction) / divisor, scale / divisor)
     }
 
-    /// Parses a position in a video, given as seconds (`90`, `12.5`) or `[hh:]mm:ss[.fraction]`.
-    ///
-    /// - Returns: The position in microseconds, or `nil` if `text` is anything else or negative, or if minutes or
-    ///   seconds after a colon are not below 60.
+    /// Parses seconds (`90`, `12.5`) or `[hh:]mm:ss[.fraction]` into microseconds; `nil` for other or negative text,
+    /// and for minutes or seconds after a colon that are not below 60.
     public static func microseconds(_ text: some StringProtocol) -> Int64? {
         let fields = text.split(separator: ":", omittingEmptySubsequences: false)
         guard (1...3).contains(fields.count), let last = fields.last, let seconds = rational(last),
@@ -43,14 +41,6 @@ public enum DecimalNumber {
     }
 
     private static let limit: Int64 = 1_000_000_000
-
-    private static func split(_ text: some StringProtocol) -> (whole: String, fraction: String)? {
-        guard let point = text.firstIndex(of: ".") else { return text.isEmpty ? nil : (String(text), "") }
-        let whole = text[..<point]
-        let fraction = text[text.index(after: point)...]
-        guard !(whole.isEmpty && fraction.isEmpty) else { return nil }
-        return (String(whole), String(fraction))
-    }
 
     private static func integer(_ text: some StringProtocol) -> Int64? {
         guard !text.isEmpty, text.utf8.count <= 18, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {

@@ -1,10 +1,9 @@
-/// A fraction with a positive denominator, stored as given and not reduced: a time base, a sampling rate, a pixel
-/// aspect ratio.
+/// A fraction with a positive denominator, not reduced: a time base, a sampling rate, a pixel aspect ratio.
 public struct Rational: Sendable, Hashable, Codable {
     public let numerator: Int64
     public let denominator: Int64
 
-    /// - Returns: `nil` if `denominator` is not positive.
+    /// Returns `nil` if `denominator` is not positive.
     public init?(_ numerator: Int64, _ denominator: Int64) {
         guard denominator > 0 else { return nil }
         self.numerator = numerator
@@ -18,7 +17,7 @@ public struct Rational: Sendable, Hashable, Codable {
 
     public static let one = Rational(unchecked: 1, 1)
 
-    /// Makes a time in seconds from microseconds.
+    /// A time in seconds.
     public init(microseconds: Int64) {
         self.init(unchecked: microseconds, 1_000_000)
     }
@@ -29,7 +28,6 @@ public struct Rational: Sendable, Hashable, Codable {
 extension Rational {
     private enum CodingKeys: String, CodingKey { case numerator, denominator }
 
-    /// - Throws: `DecodingError` if the denominator is not positive.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         let numerator = try values.decode(Int64.self, forKey: .numerator)

@@ -1,19 +1,17 @@
-/// Converts a stream's timestamps to the time that a player shows: seconds since the container's start.
-///
-/// All comparisons are exact. Only `microseconds(at:)`, which is for people, rounds.
+/// Converts a stream's timestamps to the time that a player shows: seconds since the container's start. All comparisons
+/// are exact; only `microseconds(at:)`, which is for people, rounds.
 public struct StreamClock: Sendable, Equatable {
     /// Seconds per timestamp unit.
     public let timeBase: Rational
-    /// The container's start on the stream's timeline in microseconds, rounded as FFmpeg's tools print it. It is
-    /// subtracted from every time that people read.
+    /// The container's start on the stream's timeline, rounded as FFmpeg's tools print it. Subtracted from every time
+    /// that people read.
     public let startMicroseconds: Int64
-    /// The exact start in seconds. All comparisons count from here, so that a frame at the start is at exactly 0 and
-    /// not a fraction of a microsecond before it.
+    /// The exact start in seconds. Comparisons count from here, so that a frame at the start is at exactly 0 and not a
+    /// fraction of a microsecond before it.
     public let start: Rational
 
     /// - Parameters:
-    ///   - timeBase: Seconds per timestamp unit; numerator and denominator at most 2³¹.
-    ///   - startMicroseconds: The container's start time.
+    ///   - timeBase: Numerator and denominator at most 2³¹.
     ///   - start: The value in seconds that `startMicroseconds` was rounded from, with a denominator of at most 2³¹;
     ///     `nil` if `startMicroseconds` is exact.
     public init(timeBase: Rational, startMicroseconds: Int64, start: Rational? = nil) {
@@ -22,19 +20,18 @@ public struct StreamClock: Sendable, Equatable {
         self.start = start ?? Rational(microseconds: startMicroseconds)
     }
 
-    /// Returns the same clock for timestamps in another time base.
     public func withTimeBase(_ timeBase: Rational) -> StreamClock {
         StreamClock(timeBase: timeBase, startMicroseconds: startMicroseconds, start: start)
     }
 
-    /// Finds the exact value that a container's start was rounded from.
+    /// Finds the exact value that a container's start was rounded from: the stream's own start if it rounds to
+    /// `microseconds`, so that its first frame is at 0; otherwise the earliest other start that does; otherwise
+    /// `microseconds`.
     ///
     /// - Parameters:
-    ///   - microseconds: The start that libavformat reports: the earliest start of its streams, each rounded.
-    ///   - own: The start of the stream that the clock is for.
-    ///   - others: The starts of the container's other streams.
-    /// - Returns: The stream's own start if it rounds to `microseconds`, so that its first frame is at 0; otherwise the
-    ///   earliest of the other starts that do; otherwise `microseconds` itself.
+    ///   - microseconds: libavformat's start: the earliest start of the container's streams, each rounded.
+    ///   - own: The start of this clock's stream.
+    ///   - others: The starts of the other streams.
     public static func exactStart(
         microseconds: Int64, own: TimestampInBase?, others: [TimestampInBase] = []
     ) -> Rational {
@@ -43,19 +40,19 @@ public struct StreamClock: Sendable, Equatable {
         return candidates.min { $0.isBefore($1) }?.seconds ?? Rational(microseconds: microseconds)
     }
 
-    /// Returns whether a timestamp is safe for arithmetic and can be a real position: within 2³³ seconds (272 years).
+    /// Whether a timestamp is safe for arithmetic and can be a real position: within 2³³ seconds (272 years).
     public func isPlausible(_ timestamp: Int64) -> Bool {
         let limit = Int128(timeBase.denominator) << 33
         return Int128(timestamp).magnitude * Int128(timeBase.numerator).magnitude <= limit.magnitude
     }
 
-    /// Returns the time of a timestamp in microseconds, rounded as FFmpeg's tools print it: the product in double
-    /// precision, correctly rounded to six decimals. A row's time therefore equals ffprobe's to the last digit.
+    /// Returns the time in microseconds, rounded as FFmpeg's tools print it: the product in double precision, correctly
+    /// rounded to six decimals. A row's time equals ffprobe's to the last digit.
     public func microseconds(at timestamp: Int64) -> Int64 {
         let seconds = Double(timestamp) * (Double(timeBase.numerator) / Double(timeBase.denominator))
         let nearest = (seconds * 1e6).rounded(.toNearestOrEven)
-        // The plain product above may have been rounded onto a tie. The fused product shows on which side of it the
-        // exact product of `seconds` lies.
+        // The plain product may have been rounded onto a tie. The fused product shows on which side of it the exact
+        // product lies.
         let remainder = (-nearest).addingProduct(seconds, 1e6)
         var correction: Double = remainder > 0.5 ? 1 : remainder < -0.5 ? -1 : 0
         if abs(remainder) == 0.5 {
@@ -67,7 +64,7 @@ public struct StreamClock: Sendable, Equatable {
         return (Int64(exactly: nearest + correction) ?? 0) - startMicroseconds
     }
 
-    /// Returns the exact time as a fraction of seconds: this numerator over `exactDenominator`.
+    /// The exact time in seconds is this numerator over `exactDenominator`.
     func exactNumerator(_ timestamp: Int64) -> Int128 {
         Int128(timestamp) * Int128(timeBase.numerator) * Int128(start.denominator)
             - Int128(start.numerator) * Int128(timeBase.denominator)
@@ -75,12 +72,12 @@ public struct StreamClock: Sendable, Equatable {
 
     var exactDenominator: Int128 { Int128(timeBase.denominator) * Int128(start.denominator) }
 
-    /// Returns whether the exact time of a timestamp is at or after `microseconds`.
+    /// Whether the exact time of a timestamp is at or after `microseconds`.
     public func isAtOrAfter(_ microseconds: Int64, _ timestamp: Int64) -> Bool {
         exactNumerator(timestamp) * 1_000_000 >= Int128(microseconds) * exactDenominator
     }
 
-    /// Returns the last timestamp at or before `microseconds`, which is the target of a seek.
+    /// Returns the last timestamp at or before `microseconds`: the target of a seek.
     public func timestamp(atOrBefore microseconds: Int64) -> Int64 {
         let seconds = Int128(microseconds) * Int128(start.denominator) + Int128(start.numerator) * 1_000_000
         let quotient = (seconds * Int128(timeBase.denominator)).flooringDivision(
@@ -89,7 +86,6 @@ public struct StreamClock: Sendable, Equatable {
     }
 }
 
-/// A timestamp with its time base.
 public struct TimestampInBase: Sendable, Equatable {
     public let timestamp: Int64
     public let timeBase: Rational
@@ -99,7 +95,7 @@ public struct TimestampInBase: Sendable, Equatable {
         self.timeBase = timeBase
     }
 
-    /// The time in microseconds, rounded as libavutil rounds: to nearest, halves away from zero.
+    /// Rounded as libavutil rounds: to nearest, halves away from zero.
     public var roundedMicroseconds: Int64 {
         let scaled = Int128(timestamp) * Int128(timeBase.numerator) * 2_000_000
         let half = Int128(timeBase.denominator)
@@ -107,14 +103,14 @@ public struct TimestampInBase: Sendable, Equatable {
         return Int64(clamping: scaled < 0 ? -doubled : doubled)
     }
 
-    /// Returns the same time in another time base, rounded to the nearest unit.
+    /// Rounds to the nearest unit.
     public func rescaled(to other: Rational) -> Int64 {
         let numerator = Int128(timestamp) * Int128(timeBase.numerator) * Int128(other.denominator)
         let denominator = Int128(timeBase.denominator) * Int128(max(1, other.numerator))
         return Int64(clamping: (2 * numerator + denominator).flooringDivision(by: 2 * denominator))
     }
 
-    /// The time in seconds; `nil` if it does not fit a fraction.
+    /// `nil` if the time does not fit a fraction.
     var seconds: Rational? {
         let (product, overflow) = timestamp.multipliedReportingOverflow(by: timeBase.numerator)
         return overflow ? nil : Rational(product, timeBase.denominator)
@@ -127,7 +123,7 @@ public struct TimestampInBase: Sendable, Equatable {
 }
 
 extension Int128 {
-    /// Divides and rounds towards minus infinity, which a grid needs on both sides of zero.
+    /// Rounds towards minus infinity, as a grid needs on both sides of zero.
     func flooringDivision(by divisor: Int128) -> Int128 {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder != 0 && (remainder < 0) != (divisor < 0) ? quotient - 1 : quotient

@@ -1,9 +1,9 @@
 /// A point where a file's timestamps jump although the video continues: a recorder was restarted, streams were
 /// concatenated or a 33-bit clock wrapped.
 public struct TimestampDiscontinuity: Sendable, Equatable, Codable {
-    /// The time of the first frame after the jump, in microseconds on the continuous clock.
+    /// The first frame after the jump, on the continuous clock.
     public let microseconds: Int64
-    /// The difference between the file's timestamp and the expected one, in microseconds; negative for a jump back.
+    /// The file's timestamp minus the expected one; negative for a jump back.
     public let jumpMicroseconds: Int64
 
     public init(microseconds: Int64, jumpMicroseconds: Int64) {
@@ -12,13 +12,13 @@ public struct TimestampDiscontinuity: Sendable, Equatable, Codable {
     }
 }
 
-/// Maps the timestamps of a stream with jumps to one continuous timeline, packet by packet in decoding order.
+/// Maps a stream's timestamps to one continuous timeline, packet by packet in decoding order.
 ///
-/// A jump is a decoding time that falls behind the previous packet's by more than a second. In formats whose clocks may
-/// be reset, a decoding time that is ahead by more than ten seconds is a jump too; in other formats it is a pause. Each
-/// jump starts a new epoch. All its timestamps get the same offset, so that the epoch follows the previous frame.
+/// A jump is a decoding time more than a second behind the previous packet's. In formats whose clocks may be reset, a
+/// decoding time more than ten seconds ahead is a jump too; in other formats it is a pause. Each jump starts an epoch,
+/// whose timestamps all get the same offset, so that it follows the previous frame.
 public struct TimestampContinuity: Sendable {
-    /// The times of a packet, in the stream's time base.
+    /// In the stream's time base.
     public struct Times: Sendable, Equatable {
         public var presentation: Int64?
         public var decoding: Int64?
@@ -34,27 +34,25 @@ public struct TimestampContinuity: Sendable {
 
     static let backwardLimitSeconds: Int64 = 1
     static let forwardLimitSeconds: Int64 = 10
-    /// The maximum number of frames by which the presentation order may differ from the decoding order.
+    /// The maximum difference between presentation order and decoding order, in frames.
     private static let maximumReordering: Int64 = 16
 
     private let clock: StreamClock
     private let frameDuration: Int64
     private let forwardIsJump: Bool
-    /// The previous packet in decoding order, with its offset applied.
+    /// In decoding order, with the offset applied.
     private var last: (decoding: Int64, duration: Int64)?
-    /// The last packet so far in presentation order, with its offset applied.
+    /// In presentation order, with the offset applied.
     private var latest: (presentation: Int64, duration: Int64)?
-    /// The minimum decoding time of an epoch's first packets. They must not fall behind the previous epoch, whose
+    /// The minimum decoding time of an epoch's first packets: they must not fall behind the previous epoch, whose
     /// frames may wait in the decoder for longer.
     private var decodingFloor: Int64?
-    /// The offset added to every timestamp of this epoch.
+    /// Added to every timestamp of this epoch.
     public private(set) var offset: Int64 = 0
-    /// The number of jumps so far.
     public private(set) var epoch = 0
 
     /// - Parameters:
-    ///   - clock: The clock of the stream.
-    ///   - frameDuration: The duration, in units of the time base, of packets that do not declare one.
+    ///   - frameDuration: For packets that declare none, in units of the time base.
     ///   - forwardIsJump: Whether the format's clock may be reset to any time.
     public init(clock: StreamClock, frameDuration: Int64, forwardIsJump: Bool) {
         self.clock = clock
@@ -62,7 +60,7 @@ public struct TimestampContinuity: Sendable {
         self.forwardIsJump = forwardIsJump
     }
 
-    /// Returns whether the timestamps jump at this packet, which is the next one in decoding order.
+    /// Whether the timestamps jump at the next packet in decoding order.
     public func jumps(at times: Times) -> Bool {
         if let decoding = plausible(times.decoding), let last {
             return isJump(from: last.decoding, duration: last.duration, to: decoding, slack: 0)
@@ -85,10 +83,9 @@ public struct TimestampContinuity: Sendable {
     /// Begins an epoch.
     ///
     /// - Parameters:
-    ///   - first: The first packets of the epoch in decoding order, as many as needed to know which is presented first.
+    ///   - first: The epoch's first packets in decoding order, as many as needed to know which is presented first.
     ///   - isRandomAccessPoint: Whether decoding restarts at the first packet, so that all earlier frames are presented
-    ///     before it. Otherwise decoding continues in mid-stream, and decoding times continue from the previous packet.
-    /// - Returns: The time and size of the jump.
+    ///     before it. Otherwise decoding times continue from the previous packet.
     public mutating func begin(_ first: [Times], isRandomAccessPoint: Bool) -> TimestampDiscontinuity {
         let earliest = first.compactMap { plausible($0.presentation) }.min()
         let decoding = first.first.flatMap { plausible($0.decoding) }
@@ -105,8 +102,7 @@ public struct TimestampContinuity: Sendable {
         return TimestampDiscontinuity(microseconds: clock.microseconds(at: begin), jumpMicroseconds: jump)
     }
 
-    /// Returns the packet's times on the continuous timeline and remembers them for the next packet. Packets come in
-    /// decoding order.
+    /// Returns the packet's times on the continuous timeline. Call it for each packet, in decoding order.
     public mutating func move(_ times: Times) -> Times {
         var result = Times(
             presentation: moved(times.presentation), decoding: moved(times.decoding), duration: times.duration)
@@ -127,7 +123,7 @@ public struct TimestampContinuity: Sendable {
         return result
     }
 
-    /// Adds the offset of the epoch. An implausible timestamp is returned unchanged.
+    /// Returns an implausible timestamp unchanged.
     private func moved(_ timestamp: Int64?) -> Int64? {
         guard let timestamp, clock.isPlausible(timestamp) else { return timestamp }
         return timestamp &+ offset

@@ -1,18 +1,19 @@
-/// A file that a batch is to analyse, and the path of its result.
-public struct BatchInput: Sendable, Hashable {
-    /// Absolute path of the file.
-    public var path: String
-    /// Path of its result, relative to the batch's folder: `interviews/a.mp4.vidscan`. Two inputs may have the same path
-    /// until they are registered in the journal, which then gives one of them another.
-    public var resultPath: String
-    public var identity: FileIdentity
-    /// When the file system last recorded a change of the content or attributes (`st_ctime`), in nanoseconds since 1970.
-    /// Unlike the modification time, a user cannot set it. `nil` if it is not known.
-    public var changed: Int64?
-    /// Whether the user or a list named the file, so that it was not only found in a folder. Such a file must be a video.
-    public var isNamed: Bool
+internal import Foundation
+internal import VidscanBase
 
-    public init(path: String, resultPath: String, identity: FileIdentity, changed: Int64? = nil, isNamed: Bool) {
+/// A file to analyse, and the path of its result.
+package struct BatchInput: Sendable, Hashable {
+    package var path: String
+    /// Relative to the batch's folder: `interviews/a.mp4.vidscan`. Unique only after the registration in the journal.
+    package var resultPath: String
+    package var identity: FileIdentity
+    /// The file system's time of change (`st_ctime`), which users cannot set, in nanoseconds since 1970; `nil` if
+    /// unknown.
+    package var changed: Int64?
+    /// Whether the user or a list named the file. Such a file must be a video.
+    package var isNamed: Bool
+
+    package init(path: String, resultPath: String, identity: FileIdentity, changed: Int64? = nil, isNamed: Bool) {
         self.path = path
         self.resultPath = resultPath
         self.identity = identity
@@ -21,14 +22,77 @@ public struct BatchInput: Sendable, Hashable {
     }
 }
 
-/// The size and modification time of a file, which change when the file is edited.
-public struct FileIdentity: Sendable, Hashable {
-    public var bytes: Int64
+/// Changes when the file is edited.
+package struct FileIdentity: Sendable, Hashable {
+    package var bytes: Int64
     /// Nanoseconds since 1970.
-    public var modified: Int64
+    package var modified: Int64
 
-    public init(bytes: Int64, modified: Int64) {
+    package init(bytes: Int64, modified: Int64) {
         self.bytes = bytes
         self.modified = modified
     }
+}
+
+struct FileState: Equatable {
+    var identity: FileIdentity
+    var changed: Int64
+
+    /// On `nil`, `errno` says why.
+    init?(path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        identity = FileIdentity(bytes: Int64(status.st_size), modified: Self.nanoseconds(status.st_mtim))
+        changed = Self.nanoseconds(status.st_ctim)
+    }
+
+    private static func nanoseconds(_ time: timespec) -> Int64 {
+        Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+}
+
+/// A part of a batch that is divided among machines.
+package struct BatchShard: Sendable, Equatable {
+    /// From 0.
+    package var index: Int
+    package var count: Int
+
+    package init?(index: Int, count: Int) {
+        guard count > 0, (0..<count).contains(index) else { return nil }
+        self.index = index
+        self.count = count
+    }
+
+    /// Depends only on the absolute path, so that all machines that see the files under the same paths agree, whichever
+    /// folders or files are named.
+    package func contains(_ path: String) -> Bool {
+        var hash = FNV.hash(path.utf8)
+        // The low bits depend mostly on the end of the path.
+        hash ^= hash >> 32
+        return Int(hash % UInt64(count)) == index
+    }
+
+    /// Returns the shard's inputs, with result paths that no other shard uses. Shards cannot number equal result paths,
+    /// because they do not know each other's journals, so a digest of the input's path distinguishes them.
+    package func select(from inputs: [BatchInput]) -> [BatchInput] {
+        let uses = Dictionary(inputs.map { (PathBytes($0.resultPath), 1) }, uniquingKeysWith: +)
+        return inputs.filter { contains($0.path) }.map { input in
+            guard uses[PathBytes(input.resultPath), default: 0] > 1 else { return input }
+            var input = input
+            input.resultPath = Self.uniqueResultPath(for: input)
+            return input
+        }
+    }
+
+    /// `a.mp4-0123456789abcdef.vidscan`. Inputs with equal digests belong to one shard, whose journal resolves the
+    /// conflict.
+    static func uniqueResultPath(for input: BatchInput) -> String {
+        let digest = NumberText.hexadecimal(FNV.hash(input.path.utf8), digits: 16)
+        return "\(input.resultPath.dropLast(".vidscan".count))-\(digest).vidscan"
+    }
+
+    /// Each shard has its own, so that no two machines write to the same file.
+    var journalName: String { "batch-\(index)-of-\(count)" }
+
+    var fileSuffix: String { "-\(index)-of-\(count)" }
 }

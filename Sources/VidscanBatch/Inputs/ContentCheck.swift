@@ -1,30 +1,25 @@
 internal import GRDB
-public import VidscanBase
+package import VidscanBase
 
-/// Compares files with what was analysed, by a digest of their content.
-///
-/// A file with the same size and a new modification time was either edited, or copied, restored or touched. Its digest
-/// distinguishes the two. It also detects an edit whose modification time was set back, because the file system's own
-/// time of change, which users cannot set, differs then.
-public struct ContentCheck: Sendable {
-    public enum Verdict: Sendable, Equatable {
-        /// Only the modification time has changed.
+/// Detects changed files by a digest of their content. A new modification time alone may mean an edit, or only a copy.
+/// An edit whose modification time was set back differs in the time of change, which users cannot set.
+package struct ContentCheck: Sendable {
+    package enum Verdict: Sendable, Equatable {
+        /// Only the modification time differs.
         case same
-        /// The content has changed, even if the modification time has not.
+        /// Even if the modification time is the same.
         case different
     }
 
-    /// The files that have to be read.
-    public struct Extent: Sendable, Equatable {
-        public var files: Int
-        public var bytes: Int64
+    package struct Extent: Sendable, Equatable {
+        package var files: Int
+        package var bytes: Int64
     }
 
-    /// A file that has to be read, and the row that its digest is for.
     private struct DigestCandidate {
         var input: BatchInput
         var row: BatchJournal.Item
-        /// The row as it describes the result; see `BatchJournal.Item.hasKept`.
+        /// As it describes the result; see `BatchJournal.Item.hasKept`.
         var item: BatchJournal.Item
 
         var hasOtherDate: Bool { item.modified != input.identity.modified }
@@ -33,23 +28,20 @@ public struct ContentCheck: Sendable {
     private let journal: BatchJournal
     private let digest: @Sendable (String) -> String?
 
-    /// - Parameter digest: the digest of a file, by its path; `nil` if the file cannot be read.
-    public init(journal: BatchJournal, digest: @escaping @Sendable (String) -> String?) {
+    package init(journal: BatchJournal, digest: @escaping @Sendable (String) -> String?) {
         self.journal = journal
         self.digest = digest
     }
 
-    /// Reads the files and records each digest immediately, so that an interrupted check does not read a file twice.
+    /// Records each digest immediately, so that an interrupted check does not read a file twice.
     ///
     /// - Parameters:
     ///   - configuration, hasResult: as in `BatchJournal.register`. Inputs that are due anyway are not read.
-    ///   - isDryRun: records nothing.
     ///   - willRead: called before the first file is read.
-    /// - Returns: the verdicts, by the paths of the files.
-    public func run(
+    package func run(
         _ inputs: [BatchInput], configuration: String, isDryRun: Bool = false, hasResult: (String) -> Bool,
         willRead: (Extent) -> Void = { _ in }
-    ) throws(BatchError) -> [PathBytes: Verdict] {
+    ) throws(VidscanError) -> [PathBytes: Verdict] {
         let candidates = try candidates(inputs, configuration, hasResult)
         if !candidates.isEmpty {
             let bytes = candidates.reduce(0.0) { $0 + Double($1.input.identity.bytes) }
@@ -71,7 +63,7 @@ public struct ContentCheck: Sendable {
 
     private func candidates(
         _ inputs: [BatchInput], _ configuration: String, _ hasResult: (String) -> Bool
-    ) throws(BatchError) -> [DigestCandidate] {
+    ) throws(VidscanError) -> [DigestCandidate] {
         let now = journal.clock()
         let candidates: [DigestCandidate] = try journal.read { database in
             try inputs.compactMap { input in
@@ -85,8 +77,8 @@ public struct ContentCheck: Sendable {
                 if item.digest != nil {
                     return candidate.hasOtherDate || item.changed != input.changed ? candidate : nil
                 }
-                // Without a digest, the content must certainly be what was analysed. Journals of versions that did not
-                // record the time of change still know when the analysis started.
+                // Without a digest, this must be certain. Journals of versions that did not record the time of change
+                // still know when the analysis started.
                 let isCertain =
                     item.changed.map { $0 == input.changed }
                     ?? (Double(input.changed ?? .max) / 1e9 < item.started ?? 0)
@@ -97,14 +89,14 @@ public struct ContentCheck: Sendable {
         return candidates.filter { $0.item.status == .pruned || hasResult($0.item.resultPath) }
     }
 
-    /// Whether the file is as it was when it was found, so that the digest describes that state.
+    /// Whether the digest describes the file as it was found.
     private func isUnchanged(_ input: BatchInput) -> Bool {
         guard let state = FileState(path: input.path) else { return false }
         return state.identity == input.identity && state.changed == input.changed
     }
 
-    /// Records a digest, unless another process has started the input again meanwhile.
-    private func record(_ digest: String, of candidate: DigestCandidate) throws(BatchError) {
+    /// Does nothing if another process has started the input again meanwhile.
+    private func record(_ digest: String, of candidate: DigestCandidate) throws(VidscanError) {
         let input = candidate.input
         try journal.write { database in
             guard var row = try ItemRow.fetchOne(database, key: candidate.row.resultPath), row.item == candidate.row

@@ -1,43 +1,41 @@
 internal import Foundation
 internal import GRDB
-internal import VidscanBase
+package import VidscanBase
 
 /// The state of every input of a batch: an SQLite database in the batch's folder.
 ///
-/// Several processes on one machine can use a journal at the same time. A process holds a lease on each input that it
-/// works on, and renews it. On the same machine, a lease is valid while its process runs, because a machine can sleep and
-/// its clock can be set. The lease of a process elsewhere is valid until it expires.
-public final class BatchJournal: Sendable {
-    /// How long the lease of a process on another machine is valid after its last renewal.
-    public static let leaseSeconds = 60.0
-    public static let systemClock: @Sendable () -> Double = { Date().timeIntervalSince1970 }
+/// Several processes on one machine can share a journal. Each holds and renews a lease on every input that it works on.
+/// On the same machine, a lease is valid while its process runs, because a machine can sleep and its clock can be set.
+/// The lease of a process elsewhere is valid until it expires.
+package final class BatchJournal: Sendable {
+    /// In seconds after the last renewal, for processes on other machines.
+    package static let leaseSeconds = 60.0
+    package static let systemClock: @Sendable () -> Double = { Date().timeIntervalSince1970 }
     private let database: any DatabaseWriter
     let owner: String
     let shard: BatchShard?
-    /// Seconds since 1970.
     let clock: @Sendable () -> Double
-    public let path: String
+    package let path: String
 
-    /// Opens a batch's journal, or creates it if there is none.
+    /// Opens a batch's journal, or creates it.
     ///
     /// - Parameters:
-    ///   - folder: the folder of the results.
-    ///   - shard: the shard that the journal belongs to. Such a journal may be on a file system that machines share,
-    ///     because one process at a time uses it.
-    ///   - owner: the owner of the leases, unique among all processes of all machines.
-    ///   - clock: seconds since 1970. Machines that share a journal agree on them to within a few seconds.
-    /// - Throws: `BatchError`; `input` if the folder holds journals of another number of shards.
-    public init(
+    ///   - shard: the journal of a shard may lie on a file system that machines share, because one process at a time
+    ///     uses it.
+    ///   - owner: unique among all processes of all machines.
+    ///   - clock: seconds since 1970. Machines that share a journal agree to within a few seconds.
+    /// - Throws: `input` if the folder holds journals of another number of shards.
+    package init(
         folder: String, shard: BatchShard? = nil, owner: String = LeaseOwner.current,
         clock: @escaping @Sendable () -> Double = BatchJournal.systemClock
-    ) throws(BatchError) {
+    ) throws(VidscanError) {
         path = Self.path(in: folder, shard)
         self.owner = owner
         self.shard = shard
         self.clock = clock
         let suffix = shard.map { "-of-\($0.count)" } ?? "batch"
         if let other = Self.names(in: folder).first(where: { !$0.hasSuffix(suffix) }) {
-            throw BatchError(
+            throw VidscanError(
                 .input,
                 "\(folder) holds \(other).sqlite, the journal of a batch with another number of shards;"
                     + " use the same number, or another folder")
@@ -45,14 +43,14 @@ public final class BatchJournal: Sendable {
         let configuration = Self.configuration(isReadOnly: false)
         do {
             try Self.refuseLinks(path)
-            // A write-ahead log needs shared memory, which processes on different machines do not have.
+            // A write-ahead log needs shared memory, which machines cannot share.
             database =
                 shard == nil
                 ? try DatabasePool(path: path, configuration: configuration)
                 : try DatabaseQueue(path: path, configuration: configuration)
             try JournalSchema.prepare(database, path: path)
-            // With a write-ahead log, SQLite would otherwise sync a row some time after its transaction, so a power
-            // failure could leave a result on the disk without the row that says who made it.
+            // Otherwise SQLite syncs a row of a write-ahead log some time after its transaction, and a power failure
+            // could leave a result on the disk without the row that says who made it.
             try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
         } catch {
             throw Self.failure(error, path)
@@ -60,8 +58,7 @@ public final class BatchJournal: Sendable {
         try checkShard()
     }
 
-    /// Opens an existing journal, or an empty one in memory if there is no path.
-    private init(existing path: String?, isReadOnly: Bool = true) throws(BatchError) {
+    private init(existing path: String?, isReadOnly: Bool = true) throws(VidscanError) {
         self.path = path ?? ""
         owner = ""
         shard = nil
@@ -80,28 +77,23 @@ public final class BatchJournal: Sendable {
         }
     }
 
-    /// Opens the journal that a run would use, without changing anything. If there is none, it is empty.
-    public static func openReadOnly(folder: String, shard: BatchShard? = nil) throws(BatchError) -> BatchJournal {
+    /// Opens the journal that a run would use, without changing anything; an empty one if there is none.
+    package static func openReadOnly(folder: String, shard: BatchShard? = nil) throws(VidscanError) -> BatchJournal {
         let path = path(in: folder, shard)
         return try BatchJournal(existing: FileManager.default.fileExists(atPath: path) ? path : nil)
     }
 
-    /// Opens all journals in a folder: the one of the batch, or one for each shard.
-    ///
-    /// - Throws: `BatchError` with the code `input` if there is none.
-    public static func all(in folder: String, writable: Bool = false) throws(BatchError) -> [BatchJournal] {
+    /// The journal of the batch, or one for each shard; throws `input` if there is none.
+    package static func all(in folder: String, writable: Bool = false) throws(VidscanError) -> [BatchJournal] {
         let names = names(in: folder)
-        guard !names.isEmpty else { throw BatchError(.input, "\(folder) does not contain the journal of a batch") }
-        var journals: [BatchJournal] = []
-        for name in names {
-            journals.append(try BatchJournal(existing: "\(folder)/\(name).sqlite", isReadOnly: !writable))
+        guard !names.isEmpty else { throw VidscanError(.input, "\(folder) does not contain the journal of a batch") }
+        return try names.map { name throws(VidscanError) in
+            try BatchJournal(existing: "\(folder)/\(name).sqlite", isReadOnly: !writable)
         }
-        return journals
     }
 
     static func exists(in folder: String) -> Bool { !names(in: folder).isEmpty }
 
-    /// Whether the batch in a folder is divided into shards.
     static func hasShards(_ folder: String) -> Bool { names(in: folder).contains { $0 != "batch" } }
 
     private static func path(in folder: String, _ shard: BatchShard?) -> String {
@@ -114,12 +106,11 @@ public final class BatchJournal: Sendable {
             .sorted()
     }
 
-    /// SQLite would follow links and write to what they lead to.
-    private static func refuseLinks(_ path: String) throws(BatchError) {
-        for file in ["", "-wal", "-shm", "-journal"].map({ path + $0 }) {
-            var status = stat()
-            guard lstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { continue }
-            throw BatchError(.input, "\(file) is a symbolic link; a batch follows no links in its folder")
+    /// SQLite would follow links and write to their targets.
+    private static func refuseLinks(_ path: String) throws(VidscanError) {
+        for file in ["", "-wal", "-shm", "-journal"].map({ path + $0 })
+        where FileSystem.entry(file, followsLinks: false) == .link {
+            throw VidscanError(.input, "\(file) is a symbolic link; a batch follows no links in its folder")
         }
     }
 
@@ -131,15 +122,15 @@ public final class BatchJournal: Sendable {
             usleep(UInt32(delay * 1e6))
             return true
         }
-        // The file may come from somebody else: its schema must not call functions, and SQLite checks lengths in it.
+        // Somebody else may have made the file: its schema must not call functions, and SQLite checks lengths in it.
         configuration.prepareDatabase {
             try $0.execute(sql: "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
         }
         return configuration
     }
 
-    /// Refuses a journal whose files belong to other shards now, because they would be analysed twice.
-    private func checkShard() throws(BatchError) {
+    /// Refuses a journal whose files now belong to other shards, because they would be analysed twice.
+    private func checkShard() throws(VidscanError) {
         guard let shard else { return }
         let stray: String? = try read { database in
             let paths = try ItemRow.select(ItemRow.Columns.path, as: String.self).fetchCursor(database)
@@ -147,7 +138,7 @@ public final class BatchJournal: Sendable {
             return nil
         }
         guard let stray else { return }
-        throw BatchError(
+        throw VidscanError(
             .input,
             "\(path) was made by an earlier version of vidscan, which divided files into shards by another rule:"
                 + " \(stray) belongs to another shard now; use another folder"
@@ -156,30 +147,32 @@ public final class BatchJournal: Sendable {
 
     // MARK: Reading and pruning
 
-    /// Whether each transaction is synced to the disk when it ends, so that rows are there before the results that they
-    /// describe.
-    public func isDurable() throws(BatchError) -> Bool {
+    /// Whether transactions are synced, so that rows reach the disk before the results that they describe.
+    package func isDurable() throws(VidscanError) -> Bool {
         try write { try (Int.fetchOne($0, sql: "PRAGMA synchronous") ?? 0) >= 2 }
     }
 
-    /// The shard that the name of the file states, also if the journal was opened to read it only.
+    /// The shard in the file's name, for journals that are opened read-only.
     var fileShard: BatchShard? {
         FilePath.name(of: path).wholeMatch(of: /batch-(\d+)-of-(\d+)\.sqlite/).flatMap { match in
             Int(match.1).flatMap { index in Int(match.2).flatMap { BatchShard(index: index, count: $0) } }
         }
     }
 
-    /// All inputs, in the order of their results' paths. One whose analysis did not come to its end is still done if it has
-    /// a finished result of an earlier one.
-    public func items() throws(BatchError) -> [Item] {
+    /// Ordered by result path. An input with an abandoned analysis is done if it has an earlier finished result,
+    /// otherwise interrupted: its row says `running`, because nobody could record that the process died.
+    package func items() throws(VidscanError) -> [Item] {
         let now = clock()
         return try read { database in
-            try ItemRow.order(ItemRow.Columns.resultPath).fetchAll(database).map { $0.item.settled(now: now) }
+            try ItemRow.order(ItemRow.Columns.resultPath).fetchAll(database).map { row in
+                var item = row.item.settled(now: now)
+                if item.status == .running, !item.isLeased(now: now) { item.status = .interrupted }
+                return item
+            }
         }
     }
 
-    /// How many inputs have each status, how many have warnings, and the inputs in progress.
-    func counts() throws(BatchError) -> (files: [Status: Int], withWarnings: Int, running: [Item]) {
+    func counts() throws(VidscanError) -> (files: [Status: Int], withWarnings: Int, running: [Item]) {
         let now = clock()
         return try read { database in
             var files: [Status: Int] = [:]
@@ -210,16 +203,13 @@ public final class BatchJournal: Sendable {
         }
     }
 
-    /// Marks inputs that were done before a moment as pruned.
-    ///
-    /// - Parameter seconds: since 1970.
-    /// - Returns: the paths of their results, and of all results that were marked earlier.
-    public func prune(before seconds: Double) throws(BatchError) -> [String] {
+    /// Marks what was done before `seconds` (since 1970), and returns the result paths of all pruned inputs.
+    package func prune(before seconds: Double) throws(VidscanError) -> [String] {
         let now = clock()
         return try write { database in
             try ItemRow.filter(.done).filter(ItemRow.Columns.finished < seconds)
                 .updateAll(database, ItemRow.Columns.status.set(to: Status.pruned.rawValue))
-            // Results that were to be replaced, unless somebody is still doing that.
+            // Results that were to be replaced, unless somebody is still working on that.
             if try !ItemRow.filter(.running).fetchAll(database).contains(where: { $0.item.isLeased(now: now) }) {
                 let rows = ItemRow.filter(.pending, .running).filter(ItemRow.Columns.keptConfiguration != nil)
                 for row in try rows.fetchAll(database) {
@@ -234,15 +224,13 @@ public final class BatchJournal: Sendable {
         }
     }
 
-    /// Calls a closure while no process can start the input of a pruned result again.
-    ///
-    /// - Returns: `nil`, without calling it, if a process has already started the input again.
-    func whilePruned<Value>(_ resultPath: String, _ body: () throws -> Value?) throws(BatchError) -> Value? {
+    /// Calls a closure while no process can start the pruned input again; `nil` if one has already started it.
+    func whilePruned<Value>(_ resultPath: String, _ body: () throws -> Value?) throws(VidscanError) -> Value? {
         try write { try ItemRow.fetchOne($0, key: resultPath)?.item.status == .pruned ? body() : nil }
     }
 
-    /// Takes back that a result was pruned, because it was not removed.
-    func restorePruned(_ resultPath: String) throws(BatchError) {
+    /// For a pruned result that could not be removed.
+    func restorePruned(_ resultPath: String) throws(VidscanError) {
         try write { database in
             guard var row = try ItemRow.fetchOne(database, key: resultPath), row.item.status == .pruned else { return }
             try row.updateChanges(database) { $0.item.status = .done }
@@ -251,7 +239,7 @@ public final class BatchJournal: Sendable {
 
     // MARK: Transactions
 
-    func write<Value>(_ body: (Database) throws -> Value) throws(BatchError) -> Value {
+    func write<Value>(_ body: (Database) throws -> Value) throws(VidscanError) -> Value {
         do {
             return try database.write(body)
         } catch {
@@ -259,7 +247,7 @@ public final class BatchJournal: Sendable {
         }
     }
 
-    func read<Value>(_ body: (Database) throws -> Value) throws(BatchError) -> Value {
+    func read<Value>(_ body: (Database) throws -> Value) throws(VidscanError) -> Value {
         do {
             return try database.read(body)
         } catch {
@@ -267,18 +255,19 @@ public final class BatchJournal: Sendable {
         }
     }
 
-    private static func failure(_ error: any Error, _ path: String) -> BatchError {
-        if let error = error as? BatchError { return error }
+    private static func failure(_ error: any Error, _ path: String) -> VidscanError {
+        if let error = error as? VidscanError { return error }
         guard let error = error as? DatabaseError else {
-            return BatchError(.journal, "\(path): \(error.localizedDescription)")
+            return VidscanError(.output, "\(path): \(error.localizedDescription)")
         }
-        if error.resultCode == .SQLITE_FULL { return BatchError(.diskFull, "\(path): no space left on device") }
-        // On a full disk the write-ahead log's shared memory cannot grow, which SQLite reports as an I/O error.
+        // On a full disk, the write-ahead log's shared memory cannot grow, and SQLite reports an I/O error.
         var space = statvfs()
         let isFull = statvfs(FilePath.folder(of: path), &space) == 0 && space.f_bavail == 0
-        if isFull, [.SQLITE_IOERR, .SQLITE_CANTOPEN].contains(error.resultCode) {
-            return BatchError(.diskFull, "\(path): no space left on device")
+        if error.resultCode == .SQLITE_FULL
+            || isFull && [.SQLITE_IOERR, .SQLITE_CANTOPEN].contains(error.resultCode)
+        {
+            return VidscanError(.diskFull, "\(path): no space left on device")
         }
-        return BatchError(.journal, "\(path): \(error.message ?? error.description)")
+        return VidscanError(.output, "\(path): \(error.message ?? error.description)")
     }
 }

@@ -1,69 +1,59 @@
+internal import GRDB
 internal import VidscanBase
 
 extension BatchJournal {
-    public enum Status: String, Sendable, CaseIterable, Codable {
-        case pending, running, done, failed
-        /// Failed more often than `--retries` allows; not tried again unless the user asks for it.
-        case quarantined
-        /// Found in a folder, and not a video.
-        case skipped
-        /// Was done; `prune` has removed its result.
-        case pruned
-    }
-
-    /// The status of an input as people are shown it.
-    public enum ShownStatus: String, Sendable, CaseIterable, Codable {
+    package enum Status: String, Sendable, CaseIterable, Codable {
         case pending, running
-        /// Its process ended before it could finish; the next run starts it again.
+        /// Its process ended before it finished; the next run starts it again. Never in the journal's file.
         case interrupted
-        case done, failed, quarantined, skipped, pruned
+        case done, failed
+        /// Failed more often than `--retries` allows; only retried on request.
+        case quarantined
+        /// Found in a folder, but not a video.
+        case skipped
+        /// Was done; `prune` removed its result.
+        case pruned
+
+        static let stored = allCases.filter { $0 != .interrupted }
     }
 
-    /// An input as the journal records it: a row of the table `item`.
-    public struct Item: Sendable, Equatable, Codable {
-        /// Relative to the batch's folder.
-        public var resultPath: String
-        /// Absolute path of the input.
-        public var path: String
-        public var bytes: Int64
+    /// A row of the table `item`. Paths of results are relative to the batch's folder; those of inputs are absolute.
+    package struct Item: Sendable, Equatable, Codable {
+        package var resultPath: String
+        package var path: String
+        package var bytes: Int64
         /// Nanoseconds since 1970.
-        public var modified: Int64
-        public var configuration: String
-        public var status = Status.pending
-        /// How often an analysis was started, including those of batches that were killed.
-        public var attempts = 0
-        /// Consecutive failed attempts.
-        public var failures = 0
-        /// Whether the user named the input; see `BatchInput.isNamed`.
-        public var isNamed: Bool
+        package var modified: Int64
+        package var configuration: String
+        package var status = Status.pending
+        /// Includes those of batches that were killed.
+        package var attempts = 0
+        package var failures = 0
+        package var isNamed: Bool
         /// The earliest time of the next attempt, in seconds since 1970.
         var due = 0.0
-        /// The process that works on the input; see `LeaseOwner`.
         var owner: String?
-        /// When the owner's lease expires, in seconds since 1970.
+        /// When the lease expires, in seconds since 1970.
         var lease: Double?
-        /// When the last attempt started and ended, in seconds since 1970.
+        /// The last attempt, in seconds since 1970.
         var started: Double?
         var finished: Double?
-        /// Why the last attempt failed.
-        public var error: String?
-        /// These and the following up to `warningText` describe the last successful attempt.
-        public var wallSeconds: Double?
-        public var videoSeconds: Double?
-        public var frames: Int?
-        public var faces: Int?
-        /// How many different people the result has, and how many events; `nil` in rows of earlier versions.
-        public var people: Int?
-        public var events: Int?
-        /// The warnings of the result, one per line; `nil` if there are none.
+        package var error: String?
+        /// The fields up to `warningText` describe the last successful attempt.
+        package var wallSeconds: Double?
+        package var videoSeconds: Double?
+        package var frames: Int?
+        package var faces: Int?
+        /// `nil` in rows of earlier versions.
+        package var people: Int?
+        package var events: Int?
         var warningText: String?
-        /// The share of the input that is analysed, 0…1, as of the last renewal of the lease; `nil` if it is not known.
-        public internal(set) var progress: Double?
-        /// SHA-256 of the content that was analysed; `nil` if it is not known.
-        public var digest: String?
-        /// See `BatchInput.changed`.
-        public var changed: Int64?
-        /// What is different for the result of an earlier analysis, while a later one has not replaced it; see `hasKept`.
+        /// The analysed fraction, 0…1, at the last renewal of the lease; `nil` if unknown.
+        package internal(set) var progress: Double?
+        /// SHA-256 of the analysed content; `nil` if unknown.
+        package var digest: String?
+        package var changed: Int64?
+        /// Describe an earlier result until a later analysis replaces it; see `hasKept`.
         var keptConfiguration: String?
         var keptBytes: Int64?
         var keptModified: Int64?
@@ -71,7 +61,6 @@ extension BatchJournal {
         var keptDigest: String?
         var keptFinished: Double?
 
-        /// The names of the columns.
         enum CodingKeys: String, CodingKey {
             case resultPath = "place"
             case path, bytes, modified, configuration, status, attempts, failures
@@ -90,39 +79,32 @@ extension BatchJournal {
             case keptFinished = "kept_finished"
         }
 
-        /// Problems that may affect the result, in words.
-        public var warnings: [String] {
+        package var warnings: [String] {
             (warningText ?? "").split(separator: "\n").map(String.init)
         }
 
-        public var identity: FileIdentity { FileIdentity(bytes: bytes, modified: modified) }
+        package var identity: FileIdentity { FileIdentity(bytes: bytes, modified: modified) }
     }
 
-    /// Which inputs a run is to analyse.
-    public struct Selection: Sendable, Equatable {
-        /// Everything, even if it is done already.
-        public var isForced = false
-        /// Only what failed before, including quarantined inputs.
-        public var isOnlyFailed = false
-        /// How many more attempts a failed input gets.
-        public var retries = 2
-        /// Whether results that other settings, versions or models made are accepted.
-        public var keepsDone = false
-        /// Whether results with warnings count as failed.
-        public var isStrict = false
+    package struct Selection: Sendable, Equatable {
+        /// Includes inputs that are done.
+        package var isForced = false
+        package var isOnlyFailed = false
+        package var retries = 2
+        /// Whether to accept results of other settings, versions or models.
+        package var keepsDone = false
+        package var isStrict = false
 
-        public init() {}
+        package init() {}
     }
 
-    /// Why an input is due, or why it is not.
-    public enum Reason: String, Sendable {
+    package enum Reason: String, Sendable {
         case new, changed
         case settingsChanged = "settings, version or models changed"
         case failed = "failed before"
         case resultMissing = "result missing"
-        /// A run that was to analyse it has ended before.
+        /// A run was to analyse it, but ended before.
         case notStarted = "not started"
-        /// The process that analysed it has ended.
         case interrupted
         case forced
         case retryRequested = "failed before, retry requested"
@@ -139,63 +121,37 @@ extension BatchJournal {
         case foreignResult = "result exists, but is not from this batch"
     }
 
-    /// An input and the decision about it.
-    public struct PlannedInput: Sendable, Equatable {
-        public var input: BatchInput
-        public var reason: Reason
-        /// Whether this run is to analyse it.
-        public var isDue: Bool
-        /// What the journal said of the input before, or of its finished result; `nil` for a new one.
-        public var former: Former?
-        /// More than the reason says, in words.
-        public var detail: String?
+    package struct PlannedInput: Sendable, Equatable {
+        package var input: BatchInput
+        package var reason: Reason
+        package var isDue: Bool
+        /// The earlier row, or its finished result; `nil` for a new input.
+        package var former: Item?
+        /// More specific than the reason.
+        package var detail: String?
 
-        /// The detail, or else the reason.
-        public var explanation: String { detail ?? reason.rawValue }
+        package var explanation: String { detail ?? reason.rawValue }
     }
 
-    /// What the journal said of an input.
-    public struct Former: Sendable, Equatable {
-        public var status: Status
-        public var configuration: String
-    }
-
-    /// The reason of a failure that only `--strict` makes one.
     static func strictReason(_ warnings: [String]) -> String {
         "it has warnings (--strict): " + warnings.joined(separator: "; ")
     }
 
-    /// How an attempt ended.
-    public enum Outcome: Sendable {
+    package enum Outcome: Sendable {
         case done(WorkerReport)
         case failed(String)
-        /// Found in a folder, and not a video.
         case skipped(String)
-        /// Given back because the batch is ending. Does not count as an attempt.
+        /// Given back because the batch is ending; does not count as an attempt.
         case released
-        /// Left for a later run because the file was changing. Does not count as an attempt.
+        /// Left for a later run because the file was changing; does not count as an attempt.
         case postponed
     }
 }
 
 extension BatchJournal.Item {
-    /// Whether the lease of the item's owner is valid.
     func isLeased(now: Double) -> Bool {
         guard let owner, let lease else { return false }
         return LeaseOwner.isRunning(owner) ?? (lease > now)
-    }
-
-    /// What people are shown. An input whose process has ended is not running any more, although nobody could record that.
-    func shownStatus(now: Double) -> BatchJournal.ShownStatus {
-        switch status {
-        case .pending: .pending
-        case .running: isLeased(now: now) ? .running : .interrupted
-        case .done: .done
-        case .failed: .failed
-        case .quarantined: .quarantined
-        case .skipped: .skipped
-        case .pruned: .pruned
-        }
     }
 
     mutating func start(owner: String, now: Double) {
@@ -208,7 +164,7 @@ extension BatchJournal.Item {
         progress = nil
     }
 
-    /// - Parameter retries: how many failures in a row do not yet quarantine an input.
+    /// - Parameter retries: how many consecutive failures do not yet quarantine an input.
     mutating func finish(_ outcome: BatchJournal.Outcome, retries: Int, now: Double) {
         owner = nil
         lease = nil
@@ -242,8 +198,114 @@ extension BatchJournal.Item {
         }
     }
 
-    /// 1, 4, 16, … minutes, and at most 17 hours; in seconds.
+    /// In seconds: 1, 4, 16, … minutes, at most 17 hours.
     private static func retryDelay(afterFailures failures: Int) -> Double {
         (1..<min(failures, 6)).reduce(60) { delay, _ in delay * 4 }
+    }
+}
+
+extension BatchJournal.Item {
+    /// Whether an earlier result waits to be replaced. The row then describes the later analysis, and the fields that
+    /// start with `kept` describe the earlier result.
+    var hasKept: Bool { keptConfiguration != nil }
+
+    package var isFinished: Bool { status == .done || status == .running && hasKept }
+
+    var isUnfinished: Bool { status == .pending || status == .running }
+
+    mutating func keepResult() {
+        keptConfiguration = configuration
+        keptBytes = bytes
+        keptModified = modified
+        keptChanged = changed
+        keptDigest = digest
+        keptFinished = finished
+    }
+
+    mutating func dropKept() {
+        keptConfiguration = nil
+        keptBytes = nil
+        keptModified = nil
+        keptChanged = nil
+        keptDigest = nil
+        keptFinished = nil
+    }
+
+    /// The item before the later analysis was requested; `nil` if there is no earlier result.
+    private var kept: Self? {
+        guard let keptConfiguration else { return nil }
+        var item = self
+        item.status = .done
+        item.configuration = keptConfiguration
+        item.bytes = keptBytes ?? bytes
+        item.modified = keptModified ?? modified
+        item.changed = keptChanged
+        item.digest = keptDigest
+        item.finished = keptFinished
+        // The later analysis's start says nothing about this result.
+        item.started = nil
+        item.failures = 0
+        item.due = 0
+        item.owner = nil
+        item.lease = nil
+        item.error = nil
+        item.progress = nil
+        item.dropKept()
+        return item
+    }
+
+    /// The item without an abandoned analysis, which has not touched the earlier result.
+    func settled(now: Double) -> Self {
+        guard isUnfinished, !isLeased(now: now), let kept else { return self }
+        return kept
+    }
+
+    /// The item that decides whether an input is due: the earlier result, unless the later analysis has ended, with
+    /// this configuration and this file.
+    func relevant(to configuration: String, _ identity: FileIdentity, now: Double) -> Self {
+        let hasFailed = [.failed, .quarantined, .skipped].contains(status)
+        guard hasFailed, self.configuration != configuration || self.identity != identity, let kept else {
+            return settled(now: now)
+        }
+        return kept
+    }
+
+    mutating func setSource(_ identity: FileIdentity, changed: Int64?, digest: String) {
+        if hasKept {
+            keptModified = identity.modified
+            keptChanged = changed
+            keptDigest = digest
+        } else {
+            modified = identity.modified
+            self.changed = changed
+            self.digest = digest
+        }
+    }
+}
+
+extension BatchJournal.Item.CodingKeys: ColumnExpression {}
+
+/// Keeps GRDB out of this module's interface.
+struct ItemRow: Codable, FetchableRecord, PersistableRecord {
+    static let databaseTableName = "item"
+
+    typealias Columns = BatchJournal.Item.CodingKeys
+
+    var item: BatchJournal.Item
+
+    init(_ item: BatchJournal.Item) { self.item = item }
+
+    init(from decoder: any Decoder) throws { item = try BatchJournal.Item(from: decoder) }
+
+    func encode(to encoder: any Encoder) throws { try item.encode(to: encoder) }
+
+    /// Cached, because a registration looks up each of its inputs.
+    static func fetchOne(_ database: Database, path: String) throws -> BatchJournal.Item? {
+        let statement = try database.cachedStatement(sql: "SELECT * FROM item WHERE path = ?")
+        return try fetchOne(statement, arguments: [path])?.item
+    }
+
+    static func filter(_ statuses: BatchJournal.Status...) -> QueryInterfaceRequest<ItemRow> {
+        filter(statuses.map(\.rawValue).contains(Columns.status))
     }
 }

@@ -1,17 +1,13 @@
+internal import Foundation
 internal import GRDB
-public import VidscanBase
+package import VidscanBase
 
 extension BatchJournal {
-    /// Leases the largest input that is due.
-    ///
-    /// - Parameters:
-    ///   - resultPaths: those of the inputs to choose from.
-    ///   - configuration: the one that the inputs were registered with.
-    /// - Returns: `nil` if no input is left to lease.
-    public func claim(among resultPaths: Set<PathBytes>, configuration: String) throws(BatchError) -> Item? {
+    /// Leases the largest due input among those with these results; `nil` if none is left.
+    package func claim(among resultPaths: Set<PathBytes>, configuration: String) throws(VidscanError) -> Item? {
         let now = clock()
         return try write { database in
-            // Inputs of dead processes come last: only for these do leases have to be checked.
+            // Inputs of dead processes come last, because only for these must leases be checked.
             for status in [Status.pending, .running] {
                 let candidates = try ItemRow.filter(status)
                     .filter(ItemRow.Columns.configuration == configuration && ItemRow.Columns.due <= now)
@@ -30,8 +26,8 @@ extension BatchJournal {
         }
     }
 
-    /// How many inputs other processes have claimed. The parameters are those of `claim`.
-    public func countClaimedByOthers(among resultPaths: Set<PathBytes>, configuration: String) throws(BatchError) -> Int
+    package func countClaimedByOthers(among resultPaths: Set<PathBytes>, configuration: String) throws(VidscanError)
+        -> Int
     {
         try read { database in
             try ItemRow.filter(.running)
@@ -41,26 +37,23 @@ extension BatchJournal {
         }
     }
 
-    /// Renews all leases of this process.
-    ///
-    /// - Parameter progress: the share of each input that is analysed, 0…1, by the paths of the results.
-    public func renewLeases(progress: [PathBytes: Double] = [:]) throws(BatchError) {
+    /// - Parameter progress: the analysed fraction of each input, 0…1, by the path of its result.
+    package func renewLeases(progress: [PathBytes: Double] = [:]) throws(VidscanError) {
         let expiry = clock() + Self.leaseSeconds
         try write { database in
-            for (resultPath, share) in progress {
+            for (resultPath, fraction) in progress {
                 _ = try ItemRow.filter(.running)
                     .filter(ItemRow.Columns.resultPath == resultPath.path && ItemRow.Columns.owner == owner)
-                    .updateAll(database, ItemRow.Columns.progress.set(to: min(1, max(0, share))))
+                    .updateAll(database, ItemRow.Columns.progress.set(to: min(1, max(0, fraction))))
             }
             _ = try ItemRow.filter(.running).filter(ItemRow.Columns.owner == owner)
                 .updateAll(database, ItemRow.Columns.lease.set(to: expiry))
         }
     }
 
-    /// The failure of each of the inputs that has failed, by the paths of the inputs.
-    ///
-    /// - Parameter isStrict: whether warnings of a finished result are a failure.
-    public func failures(among resultPaths: Set<PathBytes>, isStrict: Bool) throws(BatchError) -> [PathBytes: String] {
+    /// Reasons by the paths of the inputs. With `isStrict`, warnings of a finished result are a failure.
+    package func failures(among resultPaths: Set<PathBytes>, isStrict: Bool) throws(VidscanError) -> [PathBytes: String]
+    {
         var failures: [PathBytes: String] = [:]
         for item in try items() where resultPaths.contains(PathBytes(item.resultPath)) {
             switch item.status {
@@ -74,14 +67,53 @@ extension BatchJournal {
     }
 
     /// Records the end of an attempt, unless another process has taken over the input.
-    ///
-    /// - Parameter retries: how many more attempts a failed input gets.
-    public func finish(_ item: Item, _ outcome: Outcome, retries: Int) throws(BatchError) {
+    package func finish(_ item: Item, _ outcome: Outcome, retries: Int) throws(VidscanError) {
         let now = clock()
         try write { database in
             guard var row = try ItemRow.fetchOne(database, key: item.resultPath), row.item.owner == owner
             else { return }
             try row.updateChanges(database) { $0.item.finish(outcome, retries: retries, now: now) }
         }
+    }
+}
+
+/// Names of processes, by which other processes on the same machine can see whether they still run.
+package enum LeaseOwner {
+    package static let current = name(of: getpid())
+
+    package static func name(of process: Int32) -> String {
+        "\(host):\(process):\(ProcessIdentity(number: process)?.startTicks ?? 0)"
+    }
+
+    /// The scope of a process number: the machine, its boot, and the PID namespace, because each container numbers its
+    /// own.
+    private static let host: String = {
+        let names = ["hostname", "random/boot_id"].map { FileSystem.text("/proc/sys/kernel/" + $0) ?? "" }
+        let space = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/ns/pid")) ?? ""
+        return (names + [space]).map { $0.trimmingCharacters(in: .whitespacesAndNewlines) }.joined(separator: "/")
+            .replacingOccurrences(of: ":", with: "_")
+    }()
+
+    /// `nil` if the process belongs to another machine, boot or container, so that nobody here can tell.
+    static func isRunning(_ owner: String) -> Bool? {
+        let fields = owner.split(separator: ":")
+        guard fields.count == 3, fields[0] == host, let number = Int32(fields[1]), number > 0 else { return nil }
+        guard let startTicks = UInt64(fields[2]) else { return false }
+        return ProcessIdentity(number: number, startTicks: startTicks).isRunning
+    }
+}
+
+/// How long a process waits for the lock of a journal.
+package enum LockBackoff {
+    package static let timeoutSeconds = 120.0
+
+    /// In seconds; `nil` after the timeout. It doubles from 1 ms up to a quarter of a second, so that a process with
+    /// many short transactions does not lock others out.
+    package static func delay(afterAttempts attempts: Int) -> Double? {
+        // 1, 2, 4, … 128, 250, 250, … ms
+        let doublings = min(attempts, 8)
+        let waited = Double((1 << doublings) - 1) / 1000 + Double(attempts - doublings) * 0.25
+        guard waited < timeoutSeconds else { return nil }
+        return attempts < 8 ? Double(1 << attempts) / 1000 : 0.25
     }
 }

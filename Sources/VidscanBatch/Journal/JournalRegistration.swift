@@ -1,36 +1,28 @@
 internal import GRDB
-public import VidscanBase
+package import VidscanBase
 
 extension BatchJournal {
-    /// Registers the inputs, and decides which of them are due.
+    /// Registers the inputs, and returns them in their order with their result paths and whether they are due.
     ///
-    /// An input that the journal knows keeps the path of its result. A new one gets the path that it asks for, or a
-    /// numbered one if that is taken.
-    ///
-    /// The inputs are registered in several transactions, with the checks for results between them, so that other
+    /// A known input keeps its result path. The checks for results run between several transactions, so that other
     /// processes can use the journal meanwhile.
     ///
     /// - Parameters:
     ///   - configuration: a digest of everything that a result depends on besides its input.
-    ///   - isEquivalent: whether a finished result of another configuration, given with the path of the result, is what this
-    ///     one would make.
-    ///   - verdicts: those of a `ContentCheck`, by the paths of the inputs.
-    ///   - isDryRun: decides, but registers nothing.
-    ///   - isMadeAsConfigured: whether the result at a path says that this configuration made it. A process can be killed
-    ///     after it has replaced a result, and before it has recorded that.
-    ///   - hasResult: whether there is a result at a path.
-    /// - Returns: the decisions, in the order of the inputs, with the paths of their results.
+    ///   - isEquivalent: whether a finished result of another configuration is what this one would make.
+    ///   - isMadeAsConfigured: whether a result says that this configuration made it. A process can be killed after it
+    ///     has replaced a result and before it has recorded that.
     @discardableResult
-    public func register(
+    package func register(
         _ inputs: [BatchInput], configuration: String, selection: Selection,
         isEquivalent: (String, String) -> Bool = { _, _ in false },
         verdicts: [PathBytes: ContentCheck.Verdict] = [:], isDryRun: Bool = false,
         isMadeAsConfigured: (String) -> Bool = { _ in true }, hasResult: (String) -> Bool
-    ) throws(BatchError) -> [PlannedInput] {
+    ) throws(VidscanError) -> [PlannedInput] {
         let now = clock()
         var plan: [PlannedInput] = []
         plan.reserveCapacity(inputs.count)
-        // A dry run has no rows that would show which paths are taken.
+        // A dry run writes no rows that would show which paths are taken.
         var taken: Set<PathBytes> = []
         func decide(_ candidate: inout Candidate) {
             let input = candidate.planned.input
@@ -47,21 +39,21 @@ extension BatchJournal {
             }
             candidate.planned.reason = reason
             candidate.planned.isDue = isDue
-            candidate.planned.former = relevant.map { Former(status: $0.status, configuration: $0.configuration) }
+            candidate.planned.former = relevant
             if reason == .hasWarnings { candidate.planned.detail = Self.strictReason(relevant?.warnings ?? []) }
-            // A failure of other settings does not matter any more.
+            // A failure with other settings no longer matters.
             let isLeft = candidate.item?.isUnfinished == true || relevant == candidate.item
             candidate.restored = isAccepted && !isDue && !isLeft ? relevant : nil
         }
         for start in stride(from: 0, to: inputs.count, by: Self.transactionSize) {
             let slice = inputs[start..<min(start + Self.transactionSize, inputs.count)]
             var candidates = try read { database in try slice.map { try candidate(for: $0, &taken, database) } }
-            // Not in a transaction, because file systems can be slow and other processes wait for the journal.
+            // Outside a transaction, because file systems can be slow and other processes wait for the journal.
             for index in candidates.indices { decide(&candidates[index]) }
             if !isDryRun, candidates.contains(where: \.hasChange) {
                 try write { database in
                     for (index, input) in slice.enumerated() where candidates[index].hasChange {
-                        // Another process may have changed the journal since it was read.
+                        // Another process may have changed the journal meanwhile.
                         if try !isCurrent(candidates[index], database) {
                             candidates[index] = try candidate(for: input, &taken, database)
                             decide(&candidates[index])
@@ -77,19 +69,16 @@ extension BatchJournal {
         return plan
     }
 
-    /// Inputs in one transaction: enough to make the cost of syncing small, and few enough that other processes, which
-    /// have leases to renew, get their turn.
+    /// Inputs per transaction: enough for cheap syncing, few enough that other processes can renew their leases.
     static let transactionSize = 500
 
-    /// An input that is being registered, and its row, if it has one.
     private struct Candidate {
         var planned: PlannedInput
         var item: Item?
         var hasResult = false
-        /// What the row becomes because its earlier result is what the run wants; `nil` if it stays as it is.
+        /// The new row, if the earlier result is the one that the run wants.
         var restored: Item?
 
-        /// Whether the row has to be written.
         var hasChange: Bool { planned.isDue || restored != nil }
     }
 
@@ -105,7 +94,6 @@ extension BatchJournal {
         return Candidate(planned: PlannedInput(input: input, reason: .new, isDue: false), item: item)
     }
 
-    /// Whether the input's row has not changed, and a new path is still free.
     private func isCurrent(_ candidate: Candidate, _ database: Database) throws -> Bool {
         let input = candidate.planned.input
         guard try ItemRow.fetchOne(database, path: input.path) == candidate.item else { return false }
@@ -117,8 +105,8 @@ extension BatchJournal {
         return try Bool.fetchOne(statement, arguments: [resultPath]) == nil
     }
 
-    /// The path that the input asks for, or else the first free one with a number. In a shard, a digest of the input's
-    /// path comes before the number, so that two journals never choose the same path.
+    /// The requested path, or the first free one with a number. In a shard, a digest of the input's path precedes the
+    /// number, so that two journals never choose the same path.
     private func freeResultPath(for input: BatchInput, _ taken: Set<PathBytes>, _ database: Database) throws -> String {
         var candidate = input.resultPath
         var stem = candidate.dropLast(".vidscan".count)
@@ -165,9 +153,6 @@ extension BatchJournal {
         if candidate.item == nil { try ItemRow(item).insert(database) } else { try ItemRow(item).update(database) }
     }
 
-    /// - Parameters:
-    ///   - row: the input's row, and `nil` if it is new.
-    ///   - relevant: what the row says of the result that the run would accept.
     private static func decide(
         _ row: Item?, _ relevant: Item?, _ input: BatchInput, _ configuration: String,
         _ isEquivalent: (String, String) -> Bool, _ selection: Selection, now: Double, verdict: ContentCheck.Verdict?,
@@ -198,13 +183,13 @@ extension BatchJournal {
             if item.status == .done, hasResult { return (.kept, false) }
             if item.status != .skipped { return (.settingsChanged, true) }
         }
-        // An analysis with these settings was asked for, with --force, and did not come to its end.
+        // An analysis with these settings was requested with --force, but did not end.
         let isLeft =
             row.isUnfinished && row.configuration == configuration && row.identity == input.identity
             && !selection.keepsDone
         return switch isLeft ? row.status : item.status {
         case .pending: (.notStarted, true)
-        case .running: (.interrupted, true)
+        case .running, .interrupted: (.interrupted, true)
         case .done where !hasResult: (.resultMissing, true)
         case .done where selection.isStrict && !item.warnings.isEmpty: (.hasWarnings, false)
         case .done: (verdict == .same ? .dateChanged : .done, false)

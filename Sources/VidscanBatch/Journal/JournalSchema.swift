@@ -1,6 +1,6 @@
 internal import GRDB
+internal import VidscanBase
 
-/// The tables of a journal, their migrations, and the check that a file is a journal.
 enum JournalSchema {
     static let migrator: DatabaseMigrator = {
         var migrator = DatabaseMigrator()
@@ -16,40 +16,31 @@ enum JournalSchema {
                     CREATE INDEX item_by_status ON item (status, bytes DESC, place);
                     """)
         }
-        migrator.registerMigration("content") { database in
-            try database.execute(
-                sql: """
-                    ALTER TABLE item ADD COLUMN digest TEXT;
-                    ALTER TABLE item ADD COLUMN changed INTEGER;
-                    """)
-        }
-        migrator.registerMigration("outcome") { database in
-            try database.execute(
-                sql: """
-                    ALTER TABLE item ADD COLUMN people INTEGER;
-                    ALTER TABLE item ADD COLUMN events INTEGER;
-                    ALTER TABLE item ADD COLUMN warnings TEXT;
-                    ALTER TABLE item ADD COLUMN progress DOUBLE;
-                    """)
-        }
-        migrator.registerMigration("kept") { database in
-            try database.execute(
-                sql: """
-                    ALTER TABLE item ADD COLUMN kept_configuration TEXT;
-                    ALTER TABLE item ADD COLUMN kept_bytes INTEGER;
-                    ALTER TABLE item ADD COLUMN kept_modified INTEGER;
-                    ALTER TABLE item ADD COLUMN kept_changed INTEGER;
-                    ALTER TABLE item ADD COLUMN kept_digest TEXT;
-                    ALTER TABLE item ADD COLUMN kept_finished DOUBLE;
-                    """)
+        for (name, columns) in additions {
+            migrator.registerMigration(name) { database in
+                for column in columns { try database.execute(sql: "ALTER TABLE item ADD COLUMN \(column)") }
+            }
         }
         return migrator
     }()
 
-    /// Creates the tables of a journal, or migrates those of an earlier version, after checking the file.
+    /// The columns that later versions added.
+    private static let additions = [
+        ("content", ["digest TEXT", "changed INTEGER"]),
+        ("outcome", ["people INTEGER", "events INTEGER", "warnings TEXT", "progress DOUBLE"]),
+        (
+            "kept",
+            [
+                "kept_configuration TEXT", "kept_bytes INTEGER", "kept_modified INTEGER", "kept_changed INTEGER",
+                "kept_digest TEXT", "kept_finished DOUBLE",
+            ]
+        ),
+    ]
+
+    /// Checks the file first, then creates its tables or migrates those of an earlier version.
     static func prepare(_ database: any DatabaseWriter, path: String) throws {
         try database.read { try check($0, path: path) }
-        // If another process runs a migration at the same moment, this one fails, and finds it done in the next round.
+        // Fails if another process migrates at the same moment, and finds the work done in the next round.
         for _ in migrator.migrations {
             do {
                 return try migrator.migrate(database)
@@ -62,19 +53,17 @@ enum JournalSchema {
 
     // MARK: Check
 
-    /// Refuses a file that no version of vidscan has written: it contains paths that vidscan writes to and removes, and a
+    /// Refuses a file that no version of vidscan has written: vidscan writes to and removes the paths in it, and a
     /// trigger or a view could run statements of its own.
-    ///
-    /// - Throws: `BatchError` with the code `input`.
     static func check(_ database: Database, path: String) throws {
         let found = try objects(in: database)
         let hasItems = found.contains { $0.name == "item" }
-        // The table of migrations alone is a journal that is being created, as long as no migration is done.
+        // A journal that is being created has only the table of migrations.
         let isBegun =
             try !hasItems && database.tableExists(migrationsTable)
             && Bool.fetchOne(database, sql: "SELECT EXISTS (SELECT * FROM \(migrationsTable))") == true
         guard try known.get().contains(found), !isBegun else {
-            throw BatchError(
+            throw VidscanError(
                 .input,
                 "\(path) is not the journal of a batch, or it was made by a later version of vidscan; move it away, or use"
                     + " another folder"
@@ -82,17 +71,11 @@ enum JournalSchema {
         }
         guard hasItems else { return }
         let columns = Set(try database.columns(in: "item").map(\.name))
-        let valid =
-            validRow + (columns.contains("digest") ? validContentColumns : "")
-            + (columns.contains("people") ? validOutcomeColumns : "")
-            + (columns.contains("kept_configuration") ? validKeptColumns : "")
-        if let row = try Row.fetchOne(
-            database,
-            sql: "SELECT place FROM item WHERE (\(valid)) IS NOT TRUE LIMIT 1"
-        ) {
-            // In a damaged row this need not be text.
+        let valid = rules.filter { columns.contains($0.column) }.map { "(\($0.rule))" }.joined(separator: " AND ")
+        if let row = try Row.fetchOne(database, sql: "SELECT place FROM item WHERE (\(valid)) IS NOT TRUE LIMIT 1") {
+            // A damaged row need not hold text here.
             let value: DatabaseValue = row[0]
-            throw BatchError(
+            throw VidscanError(
                 .input,
                 "\(path): the row of \(value) is not valid; the journal is damaged or was tampered with, so move it away,"
                     + " or use another folder")
@@ -104,11 +87,11 @@ enum JournalSchema {
         var kind: String
         var name: String
         var table: String
-        /// The SQL, with single spaces.
+        /// With single spaces.
         var definition: String?
     }
 
-    /// What a journal may contain: nothing yet, or the objects that each version has created.
+    /// Nothing yet, or the objects of each version.
     private static let known = Result {
         let database = try DatabaseQueue()
         var states = [try database.read(objects)]
@@ -139,46 +122,48 @@ enum JournalSchema {
             })
     }
 
-    /// Values have the types of their columns, sums of them cannot overflow, and a path does not leave the batch's folder.
-    private static let validRow = """
-        typeof(place) = 'text' AND typeof(path) = 'text' AND instr(place, char(0)) = 0 AND instr(path, char(0)) = 0
-        AND path LIKE '/%' AND place LIKE '_%.vidscan' AND '/' || place || '/' NOT LIKE '%//%'
-        AND '/' || place || '/' NOT LIKE '%/./%' AND '/' || place || '/' NOT LIKE '%/../%'
-        AND typeof(bytes) = 'integer' AND bytes >= 0 AND typeof(modified) = 'integer'
-        AND typeof(configuration) = 'text'
-        AND status IN (\(BatchJournal.Status.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")))
-        AND typeof(attempts) = 'integer' AND attempts BETWEEN 0 AND 1000000000
-        AND typeof(failures) = 'integer' AND failures BETWEEN 0 AND 1000000000 AND named IN (0, 1)
-        AND typeof(due) IN ('real', 'integer') AND due BETWEEN -1e12 AND 1e12
-        AND typeof(owner) IN ('text', 'null') AND (status <> 'running' OR owner IS NOT NULL)
-        AND (lease IS NULL OR typeof(lease) IN ('real', 'integer') AND lease BETWEEN -1e12 AND 1e12)
-        AND (started IS NULL OR typeof(started) IN ('real', 'integer') AND started BETWEEN -1e12 AND 1e12)
-        AND (finished IS NULL OR typeof(finished) IN ('real', 'integer') AND finished BETWEEN -1e12 AND 1e12)
-        AND typeof(error) IN ('text', 'null')
-        AND (wall IS NULL OR typeof(wall) IN ('real', 'integer') AND wall BETWEEN 0 AND 1e10)
-        AND (video IS NULL OR typeof(video) IN ('real', 'integer') AND video BETWEEN 0 AND 1e10)
-        AND (frames IS NULL OR typeof(frames) = 'integer' AND frames BETWEEN 0 AND 1000000000000)
-        AND (faces IS NULL OR typeof(faces) = 'integer' AND faces BETWEEN 0 AND 1000000000000)
-        """
+    /// Values have the types of their columns, their sums cannot overflow, and no path leaves the batch's folder.
+    private static let rules: [(column: String, rule: String)] =
+        types.flatMap { rule in
+            rule.columns.map { column in
+                let range = rule.range.map { " AND coalesce(\(column) BETWEEN \($0), 1)" } ?? ""
+                return (column, "typeof(\(column)) IN (\(rule.types))" + range)
+            }
+        } + [
+            ("path", "instr(path, char(0)) = 0 AND path LIKE '/%'"),
+            (
+                "place",
+                """
+                instr(place, char(0)) = 0 AND place LIKE '_%.vidscan' AND '/' || place || '/' NOT LIKE '%//%'
+                AND '/' || place || '/' NOT LIKE '%/./%' AND '/' || place || '/' NOT LIKE '%/../%'
+                """
+            ),
+            ("named", "named IN (0, 1)"),
+            ("status", "status IN (\(BatchJournal.Status.stored.map { "'\($0.rawValue)'" }.joined(separator: ", ")))"),
+            ("owner", "status <> 'running' OR owner IS NOT NULL"),
+            // Either all of an earlier result, or nothing, as in a row whose result is finished.
+            (
+                "kept_configuration",
+                """
+                coalesce(kept_configuration, kept_bytes, kept_modified, kept_changed, kept_digest, kept_finished) IS NULL
+                OR kept_configuration IS NOT NULL AND kept_bytes IS NOT NULL AND kept_modified IS NOT NULL
+                    AND status NOT IN ('done', 'pruned')
+                """
+            ),
+        ]
 
-    private static let validContentColumns = """
-         AND typeof(digest) IN ('text', 'null') AND typeof(changed) IN ('integer', 'null')
-        """
-
-    private static let validOutcomeColumns = """
-         AND (people IS NULL OR typeof(people) = 'integer' AND people BETWEEN 0 AND 1000000000000)
-        AND (events IS NULL OR typeof(events) = 'integer' AND events BETWEEN 0 AND 1000000000000)
-        AND typeof(warnings) IN ('text', 'null')
-        AND (progress IS NULL OR typeof(progress) IN ('real', 'integer') AND progress BETWEEN 0 AND 1)
-        """
-
-    /// Either all of an earlier result, or nothing. A finished result has replaced it.
-    private static let validKeptColumns = """
-         AND (coalesce(kept_configuration, kept_bytes, kept_modified, kept_changed, kept_digest, kept_finished) IS NULL
-            OR typeof(kept_configuration) = 'text' AND typeof(kept_bytes) = 'integer' AND kept_bytes >= 0
-            AND typeof(kept_modified) = 'integer' AND typeof(kept_changed) IN ('integer', 'null')
-            AND typeof(kept_digest) IN ('text', 'null') AND (kept_finished IS NULL
-                OR typeof(kept_finished) IN ('real', 'integer') AND kept_finished BETWEEN -1e12 AND 1e12)
-            AND status NOT IN ('done', 'pruned'))
-        """
+    private static let types: [(columns: [String], types: String, range: String?)] = [
+        (["place", "path", "configuration"], "'text'", nil),
+        (["owner", "error", "digest", "warnings", "kept_configuration", "kept_digest"], "'text', 'null'", nil),
+        (["modified"], "'integer'", nil),
+        (["changed", "kept_modified", "kept_changed"], "'integer', 'null'", nil),
+        (["bytes"], "'integer'", "0 AND 9223372036854775807"),
+        (["kept_bytes"], "'integer', 'null'", "0 AND 9223372036854775807"),
+        (["attempts", "failures"], "'integer'", "0 AND 1000000000"),
+        (["frames", "faces", "people", "events"], "'integer', 'null'", "0 AND 1000000000000"),
+        (["due"], "'real', 'integer'", "-1e12 AND 1e12"),
+        (["lease", "started", "finished", "kept_finished"], "'real', 'integer', 'null'", "-1e12 AND 1e12"),
+        (["wall", "video"], "'real', 'integer', 'null'", "0 AND 1e10"),
+        (["progress"], "'real', 'integer', 'null'", "0 AND 1"),
+    ]
 }

@@ -2,78 +2,67 @@ internal import Foundation
 internal import VidscanBase
 internal import VidscanReport
 
-/// The HTML index of a batch: a row for each input, with a link to its result. Failed inputs come first.
+/// The HTML index of a batch: a row for each input, those that need attention first.
 struct BatchPage {
     /// Browsers show this many rows without delay.
     private static let maximumRows = 20_000
-    /// A row shows this many warnings.
     private static let maximumWarnings = 3
 
     let items: [BatchJournal.Item]
-    /// The folder of the results.
     let folder: String
     /// Seconds since 1970.
     let now: Double
     let thumbnails: ReportThumbnails
-    /// What the page watches while the batch runs.
+    /// `nil` unless the batch runs.
     var live: ReportIndex.Live?
 
-    /// What needs attention comes first.
-    private static let order: [BatchJournal.ShownStatus] = [
+    private static let order: [BatchJournal.Status] = [
         .failed, .quarantined, .interrupted, .running, .pending, .done, .pruned, .skipped,
     ]
-    /// The group of the rows with warnings, besides those of the statuses.
     private static let warningGroup = "warnings"
 
-    func html() throws -> String {
-        let groups = Dictionary(grouping: items) { $0.shownStatus(now: now) }
-        let sorted = Self.order.flatMap { status in
-            (groups[status] ?? []).sorted { $0.resultPath < $1.resultPath }.map { (item: $0, status: status) }
-        }
+    func html(for path: String) throws(VidscanError) -> String {
+        let groups = Dictionary(grouping: items, by: \.status)
+        let sorted = Self.order.flatMap { (groups[$0] ?? []).sorted { $0.resultPath < $1.resultPath } }
         let withWarnings = items.count { $0.hasCounts && !$0.warnings.isEmpty }
         let counts = Self.order.compactMap { status in
             groups[status].map { (status: status, text: "\($0.count) \(status.rawValue)") }
         }
         let shown = sorted.prefix(Self.maximumRows)
-        let pictures = pictures(shown.map(\.item))
+        let pictures = pictures(shown)
         var page = ReportIndex(
             title: FilePath.name(of: folder),
             summary: NumberText.count(items.count, "file")
                 + (counts.isEmpty ? "" : ": " + counts.map(\.text).joined(separator: ", "))
-                + (withWarnings > 0 ? "; \(withWarnings) with warnings" : ""),
+                + (withWarnings > 0 ? "; \(withWarnings) with warnings" : ""), live: live,
             heads: [
                 .init("status", isNumber: false), .init("length"), .init("samples"), .init("faces"), .init("people"),
                 .init("events"), .init("warnings"), .init("processing time (s)"), .init("attempts"),
-            ], rows: shown.map { row($0.item, $0.status, pictures[PathBytes($0.item.resultPath)] ?? []) })
+            ], rows: shown.map { row($0, pictures[PathBytes($0.resultPath)] ?? []) })
         page.groups = counts.map { .init($0.status.rawValue, label: $0.text) }
         if withWarnings > 0 { page.groups.append(.init(Self.warningGroup, label: "\(withWarnings) with warnings")) }
         page.facts = facts
-        page.live = live
         if sorted.count > Self.maximumRows {
-            page.notices = [
+            page.head.notices = [
                 "This page shows the first \(Self.maximumRows) of \(sorted.count) files; index.csv lists all."
             ]
         }
-        return try page.html()
+        return try page.html(for: path)
     }
 
-    private var facts: [ReportPage.Fact] {
+    private var facts: [PageFact] {
         let done = items.filter(\.hasCounts)
-        let video = done.reduce(0) { $0 + ($1.videoSeconds ?? 0) }
-        let work = done.reduce(0) { $0 + ($1.wallSeconds ?? 0) }
+        let (video, work) = (done.sum(of: \.videoSeconds), done.sum(of: \.wallSeconds))
         return [
             .init("video analysed", Self.clock(video)), .init("processing time", Self.clock(work)),
             .init("times real time", work > 0 ? String(format: "%.1f", video / work) : "–"),
-            .init("samples", "\(done.reduce(0) { $0 + ($1.frames ?? 0) })"),
-            .init("faces", "\(done.reduce(0) { $0 + ($1.faces ?? 0) })"),
-            .init("events", "\(done.reduce(0) { $0 + ($1.events ?? 0) })"),
+            .init("samples", "\(done.sum(of: \.frames))"), .init("faces", "\(done.sum(of: \.faces))"),
+            .init("events", "\(done.sum(of: \.events))"),
             .init("as of (UTC)", Self.moment(Date(timeIntervalSince1970: now))),
         ]
     }
 
-    private func row(
-        _ item: BatchJournal.Item, _ status: BatchJournal.ShownStatus, _ pictures: [String]
-    ) -> ReportIndex.Row {
+    private func row(_ item: BatchJournal.Item, _ pictures: [String]) -> ReportIndex.Row {
         let warnings = item.hasCounts ? item.warnings : []
         let figures: [String] = [
             item.videoSeconds.map(Self.clock), item.frames.map { "\($0)" }, item.faces.map { "\($0)" },
@@ -81,18 +70,18 @@ struct BatchPage {
             // Earlier versions did not record any.
             item.people == nil ? nil : "\(warnings.count)", item.wallSeconds.map { String(format: "%.1f", $0) },
         ].map { item.hasCounts ? $0 ?? "" : "" }
-        let texts = [status.rawValue] + figures + ["\(item.attempts)"]
+        let texts = [item.status.rawValue] + figures + ["\(item.attempts)"]
         let notes = [item.error].compactMap { $0 } + warnings.prefix(Self.maximumWarnings)
         let more = warnings.count > Self.maximumWarnings ? ["…"] : []
         return ReportIndex.Row(
             name: Printable.line(name(of: item)), hint: Printable.line(item.path), link: link(to: item.resultPath),
             note: notes.isEmpty ? nil : (notes + more).map(Printable.line).joined(separator: " · "),
-            groups: [status.rawValue] + (warnings.isEmpty ? [] : [Self.warningGroup]),
+            groups: [item.status.rawValue] + (warnings.isEmpty ? [] : [Self.warningGroup]),
             cells: texts.enumerated().map { .init($1, isNumber: $0 > 0) }, thumbnails: pictures)
     }
 
-    /// The pictures of faces in the reports of the first rows that have any, as many as fit on the page.
-    private func pictures(_ items: [BatchJournal.Item]) -> [PathBytes: [String]] {
+    /// Pictures of faces from the reports of the first rows that have any, as many as fit on the page.
+    private func pictures(_ items: some Sequence<BatchJournal.Item>) -> [PathBytes: [String]] {
         let done = items.filter { $0.status == .done }
         var left = ReportThumbnails.budget
         var pictures: [PathBytes: [String]] = [:]
@@ -108,13 +97,13 @@ struct BatchPage {
         return pictures
     }
 
-    /// The path below the input's folder, which is that of the result; the whole path if the result's path has a number.
+    /// The path below the input's folder; the whole path if the result's name has a number.
     private func name(of item: BatchJournal.Item) -> String {
         let relativePath = String(item.resultPath.dropLast(".vidscan".count))
         return item.path.hasSuffix("/" + relativePath) ? relativePath : item.path
     }
 
-    /// A link, relative to the page, to the report if there is one, or else to the folder of the result.
+    /// The report, or else the result's folder, relative to the page.
     private func link(to resultPath: String) -> String? {
         let target = ["report.html", "run.json"].first {
             FileManager.default.fileExists(atPath: "\(folder)/\(resultPath)/\($0)")
@@ -134,15 +123,10 @@ struct BatchPage {
     /// `1:02:03`; with tenths below ten seconds: `0:00.4`.
     private static func clock(_ seconds: Double) -> String {
         let tenths = Int64((max(0, seconds) * 10).rounded())
-        if tenths < 100 { return "0:0\(tenths / 10).\(tenths % 10)" }
-        let whole = (tenths + 5) / 10
-        let rest = String(format: "%02d", whole % 60)
-        if whole < 3600 { return "\(whole / 60):\(rest)" }
-        return "\(whole / 3600):\(String(format: "%02d", whole / 60 % 60)):\(rest)"
+        return tenths < 100 ? "0:0\(tenths / 10).\(tenths % 10)" : TimeText.clock((tenths + 5) / 10 * 1_000_000)
     }
 }
 
 extension BatchJournal.Item {
-    /// Whether its figures are those of its current result.
     var hasCounts: Bool { status == .done || status == .pruned }
 }

@@ -1,56 +1,21 @@
 internal import Foundation
-internal import VidscanBase
+package import VidscanBase
 internal import VidscanReport
 
 /// The state of a batch as text, JSON, CSV, HTML and metrics.
-public struct BatchReport: Sendable {
-    private struct Failure: Encodable {
-        var path: String
-        var status: String
-        var attempts: Int
-        var error: String
-    }
-
-    private struct Running: Encodable {
-        var path: String
-        var attempts: Int
-        /// 0…1
-        var fraction: Double?
-    }
-
-    private struct Warned: Encodable {
-        var path: String
-        var warnings: [String]
-    }
-
-    private struct Document: Encodable {
-        var counts: [String: Int]
-        var videoSeconds: Double
-        var workSeconds: Double
-        var frames: Int
-        var faces: Int
-        var running: [Running]
-        /// Their processes have ended.
-        var interrupted: [Running]
-        var withWarnings: [Warned]
-        var failures: [Failure]
-        var secondsLeft: Double?
-    }
-
+package struct BatchReport: Sendable {
     private let items: [BatchJournal.Item]
-    private let now: Double
-    /// What the processes that run or ran the batch wrote, one for each shard.
+    private let now = BatchJournal.systemClock()
+    /// One for each shard, as its process last wrote it.
     private let states: [BatchStatus]
 
-    /// - Parameter now: seconds since 1970.
-    public init(_ items: [BatchJournal.Item], now: Double = BatchJournal.systemClock()) {
+    package init(_ items: [BatchJournal.Item]) {
         self.items = items
-        self.now = now
         states = []
     }
 
-    /// Covers all journals in a folder.
-    public init(folder: String) throws(BatchError) {
+    /// Covers all journals in the folder.
+    package init(folder: String) throws(VidscanError) {
         var items: [BatchJournal.Item] = []
         var states: [BatchStatus] = []
         for journal in try BatchJournal.all(in: folder) {
@@ -59,47 +24,39 @@ public struct BatchReport: Sendable {
         }
         self.items = items.sorted { PathBytes($0.resultPath) < PathBytes($1.resultPath) }
         self.states = states
-        now = BatchJournal.systemClock()
     }
 
-    private var counts: [BatchJournal.ShownStatus: Int] {
-        var counts: [BatchJournal.ShownStatus: Int] = [:]
-        for item in items { counts[item.shownStatus(now: now), default: 0] += 1 }
-        return counts
+    private var counts: [(status: BatchJournal.Status, count: Int)] {
+        let groups = Dictionary(grouping: items, by: \.status)
+        return BatchJournal.Status.allCases.map { ($0, groups[$0]?.count ?? 0) }
     }
 
-    private func items(_ statuses: BatchJournal.ShownStatus...) -> [BatchJournal.Item] {
-        items.filter { statuses.contains($0.shownStatus(now: now)) }
+    private func items(_ statuses: BatchJournal.Status...) -> [BatchJournal.Item] {
+        items.filter { statuses.contains($0.status) }
     }
 
-    private var videoSeconds: Double { items.reduce(0) { $0 + ($1.videoSeconds ?? 0) } }
+    private var videoSeconds: Double { items.sum(of: \.videoSeconds) }
 
     private var withWarnings: [BatchJournal.Item] { items.filter { $0.hasCounts && !$0.warnings.isEmpty } }
 
-    /// What the processes that work on the batch say, or else an estimate from the files that are done; `nil` if nothing is
-    /// left, or nothing can be said.
+    /// What the running processes say, or else an estimate from the finished files; `nil` if nothing is left or known.
     private var secondsLeft: Double? {
         let left = items(.pending, .running, .interrupted)
         guard !left.isEmpty else { return nil }
         let fresh = states.filter { $0.state == .running && now - $0.updated < BatchJournal.leaseSeconds }
-        if left.contains(where: { $0.shownStatus(now: now) == .running }),
-            let longest = fresh.compactMap(\.run.secondsLeft).max()
-        {
+        if left.contains(where: { $0.status == .running }), let longest = fresh.compactMap(\.run.secondsLeft).max() {
             return longest
         }
         let jobs = states.map(\.jobs).reduce(0, +)
         return TimeEstimate(items)?.seconds(left.map { $0.remainingBytes }, jobs: max(1, jobs))
     }
 
-    /// A line of counts, and a line for each file in progress, each warning and each failure.
-    public var text: String {
-        let counts = counts
-        let shown = BatchJournal.ShownStatus.allCases.compactMap { status in
-            let count = counts[status] ?? 0
-            // Unlike the others, this is unusual.
-            guard status != .interrupted || count > 0 else { return nil as String? }
-            let warned = withWarnings.count
-            return "\(count) \(status.rawValue)" + (status == .done && warned > 0 ? " (\(warned) with warnings)" : "")
+    /// Counts, then a line for each file in progress, each warning and each failure.
+    package var text: String {
+        let warned = withWarnings.isEmpty ? "" : " (\(withWarnings.count) with warnings)"
+        // Others are shown even if there are none.
+        let shown = counts.filter { $0.status != .interrupted || $0.count > 0 }.map { status, count in
+            "\(count) \(status.rawValue)" + (status == .done ? warned : "")
         }
         var first =
             "\(NumberText.count(items.count, "file")): \(shown.joined(separator: ", "));"
@@ -120,98 +77,89 @@ public struct BatchReport: Sendable {
 
     private static func attempt(_ item: BatchJournal.Item) -> String { " (attempt \(item.attempts))" }
 
-    public func json() throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        encoder.keyEncodingStrategy = .convertToSnakeCase
-        let counts = counts
-        let running = { (status: BatchJournal.ShownStatus) in
-            items(status).map { Running(path: $0.path, attempts: $0.attempts, fraction: $0.progress) }
+    package func json() throws(VidscanError) -> String {
+        let running = { (status: BatchJournal.Status) in
+            JSONValue.list(
+                items(status).map { item in
+                    let fields: [String: JSONValue?] = [
+                        "path": .text(item.path), "attempts": .integer(item.attempts),
+                        "fraction": item.progress.map { .number($0) },
+                    ]
+                    return .object(fields.compactMapValues { $0 })
+                })
         }
-        let document = Document(
-            counts: Dictionary(
-                uniqueKeysWithValues: BatchJournal.ShownStatus.allCases.map { ($0.rawValue, counts[$0] ?? 0) }),
-            videoSeconds: videoSeconds, workSeconds: items.reduce(0) { $0 + ($1.wallSeconds ?? 0) },
-            frames: items.reduce(0) { $0 + ($1.frames ?? 0) }, faces: items.reduce(0) { $0 + ($1.faces ?? 0) },
-            running: running(.running), interrupted: running(.interrupted),
-            withWarnings: withWarnings.map { Warned(path: $0.path, warnings: $0.warnings) },
-            failures: items(.failed, .quarantined).map {
-                Failure(path: $0.path, status: $0.status.rawValue, attempts: $0.attempts, error: $0.error ?? "")
-            }, secondsLeft: secondsLeft)
-        return Printable.json(String(decoding: try encoder.encode(document), as: UTF8.self))
+        let numbers = counts.map { ($0.status.rawValue, JSONValue.integer($0.count)) }
+        let document: [String: JSONValue?] = [
+            "counts": .object(Dictionary(uniqueKeysWithValues: numbers)),
+            "video_seconds": .number(videoSeconds), "work_seconds": .number(items.sum(of: \.wallSeconds)),
+            "frames": .integer(items.sum(of: \.frames)), "faces": .integer(items.sum(of: \.faces)),
+            "running": running(.running), "interrupted": running(.interrupted),
+            "with_warnings": .list(
+                withWarnings.map { item in
+                    .object(["path": .text(item.path), "warnings": .list(item.warnings.map { .text($0) })])
+                }),
+            "failures": .list(
+                items(.failed, .quarantined).map { item in
+                    .object([
+                        "path": .text(item.path), "status": .text(item.status.rawValue),
+                        "attempts": .integer(item.attempts), "error": .text(item.error ?? ""),
+                    ])
+                }),
+            "seconds_left": secondsLeft.map { .number($0) },
+        ]
+        return try document.compactMapValues { $0 }.batchJSON(isPretty: true)
     }
 
-    /// A row for each input, in the order of their results' paths.
     private var index: String {
-        let header =
-            "video,result,status,attempts,video_seconds,wall_seconds,frames,faces,people,events,warnings,warning_text,error"
-        let rows = items.map { item in
-            let seconds = [item.videoSeconds, item.wallSeconds].map { value in
-                item.hasCounts ? value.map { String(format: "%.3f", $0) } ?? "" : ""
+        var writer = ByteWriter()
+        writer.write("video,result,status,attempts,video_seconds,wall_seconds,frames,faces,people,events,")
+        writer.write("warnings,warning_text,error\n")
+        for item in items {
+            let seconds = [item.videoSeconds, item.wallSeconds].map {
+                $0.map { Field.text(String(format: "%.3f", $0)) }
             }
             let numbers = [
                 item.frames, item.faces, item.people, item.events, item.people == nil ? nil : item.warnings.count,
+            ].map { $0.map { Field.integer(Int64($0)) } }
+            let counts = (seconds + numbers).map { item.hasCounts ? $0 ?? .missing : .missing }
+            let fields: [Field] = [
+                .text(item.path), .text(item.resultPath), .text(item.status.rawValue), .integer(Int64(item.attempts)),
             ]
-            let counts = numbers.map { value in item.hasCounts ? value.map { "\($0)" } ?? "" : "" }
             let warnings = item.hasCounts ? item.warnings.joined(separator: "; ") : ""
-            let fields = [
-                CSVField.text(item.path), CSVField.text(item.resultPath), item.shownStatus(now: now).rawValue,
-                "\(item.attempts)",
-            ]
-            return (fields + seconds + counts + [CSVField.text(warnings), CSVField.text(item.error ?? "")])
-                .joined(separator: ",")
+            writer.writeCSV(foreign: fields + counts + [.text(warnings), .text(item.error ?? "")])
         }
-        return ([header] + rows).joined(separator: "\n") + "\n"
+        return String(decoding: writer.bytes, as: UTF8.self)
     }
 
-    /// Writes `summary.json`, `index.csv` and `index.html` next to the journal, each atomically.
-    ///
-    /// - Parameter shard: the shard that the items belong to; its number becomes part of the names.
-    public func write(folder: String, shard: BatchShard?) throws(BatchError) {
+    /// Writes `summary.json`, `index.csv` and `index.html` next to the journal, each atomically. Names include the
+    /// shard.
+    package func write(folder: String, shard: BatchShard?) throws(VidscanError) {
         try write(folder: folder, shard: shard, thumbnails: ReportThumbnails())
     }
 
-    /// - Returns: When the page was made, in milliseconds since 1970.
     @discardableResult
-    func write(folder: String, shard: BatchShard?, thumbnails: ReportThumbnails) throws(BatchError) -> Int64 {
+    func write(folder: String, shard: BatchShard?, thumbnails: ReportThumbnails) throws(VidscanError) -> Int64 {
         let suffix = shard?.fileSuffix ?? ""
-        let summary: String
-        do {
-            summary = try json() + "\n"
-        } catch {
-            throw BatchError(.journal, "cannot write the summary: \(error.localizedDescription)")
-        }
-        try Self.write(summary, to: "\(folder)/summary\(suffix).json")
+        try Self.write(try json() + "\n", to: "\(folder)/summary\(suffix).json")
         try Self.write(index, to: "\(folder)/index\(suffix).csv")
         return try writePage(folder: folder, shard: shard, thumbnails: thumbnails)
     }
 
-    /// Writes `index.html`.
-    ///
-    /// - Returns: When it was made, in milliseconds since 1970.
-    func writePage(folder: String, shard: BatchShard?, thumbnails: ReportThumbnails) throws(BatchError) -> Int64 {
+    func writePage(folder: String, shard: BatchShard?, thumbnails: ReportThumbnails) throws(VidscanError) -> Int64 {
         let moment = Int64(BatchJournal.systemClock() * 1000)
         var page = BatchPage(items: items, folder: folder, now: now, thumbnails: thumbnails)
-        // The page of all shards together shows no progress, because each shard writes only its own.
+        // The page of all shards shows no progress, because each shard writes only its own.
         let isLive = shard != nil || !BatchJournal.hasShards(folder)
         page.live = isLive ? .init(script: BatchStatus.scriptName(shard), page: moment) : nil
-        let html: String
-        do {
-            html = try page.html()
-        } catch {
-            throw BatchError(.journal, "cannot write the index: \(error.localizedDescription)")
-        }
-        try Self.write(html, to: "\(folder)/index\(shard?.fileSuffix ?? "").html")
+        let path = "\(folder)/index\(shard?.fileSuffix ?? "").html"
+        try Self.write(try page.html(for: path), to: path)
         return moment
     }
 
     /// Writes counts for the textfile collector of node_exporter, atomically.
-    public func writeMetrics(to path: String) throws(BatchError) {
+    package func writeMetrics(to path: String) throws(VidscanError) {
         var lines = ["# HELP vidscan_batch_files Inputs by status.", "# TYPE vidscan_batch_files gauge"]
-        let counts = counts
-        for status in BatchJournal.ShownStatus.allCases {
-            lines.append("vidscan_batch_files{status=\"\(status.rawValue)\"} \(counts[status] ?? 0)")
-        }
+        lines += counts.map { "vidscan_batch_files{status=\"\($0.status.rawValue)\"} \($0.count)" }
         lines += [
             "# HELP vidscan_batch_files_with_warnings Finished inputs with warnings.",
             "# TYPE vidscan_batch_files_with_warnings gauge",
@@ -226,13 +174,57 @@ public struct BatchReport: Sendable {
         try Self.write(lines.joined(separator: "\n") + "\n", to: path)
     }
 
-    static func write(_ text: String, to path: String) throws(BatchError) {
-        do throws(VidscanError) {
-            let file = try AtomicFile(path: path)
-            try file.write(text)
-            try file.complete()
+    static func write(_ text: String, to path: String) throws(VidscanError) {
+        let file = try AtomicFile(path: path)
+        try file.write(text)
+        try file.complete()
+    }
+}
+
+extension Encodable {
+    /// With names and escapes as in all JSON files of a batch.
+    func batchJSON(isPretty: Bool = false) throws(VidscanError) -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, isPretty ? .prettyPrinted : []]
+        encoder.keyEncodingStrategy = .convertToSnakeCase
+        do {
+            return Printable.json(String(decoding: try encoder.encode(self), as: UTF8.self))
         } catch {
-            throw BatchError(error)
+            throw VidscanError(.output, "cannot write the state of the batch: \(error.localizedDescription)")
         }
+    }
+}
+
+extension [BatchJournal.Item] {
+    func sum<Number: AdditiveArithmetic>(of value: (BatchJournal.Item) -> Number?) -> Number {
+        reduce(.zero) { $0 + (value($1) ?? .zero) }
+    }
+}
+
+package struct TimeEstimate: Sendable {
+    private let secondsPerByte: Double
+
+    /// - Parameter configuration: counts only inputs that were analysed with it, because other settings can take many
+    ///   times as long.
+    package init?(_ items: [BatchJournal.Item], configuration: String? = nil) {
+        let used = items.filter {
+            $0.hasCounts && ($0.wallSeconds ?? 0) > 0 && $0.bytes > 0
+                && (configuration == nil || $0.configuration == configuration)
+        }
+        let bytes = used.sum { Double($0.bytes) }
+        guard bytes > 0 else { return nil }
+        secondsPerByte = used.sum(of: \.wallSeconds) / bytes
+    }
+
+    package func seconds(_ bytes: [Double], jobs: Int) -> Double {
+        // One worker analyses a file, so the largest file takes its time even when the others have ended. Sizes and
+        // times in a journal can be absurd.
+        min(1e10, secondsPerByte * max(bytes.reduce(0, +) / Double(jobs), bytes.max() ?? 0))
+    }
+}
+
+extension BatchJournal.Item {
+    var remainingBytes: Double {
+        Double(bytes) * (1 - ([.running, .interrupted].contains(status) ? progress ?? 0 : 0))
     }
 }

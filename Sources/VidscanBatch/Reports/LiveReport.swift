@@ -1,15 +1,13 @@
 internal import Foundation
 internal import Synchronization
-internal import VidscanBase
+package import VidscanBase
+internal import VidscanResults
 
-/// Writes the state of a batch while it runs: `status.json`, the script `status.js` with the same content, and, less often,
-/// `index.html`, which loads the script every few seconds.
-///
-/// A browser does not let a page that was opened from a folder read `status.json`, but it lets it load a script.
-public final class LiveReport: Sendable {
+/// Writes the state of a running batch: `status.json`, and less often `index.html`. A page in a local folder cannot
+/// read `status.json`, but it can load the script `status.js` with the same content every few seconds.
+package final class LiveReport: Sendable {
     private struct Values {
         var page: Int64 = 0
-        /// When the page may be written again.
         var nextPage = ContinuousClock.now
         var last = Batch.Progress()
     }
@@ -21,18 +19,14 @@ public final class LiveReport: Sendable {
     private let thumbnails = ReportThumbnails()
     private let values = Mutex(Values())
 
-    /// - Parameters:
-    ///   - folder: absolute path of the folder of the results.
-    ///   - jobs: files at a time.
-    public init(folder: String, journal: BatchJournal, jobs: Int) {
+    package init(folder: String, journal: BatchJournal, jobs: Int) {
         self.folder = folder
         self.journal = journal
         self.jobs = jobs
     }
 
-    /// Writes the state. Nothing depends on it, so that a failure is ignored: what matters is in the journal.
-    ///
-    /// - Returns: how long to wait before the next time: two seconds, or longer if writing takes long.
+    /// Writes the state, ignoring failures, because everything that matters is in the journal. Returns how long to wait
+    /// before the next time: two seconds, or longer if writing takes long.
     func update(_ progress: Batch.Progress) -> Duration {
         let begin = ContinuousClock.now
         values.withLock { $0.last = progress }
@@ -42,13 +36,8 @@ public final class LiveReport: Sendable {
     }
 
     /// Writes the state at the end of a run, with all indexes.
-    ///
-    /// - Parameters:
-    ///   - state: how the run ended.
-    ///   - message: why it stopped.
-    /// - Returns: the journal's report.
     @discardableResult
-    public func finish(_ state: BatchStatus.State, message: String? = nil) throws(BatchError) -> BatchReport {
+    package func finish(_ state: BatchStatus.State, message: String? = nil) throws(VidscanError) -> BatchReport {
         let items = try journal.items()
         let report = BatchReport(items)
         let page = try report.write(folder: folder, shard: journal.shard, thumbnails: thumbnails)
@@ -56,79 +45,133 @@ public final class LiveReport: Sendable {
             $0.page = page
             return $0.last
         }
-        // Another process may still work on the batch. It goes on writing the state.
-        let isRunning = state == .finished && items.contains { $0.shownStatus(now: journal.clock()) == .running }
-        do {
-            try writeStatus(isRunning ? .running : state, message, progress)
-        } catch let error as BatchError {
-            throw error
-        } catch {
-            throw BatchError(.journal, "cannot write the status: \(error.localizedDescription)")
-        }
+        // Another process may still work on the batch, and continue to write the state.
+        let isRunning = state == .finished && items.contains { $0.status == .running }
+        try writeStatus(isRunning ? .running : state, message, progress)
         return report
     }
 
-    /// The figures of the run, as of the last time that they were written or of its end.
-    public var progress: Batch.Progress { values.withLock { $0.last } }
+    package var progress: Batch.Progress { values.withLock { $0.last } }
 
-    /// Remembers the figures of a run that has ended.
     func record(_ progress: Batch.Progress) { values.withLock { $0.last = progress } }
 
     // MARK: Files
 
-    private func writePage() throws {
+    private func writePage() throws(VidscanError) {
         let begin = ContinuousClock.now
         let page = try BatchReport(try journal.items()).writePage(
             folder: folder, shard: journal.shard, thumbnails: thumbnails)
         values.withLock {
             $0.page = page
-            // A page with many rows takes a second to write, and as long to load.
+            // A page with many rows takes a second to write, and another to load.
             $0.nextPage = .now + max(.seconds(10), (.now - begin) * 20)
         }
     }
 
-    private func writeStatus(_ state: BatchStatus.State, _ message: String?, _ progress: Batch.Progress) throws {
+    private func writeStatus(
+        _ state: BatchStatus.State, _ message: String?, _ progress: Batch.Progress
+    ) throws(VidscanError) {
         let now = journal.clock()
         let counts = try journal.counts()
+        var run = progress.rounded
+        if state != .running { run.secondsLeft = nil }
         var status = BatchStatus(
-            state: state, message: message, started: started, updated: (now * 1000).rounded() / 1000, jobs: jobs,
+            state: state, message: message, started: started, updated: now.rounded3, jobs: jobs,
             counts: Dictionary(uniqueKeysWithValues: counts.files.map { ($0.key.rawValue, $0.value) }),
-            warnings: counts.withWarnings, run: BatchStatus.Run(progress, state: state),
-            files: state == .running ? progress.running.map(BatchStatus.File.init) : [],
+            warnings: counts.withWarnings, run: run,
+            files: state == .running ? run.running.map(BatchStatus.File.init) : [],
             page: values.withLock { $0.page })
         let ours = Set(progress.running.map { PathBytes($0.resultPath) })
         for item in counts.running
-        where !ours.contains(PathBytes(item.resultPath)) && item.shownStatus(now: now) == .running {
-            status.files.append(BatchStatus.File(item))
+        where !ours.contains(PathBytes(item.resultPath)) && item.isLeased(now: now) {
+            status.files.append(
+                BatchStatus.File(path: item.path, result: item.resultPath, fraction: item.progress))
         }
-        let json = try status.json()
+        let json = try status.batchJSON()
         try BatchReport.write(json + "\n", to: BatchStatus.path(in: folder, journal.shard))
         try BatchReport.write(
             "vidscanStatus(\(json));\n", to: "\(folder)/\(BatchStatus.scriptName(journal.shard))")
     }
 }
 
-extension BatchStatus.Run {
-    fileprivate init(_ progress: Batch.Progress, state: BatchStatus.State) {
-        (done, failed, skipped) = (progress.done, progress.failed, progress.skipped)
-        (postponed, left) = (progress.postponed, progress.left)
-        (videoSeconds, elapsedSeconds) = (Self.rounded(progress.videoSeconds), Self.rounded(progress.elapsedSeconds))
-        fraction = Self.rounded(progress.fraction)
-        secondsLeft = state == .running ? progress.secondsLeft.map(Self.rounded) : nil
+extension Batch.Progress {
+    /// To three decimals.
+    fileprivate var rounded: Self {
+        var progress = self
+        progress.videoSeconds = videoSeconds.rounded3
+        progress.elapsedSeconds = elapsedSeconds.rounded3
+        progress.fraction = fraction.rounded3
+        progress.secondsLeft = secondsLeft?.rounded3
+        return progress
     }
+}
 
-    /// To thousandths.
-    fileprivate static func rounded(_ value: Double) -> Double { (value * 1000).rounded() / 1000 }
+extension Double {
+    fileprivate var rounded3: Double { (self * 1000).rounded() / 1000 }
 }
 
 extension BatchStatus.File {
     fileprivate init(_ file: Batch.RunningFile) {
         self.init(
             path: file.path, result: file.resultPath, seconds: file.progress?.seconds,
-            lengthSeconds: file.progress?.lengthSeconds, fraction: file.progress?.share.map(BatchStatus.Run.rounded))
+            lengthSeconds: file.progress?.lengthSeconds, fraction: file.progress?.fraction?.rounded3)
+    }
+}
+
+/// `status.json`: the state of a batch as its process last wrote it.
+package struct BatchStatus: Sendable, Codable {
+    package enum State: String, Sendable, Codable {
+        case running
+        /// Nothing is left to do for now.
+        case finished
+        /// By a signal.
+        case interrupted
+        /// By an error, which the message names.
+        case stopped
     }
 
-    fileprivate init(_ item: BatchJournal.Item) {
-        self.init(path: item.path, result: item.resultPath, fraction: item.progress)
+    /// In progress in this or another process.
+    package struct File: Sendable, Codable {
+        package var path: String
+        package var result: String
+        package var seconds: Double?
+        package var lengthSeconds: Double?
+        /// 0…1; `nil` if unknown.
+        package var fraction: Double?
     }
+
+    package var state: State
+    package var message: String?
+    /// The start of the run and the time of writing, in seconds since 1970.
+    package var started: Double
+    package var updated: Double
+    package var jobs: Int
+    package var counts: [String: Int]
+    package var warnings: Int
+    package var run: Batch.Progress
+    package var files: [File]
+    /// The time of `index.html`, in milliseconds since 1970.
+    package var page: Int64
+
+    /// `status.json`, or `status-0-of-4.json`.
+    static func path(in folder: String, _ shard: BatchShard?) -> String {
+        "\(folder)/status\(shard?.fileSuffix ?? "").json"
+    }
+
+    /// The script holds the same as `status.json`, because a page in a folder may load scripts, but not data.
+    static func scriptName(_ shard: BatchShard?) -> String { "status\(shard?.fileSuffix ?? "").js" }
+
+    static func read(folder: String, shard: BatchShard?) -> BatchStatus? {
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        guard let bytes = try? TextFile.bytes(path: path(in: folder, shard), limit: maximumBytes),
+            let status = try? decoder.decode(Self.self, from: Data(bytes)),
+            (1...256).contains(status.jobs), (0...1e12).contains(status.updated),
+            (0...1e10).contains(status.run.secondsLeft ?? 0)
+        else { return nil }
+        return status
+    }
+
+    /// Enough for 256 files with the longest paths.
+    private static let maximumBytes = 4 << 20
 }

@@ -1,18 +1,15 @@
 internal import Foundation
-internal import Glibc
-internal import VidscanBase
+package import VidscanBase
 internal import VidscanResults
 
-/// One table of all results of a batch: the rows of each result's table, in the order of the inputs' paths, after a column
-/// `video` with the path of the input. Rows are copied in blocks.
-public struct MergedTable: Sendable {
+/// One table of all results of a batch, ordered by the inputs' paths, after a column `video` with that path.
+package struct MergedTable: Sendable {
     private let folder: String
     private let table: String
     private let items: [BatchJournal.Item]
 
     /// - Parameter table: `faces`, `frames`, `tracks` or `events`.
-    /// - Throws: `BatchError` with the code `input` if an input, or the path of a result, occurs twice.
-    public init(folder: String, table: String) throws(BatchError) {
+    package init(folder: String, table: String) throws(VidscanError) {
         self.folder = folder
         self.table = table
         var origins: [(item: BatchJournal.Item, journal: String)] = []
@@ -26,14 +23,14 @@ public struct MergedTable: Sendable {
         items = origins.map(\.item).filter(\.isFinished)
     }
 
-    /// A journal contains each only once, but one journal can be a copy of another, or divide files by another rule.
+    /// Each journal has them once, but one journal can be a copy of another, or divide files by another rule.
     private static func rejectDuplicates(
         _ origins: [(item: BatchJournal.Item, journal: String)], by key: KeyPath<BatchJournal.Item, String>
-    ) throws(BatchError) {
+    ) throws(VidscanError) {
         for (one, other) in zip(origins, origins.dropFirst())
         where PathBytes(one.item[keyPath: key]) == PathBytes(other.item[keyPath: key]) {
             let (path, resultPath) = (other.item.path, other.item.resultPath)
-            throw BatchError(
+            throw VidscanError(
                 .input,
                 PathBytes(one.item.path) == PathBytes(path)
                     ? "\(path) is in the batch twice: as \(one.item.resultPath) in \(one.journal), and as \(resultPath) in"
@@ -43,35 +40,23 @@ public struct MergedTable: Sendable {
         }
     }
 
-    /// Writes the table to a file.
-    ///
-    /// - Throws: `BatchError`, as `write(into:)` does.
-    public func write(to path: String, replaces: Bool) throws(BatchError) {
+    package func write(to path: String, replaces: Bool) throws(VidscanError) {
         let header = try commonHeader()
-        let file: AtomicFile
-        do throws(VidscanError) { file = try AtomicFile(path: path, replaces: replaces) } catch {
-            throw BatchError(error)
-        }
-        let descriptor = file.descriptor
-        try write(header) { bytes throws(BatchError) in
-            do throws(SystemError) { try FileSystem.write(bytes, to: descriptor) } catch {
-                throw BatchError(writing: path, error)
-            }
-        }
-        do throws(VidscanError) { try file.complete() } catch { throw BatchError(error) }
+        let file = try AtomicFile(path: path, replaces: replaces)
+        try write(header) { bytes throws(VidscanError) in try file.write(bytes) }
+        try file.complete()
     }
 
-    /// - Parameter output: Receives the bytes of the table, in blocks.
-    /// - Throws: `BatchError`; with the code `input`, before anything is written, if a table is missing or incomplete, or
-    ///   its columns differ from those of the others.
-    public func write(into output: ([UInt8]) throws(BatchError) -> Void) throws(BatchError) {
+    /// Passes on the table in blocks. Throws `input` before the first one if a table is missing or incomplete, or its
+    /// columns differ from those of the others.
+    package func write(into output: ([UInt8]) throws(VidscanError) -> Void) throws(VidscanError) {
         try write(try commonHeader(), output)
     }
 
     // MARK: Headers
 
-    /// The first line of the tables, with its line end; `nil` if there are none.
-    private func commonHeader() throws(BatchError) -> Data? {
+    /// With its line end; `nil` without tables.
+    private func commonHeader() throws(VidscanError) -> Data? {
         var common: (header: Data, source: String)?
         for item in items {
             let source = source(of: item)
@@ -87,21 +72,22 @@ public struct MergedTable: Sendable {
 
     private func source(of item: BatchJournal.Item) -> String { "\(folder)/\(item.resultPath)/\(table).csv" }
 
-    private static func open(_ source: String) throws(BatchError) -> FileHandle {
+    private static func open(_ source: String) throws(VidscanError) -> FileHandle {
         // Without O_NONBLOCK, opening a named pipe would wait for a writer.
         let descriptor = Glibc.open(source, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         let reason = SystemError.current
-        guard descriptor >= 0 else { throw BatchError(.input, "cannot read \(source): \(reason); run the batch again") }
+        guard descriptor >= 0 else {
+            throw VidscanError(.input, "cannot read \(source): \(reason); run the batch again")
+        }
         let input = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw BatchError(.input, "cannot read \(source): it is not a regular file; run the batch again")
+            throw VidscanError(.input, "cannot read \(source): it is not a regular file; run the batch again")
         }
         return input
     }
 
-    /// - Throws: `BatchError`, also if the last line has no line end.
-    private static func header(of source: String) throws(BatchError) -> Data {
+    private static func header(of source: String) throws(VidscanError) -> Data {
         let input = try open(source)
         defer { try? input.close() }
         do {
@@ -115,26 +101,24 @@ public struct MergedTable: Sendable {
                 }
             }
         } catch {
-            throw BatchError(.input, "\(source): \(error.localizedDescription)")
+            throw VidscanError(.input, "\(source): \(error.localizedDescription)")
         }
-        throw BatchError(.input, "\(source) ends in the middle of a row; remove its folder and run the batch again")
+        throw VidscanError(.input, "\(source) ends in the middle of a row; remove its folder and run the batch again")
     }
 
-    /// Names two tables, and the columns that only one of them has.
+    /// Names two tables and the columns that only one has.
     private static func mismatch(_ one: (header: Data, source: String), _ other: (header: Data, source: String))
-        -> BatchError
+        -> VidscanError
     {
-        let columns = [one, other].map { table in
-            String(decoding: table.header.dropLast(), as: UTF8.self).split(
-                separator: ",", omittingEmptySubsequences: false
-            ).map(String.init)
+        let columns = [one, other].map {
+            String(decoding: $0.header.dropLast(), as: UTF8.self).components(separatedBy: ",")
         }
         let differences = [(columns[0], columns[1], one.source), (columns[1], columns[0], other.source)].compactMap {
             own, others, source in
             let names = own.filter { !others.contains($0) }
             return names.isEmpty ? nil : "only \(source) has \(names.joined(separator: ", "))"
         }
-        return BatchError(
+        return VidscanError(
             .input,
             "\(one.source) and \(other.source) have different columns"
                 + " (\(differences.isEmpty ? "the same ones in another order" : differences.joined(separator: "; ")));"
@@ -144,8 +128,8 @@ public struct MergedTable: Sendable {
     // MARK: Rows
 
     private func write(
-        _ header: Data?, _ output: ([UInt8]) throws(BatchError) -> Void
-    ) throws(BatchError) {
+        _ header: Data?, _ output: ([UInt8]) throws(VidscanError) -> Void
+    ) throws(VidscanError) {
         guard let header else { return }
         try output("video,".utf8 + [UInt8](header))
         for item in items {
@@ -160,7 +144,7 @@ public struct MergedTable: Sendable {
                 do {
                     block = try input.read(upToCount: 1 << 20) ?? Data()
                 } catch {
-                    throw BatchError(.input, "\(source): \(error.localizedDescription)")
+                    throw VidscanError(.input, "\(source): \(error.localizedDescription)")
                 }
                 pending.append(block)
                 var lines: [UInt8] = []
@@ -170,13 +154,13 @@ public struct MergedTable: Sendable {
                     if !isFirst {
                         lines += prefix + line
                     } else if line != header {
-                        throw BatchError(.input, "\(source) was replaced during the merge; merge again")
+                        throw VidscanError(.input, "\(source) was replaced during the merge; merge again")
                     }
                     isFirst = false
                     pending = pending[(end + 1)...]
                 }
                 guard pending.count <= ReadLimits.line else {
-                    throw BatchError(
+                    throw VidscanError(
                         .input, "\(source) has a row of more than \(ReadLimits.line) bytes; run the batch again")
                 }
                 try output(lines)

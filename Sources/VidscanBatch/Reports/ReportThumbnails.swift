@@ -2,13 +2,12 @@ internal import Foundation
 internal import Synchronization
 internal import VidscanBase
 
-/// The pictures of faces that the report pages of results contain. Nothing is decoded for them, so a result without a report
-/// page, or with one without pictures, has none.
+/// The pictures of faces in the report pages of results. It decodes no video, so a result without a page has none.
 final class ReportThumbnails: Sendable {
-    /// What all pictures of a page take together at most, in characters of their `data:` URLs.
+    /// The limit for a page, in characters of its `data:` URLs.
     static let budget = 4 << 20
     static let maximumPerResult = 3
-    /// A picture in a report takes about 10,000 characters.
+    /// A picture takes about 10,000 characters.
     private static let maximumLength = 40_000
     /// Pictures are near the beginning of a report.
     private static let maximumBytes = 512 << 10
@@ -21,11 +20,6 @@ final class ReportThumbnails: Sendable {
 
     private let entries = Mutex<[PathBytes: Entry]>([:])
 
-    /// The pictures in a report page, and an empty list if there is no page.
-    ///
-    /// - Parameters:
-    ///   - path: the path of the page.
-    ///   - count: how many at most.
     func pictures(inReport path: String, count: Int) -> [String] {
         guard let identity = FileState(path: path)?.identity else { return [] }
         let known = entries.withLock { $0[PathBytes(path)] }
@@ -50,12 +44,12 @@ final class ReportThumbnails: Sendable {
         return pictures
     }
 
-    /// Finds the `data:` URLs of JPEG files, which end with a character that cannot be part of them.
+    /// Finds the `data:` URLs of JPEG files, which end before a character that they cannot contain.
     private static func find(in bytes: [UInt8]) -> [String] {
         var pictures: [String] = []
         var position = bytes.startIndex
         while pictures.count < maximumPerResult, let start = bytes[position...].firstRange(of: prefix) {
-            let end = bytes[start.upperBound...].firstIndex { !isBase64($0) } ?? bytes.endIndex
+            let end = bytes[start.upperBound...].firstIndex { !base64.contains($0) } ?? bytes.endIndex
             position = end
             guard end < bytes.endIndex else { break }
             let length = end - start.lowerBound
@@ -66,12 +60,5 @@ final class ReportThumbnails: Sendable {
         return pictures
     }
 
-    private static func isBase64(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "="):
-            true
-        default: false
-        }
-    }
+    private static let base64 = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=".utf8)
 }

@@ -2,19 +2,15 @@ internal import Foundation
 internal import Synchronization
 internal import VidscanBase
 
-/// One attempt to analyse a file in a worker. It receives the worker's messages, and kills the worker when it exceeds its
-/// time or memory limit.
+/// One attempt to analyse a file. It kills the worker when that exceeds its time or memory limit.
 struct FileAttempt: Sendable {
     let path: String
-    /// That of the batch.
     let folder: String
-    /// Path of the result below the folder.
     let resultPath: String
     var work = WorkerJob.Work.analysis
     let worker: WorkerProcess
     let options: Batch.Options
     let observer: any BatchObserver
-    /// Called when the worker says how far it is.
     let progressed: @Sendable (FileProgress) -> Void
 
     enum Result: Sendable {
@@ -28,29 +24,21 @@ struct FileAttempt: Sendable {
     }
 
     private final class AttemptState: Sendable {
-        private struct Values {
+        struct Values {
+            /// The first reason counts.
             var killReason: String?
             var isInterrupted = false
+            /// 0 until the length is known.
             var videoSeconds = 0.0
         }
-        private let values = Mutex(Values())
-
-        /// Why the batch killed the worker.
-        var killReason: String? { values.withLock { $0.killReason } }
-        var isInterrupted: Bool { values.withLock { $0.isInterrupted } }
-        /// 0 as long as the length of the video is not known.
-        var videoSeconds: Double { values.withLock { $0.videoSeconds } }
-
-        /// The first reason counts.
-        func setKillReason(_ reason: String) { values.withLock { $0.killReason = $0.killReason ?? reason } }
-        func interrupt() { values.withLock { $0.isInterrupted = true } }
-        func setVideoSeconds(_ seconds: Double?) { values.withLock { $0.videoSeconds = seconds ?? 0 } }
+        let values = Mutex(Values())
+        var current: Values { values.withLock { $0 } }
     }
 
-    /// If the task is cancelled, this asks the worker to end, and waits for its answer.
+    /// A cancellation asks the worker to end, and waits for its answer.
     func run() async -> Outcome {
         let state = AttemptState()
-        do throws(BatchError) {
+        do throws(VidscanError) {
             try worker.send(
                 WorkerJob(
                     input: path, folder: folder, resultPath: resultPath, work: work,
@@ -58,14 +46,14 @@ struct FileAttempt: Sendable {
         } catch {
             stop(error.reason, state)
         }
-        // Detached, so that a cancellation does not end them: the worker still says how it ended.
+        // Detached, so that they outlive a cancellation: the worker still says how it ended.
         let receiver = Task.detached { await self.receiveEvents(state) }
         let watchdog = Task.detached { await self.enforceLimits(state) }
         defer { watchdog.cancel() }
         return await withTaskCancellationHandler {
             await receiver.value
         } onCancel: {
-            state.interrupt()
+            state.values.withLock { $0.isInterrupted = true }
             worker.signal(SIGUSR1)
         }
     }
@@ -73,9 +61,9 @@ struct FileAttempt: Sendable {
     private func receiveEvents(_ state: AttemptState) async -> Outcome {
         for await event in worker.events {
             switch event {
-            // The worker is being ended, and its last words change nothing.
-            case .message where state.killReason != nil: continue
-            case .message(.opened(let seconds)): state.setVideoSeconds(seconds)
+            // The worker is about to end, and its last messages change nothing.
+            case .message where state.current.killReason != nil: continue
+            case .message(.opened(let seconds)): state.values.withLock { $0.videoSeconds = seconds ?? 0 }
             case .message(.progressed(let progress)): progressed(progress)
             case .message(.warned(let message)): observer.warned(path, message)
             case .message(.done(let report)): return Outcome(result: .done(report))
@@ -83,20 +71,18 @@ struct FileAttempt: Sendable {
             case .unreadable(let line):
                 stop("its worker sent something that is not a message: \(line)", state)
             case .ended(let termination, let lastErrorLine):
+                let (state, reason) = (state.current, Self.reason(termination, lastErrorLine))
                 let isInterrupted = state.isInterrupted && state.killReason == nil
                 return Outcome(
-                    result: .failed(
-                        state.killReason ?? Self.reason(termination, lastErrorLine),
-                        isInterrupted ? .interrupted : .other),
+                    result: .failed(state.killReason ?? reason, isInterrupted ? .interrupted : .other),
                     workerHasEnded: true)
             }
         }
         return Outcome(result: .failed("its worker has ended", .other), workerHasEnded: true)
     }
 
-    /// Ends the worker. The first reason is that of the failure.
     private func stop(_ reason: String, _ state: AttemptState) {
-        state.setKillReason(reason)
+        state.values.withLock { $0.killReason = $0.killReason ?? reason }
         worker.signal(SIGKILL)
     }
 
@@ -118,14 +104,14 @@ struct FileAttempt: Sendable {
             try? await Task.sleep(for: .milliseconds(100))
             if Task.isCancelled { return }
             let now = ContinuousClock.now
-            let limit = options.timeoutSeconds + options.timeoutPerVideoSecond * state.videoSeconds
+            let limit = options.timeoutSeconds + options.timeoutPerVideoSecond * state.current.videoSeconds
             if (now - startTime) / .seconds(1) > limit {
                 stop("took longer than \(Int(limit.rounded(.up))) s and was stopped", state)
             }
             if let bytes = worker.residentBytes, bytes > options.memoryLimit {
                 stop("needed more than \(options.memoryLimit >> 20) MB of memory and was stopped", state)
             }
-            if state.isInterrupted {
+            if state.current.isInterrupted {
                 let since = interruptionTime ?? now
                 interruptionTime = since
                 if now - since > .seconds(5) { worker.signal(SIGKILL) }

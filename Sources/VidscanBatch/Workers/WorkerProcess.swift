@@ -2,20 +2,18 @@ internal import CLinux
 internal import Foundation
 internal import VidscanBase
 
-/// A child process that analyses one input after another, with the models loaded once. If it dies, a new one replaces it.
+/// A child process that analyses one input after another, with the models loaded once.
 ///
-/// It writes `WorkerMessage`s to its standard output, and ends when its standard input ends. Its standard error, to which
-/// libraries may write, does not reach the terminal; the last line is part of the reason when the worker dies.
+/// It writes `WorkerMessage`s to its standard output, and ends when its standard input ends. Its standard error, where
+/// libraries write, does not reach the terminal; its last line explains why the worker died.
 ///
-/// Not built on swift-subprocess, which ends a process with the closure and the task that it was started in, and starts
-/// it from a thread of its own: a worker serves many tasks, and the kernel ends it together with the thread that
-/// started it.
+/// swift-subprocess ends a process with the closure and task that started it, and starts it from its own thread. A
+/// worker serves many tasks, and the kernel ends it together with the thread that started it.
 final class WorkerProcess: Sendable {
     enum Event: Sendable {
         case message(WorkerMessage)
-        /// A line that is not a message. Nothing that follows can be relied on.
+        /// Not a message. The lines after it are unreliable.
         case unreadable(String)
-        /// - Parameter lastErrorLine: The last line of the standard error.
         case ended(SpawnedProcess.Termination, lastErrorLine: String)
     }
 
@@ -33,17 +31,16 @@ final class WorkerProcess: Sendable {
         close(input)
     }
 
-    /// - Parameter command: the program and its arguments.
-    static func start(command: [String]) async throws(BatchError) -> WorkerProcess {
-        let result: Result<WorkerProcess, BatchError> = await withCheckedContinuation { continuation in
-            // Each worker has its own thread here. Reading blocks it, and the kernel ends a worker together with the thread
-            // that started it (PR_SET_PDEATHSIG), so the thread must live as long as the worker.
+    static func start(command: [String]) async throws(VidscanError) -> WorkerProcess {
+        let result: Result<WorkerProcess, VidscanError> = await withCheckedContinuation { continuation in
+            // Reading blocks the thread, and the kernel ends a worker with the thread that started it
+            // (PR_SET_PDEATHSIG), so each worker has a thread that lives as long.
             do throws(VidscanError) {
                 try SystemThread.start(name: "worker") {
-                    do throws(BatchError) {
+                    do throws(VidscanError) {
                         let (pipes, process) = try spawn(command)
                         let (events, eventSink) = AsyncStream.makeStream(of: Event.self)
-                        // Nothing here keeps the worker: its end closes the input, which ends the process.
+                        // Nothing here retains the worker, because its deinit closes the input, which ends the process.
                         continuation.resume(
                             returning: .success(WorkerProcess(process, input: pipes.input, events: events)))
                         let lastErrorLine = Self.read(pipes, into: eventSink)
@@ -54,21 +51,19 @@ final class WorkerProcess: Sendable {
                     }
                 }
             } catch {
-                continuation.resume(returning: .failure(BatchError(.worker, "cannot start a worker: \(error)")))
+                continuation.resume(returning: .failure(VidscanError(.setup, "cannot start a worker: \(error)")))
             }
         }
         return try result.get()
     }
 
-    /// Sends a message. If the worker has ended, this does nothing: its `ended` event says why.
-    ///
-    /// - Throws: `BatchError` if the message cannot be sent for another reason.
-    func send(_ message: some Encodable) throws(BatchError) {
+    /// Does nothing if the worker has ended, because its `ended` event says why.
+    func send(_ message: some Encodable) throws(VidscanError) {
         do {
             try FileSystem.write([UInt8](JSONEncoder().encode(message)) + [UInt8(ascii: "\n")], to: input)
         } catch let error as SystemError where error.number == EPIPE {
         } catch {
-            throw BatchError(.worker, "cannot send a message to a worker: \(error)")
+            throw VidscanError(.setup, "cannot send a message to a worker: \(error)")
         }
     }
 
@@ -76,13 +71,10 @@ final class WorkerProcess: Sendable {
         process.signal(number)
     }
 
-    /// The memory that the worker occupies, in bytes; `nil` if it has ended.
+    /// In bytes; `nil` if the worker has ended.
     var residentBytes: Int64? {
-        guard let text = try? String(contentsOfFile: "/proc/\(process.number)/statm", encoding: .utf8) else {
-            return nil
-        }
-        let fields = text.split(separator: " ")
-        return fields.count > 1 ? Int64(fields[1]).map { $0 * Int64(sysconf(Int32(_SC_PAGESIZE))) } : nil
+        let fields = FileSystem.text("/proc/\(process.number)/statm")?.split(separator: " ")
+        return fields?.dropFirst().first.flatMap { Int64($0) }.map { $0 * Int64(sysconf(Int32(_SC_PAGESIZE))) }
     }
 
     // MARK: Starting
@@ -94,21 +86,21 @@ final class WorkerProcess: Sendable {
         var errors: Int32
     }
 
-    private static func spawn(_ command: [String]) throws(BatchError) -> (Pipes, SpawnedProcess) {
+    private static func spawn(_ command: [String]) throws(VidscanError) -> (Pipes, SpawnedProcess) {
         var pipes: [[Int32]] = []
         for _ in 0..<3 {
             var ends: [Int32] = [-1, -1]
             guard vs_pipe(&ends) == 0 else {
                 let reason = SystemError.current
                 for end in pipes.joined() { close(end) }
-                throw BatchError(.worker, "cannot start a worker: \(reason)")
+                throw VidscanError(.setup, "cannot start a worker: \(reason)")
             }
             pipes.append(ends)
         }
         let childEnds = [pipes[0][0], pipes[1][1], pipes[2][1]]
         let ours = Pipes(input: pipes[0][1], output: pipes[1][0], errors: pipes[2][0])
         defer { for end in childEnds { close(end) } }
-        // A backtrace would take seconds, and hide the reason behind a hundred lines.
+        // A backtrace takes seconds, and hides the reason behind a hundred lines.
         let environment = ProcessInfo.processInfo.environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
         do throws(SystemError) {
             // Service managers signal all processes of a batch, but only the batch ends its workers.
@@ -118,18 +110,15 @@ final class WorkerProcess: Sendable {
             )
         } catch {
             for end in [ours.input, ours.output, ours.errors] { close(end) }
-            throw BatchError(.worker, "cannot start \(command[0]): \(error)")
+            throw VidscanError(.setup, "cannot start \(command[0]): \(error)")
         }
     }
 
     // MARK: Reading
 
-    /// In bytes. Most messages have less than a thousand; one with many warnings has more.
+    /// In bytes. Most messages have less than a thousand; many warnings take more.
     private static let maximumMessage = 1 << 20
 
-    /// Reads until the process has closed its ends of the pipes.
-    ///
-    /// - Returns: The last line of the standard error.
     private static func read(_ pipes: Pipes, into eventSink: AsyncStream<Event>.Continuation) -> String {
         let decoder = JSONDecoder()
         var pending: [UInt8] = []

@@ -2,6 +2,24 @@ internal import VidscanBase
 internal import VidscanFaces
 internal import VidscanResults
 
+/// A track after the corrections: a part of a face of the analysis, or the whole of it.
+struct TrackPart: Equatable {
+    /// The face_id that the analysis gave.
+    let original: Int
+    /// The range of times, in microseconds, in which the samples of the track are this part's.
+    var from = Int64.min
+    /// The part ends before it.
+    var until = Int64.max
+    var faceID: Int
+    var personID: Int
+    /// Whether it shows no face.
+    var isRemoved = false
+    /// Whether a correction decided whose face it is.
+    var isDecided = false
+
+    func contains(_ microseconds: Int64) -> Bool { from <= microseconds && microseconds < until }
+}
+
 /// The tracks of a result, to which corrections are applied one after another.
 struct CorrectedTracks {
     /// Why a correction does not fit.
@@ -12,6 +30,8 @@ struct CorrectedTracks {
     let samples: SampleTable
     /// Maps the tables' boxes to the source video; `nil` if they are the same.
     private let map: AffineTransform?
+    /// The mean time between samples in microseconds.
+    private let interval: Double
     /// The times at which the video can be seen, in microseconds.
     private let extent: ClosedRange<Int64>
     private(set) var parts: [TrackPart]
@@ -31,8 +51,9 @@ struct CorrectedTracks {
     init(_ samples: SampleTable, map: AffineTransform?, durationMicroseconds: Int64?) {
         self.samples = samples
         self.map = map
+        interval = samples.outcome.interval * 1e6
         let first = min(samples.frames.first?.microseconds ?? 0, 0)
-        let last = (samples.frames.last?.microseconds ?? 0) + Int64(samples.interval.rounded(.up))
+        let last = (samples.frames.last?.microseconds ?? 0) + Int64(interval.rounded(.up))
         extent = first...max(first, last, durationMicroseconds ?? last)
         parts = samples.people.sorted { $0.key < $1.key }.map {
             TrackPart(original: $0.key, faceID: $0.key, personID: $0.value)
@@ -50,7 +71,7 @@ struct CorrectedTracks {
         let own = samples.rows[row]
         guard !isExcluded[Int(own.frame)] else { return nil }
         let time = samples.frames[Int(own.frame)].microseconds
-        guard let all = partsOfFace[Int(own.faceID)] else { return nil }
+        guard let all = partsOfFace[samples.faceID(ofRow: row)] else { return nil }
         // The last part that begins at this time or before. The first one has no beginning.
         var (low, high) = (0, all.count)
         while high - low > 1 {
@@ -87,7 +108,7 @@ struct CorrectedTracks {
 
     /// Returns the part that a reference names.
     private func part(of face: FaceReference) throws(Misfit) -> Int {
-        let reach = Int64(max(Self.minimumWindow, Self.windowSamples * samples.interval).rounded())
+        let reach = Int64(max(Self.minimumWindow, Self.windowSamples * interval).rounded())
         let near = samples.frames(in: (face.microseconds - reach)...(face.microseconds + reach))
         var nearest: [Int: Candidate] = [:]
         for frame in near where !isExcluded[frame] {
@@ -103,13 +124,14 @@ struct CorrectedTracks {
         }
         let place = "at \(Self.seconds(face.microseconds)) s"
         guard let best = nearest.values.map(\.overlap).max() else {
-            throw Misfit(
-                reason: "there is no face \(place), nor within \(Self.seconds(reach)) s of it")
+            throw Misfit(reason: "there is no face \(place), nor within \(Self.seconds(reach)) s of it")
         }
         guard best >= Self.minimumOverlap else {
+            var overlap = ByteWriter(reservingCapacity: 8)
+            overlap.write(best, decimals: 2)
             throw Misfit(
                 reason: "no face \(place) has such a box: the nearest one overlaps with it by"
-                    + " \(Field.decimal(best, decimals: 2).text) (intersection over union), less than"
+                    + " \(String(decoding: overlap.bytes, as: UTF8.self)) (intersection over union), less than"
                     + " \(NumberText.plain(Self.minimumOverlap))")
         }
         let good = nearest.values.filter { $0.overlap > best - Self.margin && $0.overlap >= Self.minimumOverlap }
@@ -138,6 +160,7 @@ struct CorrectedTracks {
     mutating func apply(_ correction: Correction) throws(Misfit) -> String {
         switch correction {
         case .samePerson(let faces): return try join(faces)
+        case .differentPeople(let one, let other): return try separate(one, other)
         case .split(let face, let time): return try split(part(of: face), at: time)
         case .name(let face, let name):
             let part = parts[try part(of: face)]
@@ -175,6 +198,37 @@ struct CorrectedTracks {
         return "faces \(ids) are person \(person)" + (name.map { " (\($0))" } ?? "")
     }
 
+    /// Gives the face at the second reference another person than the first.
+    private mutating func separate(_ one: FaceReference, _ other: FaceReference) throws(Misfit) -> String {
+        let (first, second) = (try part(of: one), try part(of: other))
+        guard first != second else {
+            // One face_id may continue after a cut or a gap. Its later appearance is somebody else.
+            let range = min(one.microseconds, other.microseconds)...max(one.microseconds, other.microseconds)
+            let times = rows(ofPart: first).map(samples.microseconds(ofRow:))
+            let (latest, gap) = (range.upperBound + Int64(interval), Int64(Self.windowSamples * interval))
+            let begin = times.indices.dropFirst().last {
+                (range.lowerBound + 1...latest).contains(times[$0]) && times[$0] - times[$0 - 1] > gap
+            }
+            guard let begin else {
+                let (from, to) = (Self.seconds(range.lowerBound), Self.seconds(range.upperBound))
+                throw Misfit(
+                    reason:
+                        "face \(parts[first].faceID) is seen without a break from \(from) to \(to) s; say with split"
+                        + " when it becomes somebody else")
+            }
+            return try split(first, at: times[begin])
+        }
+        parts[first].isDecided = true
+        parts[second].isDecided = true
+        if parts[first].personID == parts[second].personID {
+            guard nextPersonID <= ReadLimits.ids.upperBound else { throw Misfit(reason: "no person_id is free") }
+            parts[second].personID = nextPersonID
+            nextPersonID += 1
+        }
+        let ids = [first, second].map { "face \(parts[$0].faceID) is person \(parts[$0].personID)" }
+        return ids.joined(separator: ", and ")
+    }
+
     /// Checks that no two different people among these tracks are in sight at the same time.
     private func requireApart(_ tracks: [Int]) throws(Misfit) {
         var seen: [Int32: Int] = [:]
@@ -203,7 +257,7 @@ struct CorrectedTracks {
                     + " sample")
         }
         guard nextFaceID <= ReadLimits.ids.upperBound, nextPersonID <= ReadLimits.ids.upperBound else {
-            throw Misfit(reason: "no number is left for another face")
+            throw Misfit(reason: "no face_id is free for another face")
         }
         let old = parts[part]
         parts[part].until = time
@@ -231,11 +285,13 @@ struct CorrectedTracks {
             faces += samples.rows(ofFrame: frame).count { part(ofRow: $0) != nil }
             isExcluded[frame] = true
         }
-        guard isExcluded.contains(false) else { throw Misfit(reason: "nothing of the video is left without \(text)") }
+        guard isExcluded.contains(false) else {
+            throw Misfit(reason: "excluding \(text) would leave nothing of the video")
+        }
         return "\(NumberText.count(frames, "sample")) from \(text) left out, with \(NumberText.count(faces, "face"))"
     }
 
-    /// Checks what must hold when all corrections have been applied, and forgets the names of people who are gone.
+    /// Checks the invariants after all corrections, and drops the names of people who are gone.
     mutating func finish() throws(Misfit) {
         let people = Set(parts.indices.filter { !rows(ofPart: $0).isEmpty }.map { parts[$0].personID })
         names = names.filter { people.contains($0.key) }

@@ -1,4 +1,5 @@
 package import VidscanBase
+internal import VidscanResults
 
 /// A face at a moment: what names a track in a file of corrections, so that it holds after another analysis too.
 package struct FaceReference: Sendable, Equatable {
@@ -13,10 +14,12 @@ package struct FaceReference: Sendable, Equatable {
     }
 }
 
-/// What a person says about the tables of a result. Times are in microseconds on the clock of the tables.
+/// One correction of the tables of a result. Times are in microseconds on the clock of the tables.
 package enum Correction: Sendable, Equatable {
     /// These faces are one person.
     case samePerson([FaceReference])
+    /// The second face is somebody else than the first.
+    case differentPeople(FaceReference, FaceReference)
     /// From this time on, the track shows somebody else.
     case split(FaceReference, at: Int64)
     /// The person of this face has a pseudonym.
@@ -27,24 +30,83 @@ package enum Correction: Sendable, Equatable {
     case exclude(ClosedRange<Int64>)
     case note(at: Int64, String, FaceReference?)
 
-    /// The kinds of corrections, as a file names them.
-    enum Kind: String, CaseIterable {
-        case samePerson = "same_person"
-        case split
-        case name
-        case notAFace = "not_a_face"
-        case exclude
-        case note
-    }
+    typealias Kind = AppliedCorrections.Kind
 
     var kind: Kind {
         switch self {
         case .samePerson: .samePerson
+        case .differentPeople: .differentPeople
         case .split: .split
         case .name: .name
         case .notAFace: .notAFace
         case .exclude: .exclude
         case .note: .note
         }
+    }
+}
+
+extension Correction: Decodable {
+    private static let maximumFaces = 1000
+    /// Characters in a note.
+    private static let maximumNote = 4000
+
+    package init(from decoder: any Decoder) throws {
+        let members = try StrictMembers(decoder)
+        let name = try members.text("do", maximum: 100)
+        guard let kind = Kind(rawValue: name) else {
+            let known = Kind.allCases.map(\.rawValue)
+            throw members.problem(
+                "do",
+                "is '\(name)'; the corrections are \(known.joined(separator: ", "))"
+                    + NearestName.suggestion(for: name, among: known))
+        }
+        func allow(_ keys: String...) throws { try members.allow(["do"] + keys) }
+        switch kind {
+        case .samePerson:
+            try allow("faces")
+            self = .samePerson(try members.list("faces", count: 2...Self.maximumFaces))
+        case .differentPeople:
+            try allow("faces")
+            let faces: [FaceReference] = try members.list("faces", count: 2...2)
+            self = .differentPeople(faces[0], faces[1])
+        case .split:
+            try allow("face", "time")
+            self = .split(try members.decode("face"), at: try members.microseconds("time"))
+        case .name:
+            try allow("face", "name")
+            let name = try members.text("name", maximum: 100)
+            guard Pseudonym.isValid(name) else {
+                throw members.problem(
+                    "name", "must have 1 to 100 characters, no control characters and no quotation marks")
+            }
+            self = .name(try members.decode("face"), name)
+        case .notAFace:
+            try allow("face")
+            self = .notAFace(try members.decode("face"))
+        case .exclude:
+            try allow("from", "to")
+            let (from, to) = (try members.microseconds("from"), try members.microseconds("to"))
+            guard from <= to else { throw members.problem("to", "is before 'from'") }
+            self = .exclude(from...to)
+        case .note:
+            try allow("time", "text", "face")
+            self = .note(
+                at: try members.microseconds("time"), try members.text("text", maximum: Self.maximumNote),
+                members.has("face") ? try members.decode("face") : nil)
+        }
+    }
+}
+
+extension FaceReference: Decodable {
+    package init(from decoder: any Decoder) throws {
+        let members = try StrictMembers(decoder, ["time", "box"])
+        microseconds = try members.microseconds("time")
+        let sides: [Double] = try members.list("box", count: 4...4)
+        // The extents of a box are more than nothing.
+        let extents = 1e-3...ReadLimits.extents.upperBound
+        guard sides[..<2].allSatisfy(ReadLimits.coordinates.contains), sides[2...].allSatisfy(extents.contains) else {
+            throw members.problem("box", "must have coordinates of x and y, and a width and height above 0")
+        }
+        box = Rectangle(x: sides[0], y: sides[1], width: sides[2], height: sides[3])
     }
 }

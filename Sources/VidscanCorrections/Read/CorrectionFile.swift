@@ -17,223 +17,160 @@ package struct CorrectionFile: Sendable {
     package static let maximumBytes = 4 << 20
     static let format = "vidscan corrections 1"
 
-    /// - Throws: `VidscanError` that names the first line that is wrong.
+    /// - Throws: `VidscanError` that names the first correction that is wrong.
     package init(path: String) throws(VidscanError) {
-        let place = FilePath.expandingHome(path)
-        let text: String?
-        do throws(VidscanError) {
-            text = try TextFile.read(
-                folder: FilePath.folder(of: place), name: FilePath.name(of: place), limit: Self.maximumBytes)
-        } catch {
-            throw VidscanError(.result, error.reason, input: path, stage: .open)
-        }
-        guard let text else { throw VidscanError(.result, "is not valid UTF-8", input: path, stage: .open) }
-        try self.init(text: text, path: path)
+        try self.init(text: try TextFile.text(named: path, limit: Self.maximumBytes), path: path)
     }
 
     /// - Parameter path: For messages.
     package init(text: String, path: String) throws(VidscanError) {
+        struct List: Decodable { let corrections: [JSONValue] }
         self.path = path
         self.text = text
-        do throws(JSONText.Malformed) {
-            let reader = CorrectionReader()
-            let root = try reader.members(of: try JSONText.parse(text), "the file", ["format", "video", "corrections"])
-            let format = try reader.text(root["format"], "format", of: "the file", maximum: 100)
-            guard format == Self.format else {
-                throw JSONText.Malformed(
-                    line: root["format"]?.line ?? 1,
-                    reason: "format is \(JSONText.shown(format)), but this version reads '\(Self.format)'")
-            }
-            video = try reader.video(root["video"])
-            let nodes = try reader.list(
-                root["corrections"], "corrections", of: "the file", count: 0...AppliedCorrections.maximum)
-            var corrections: [Correction] = []
-            for (index, node) in nodes.enumerated() {
-                corrections.append(try reader.correction(node, number: index + 1))
-            }
-            self.corrections = corrections
-            list = nodes.map(\.jsonValue)
+        do {
+            let data = Data(text.utf8)
+            let document = try JSONDecoder().decode(Document.self, from: data)
+            video = document.video
+            corrections = document.corrections
+            list = try JSONDecoder().decode(List.self, from: data).corrections
         } catch {
-            throw VidscanError(
-                .result, "line \(error.line): \(Printable.line(error.reason))", input: path, stage: .open)
+            throw .result(Printable.line(Self.reason(error)), input: path)
         }
     }
-}
 
-extension JSONNode {
-    fileprivate var jsonValue: JSONValue {
-        switch content {
-        case .null: .null
-        case .flag(let value): .flag(value)
-        case .number(let value): .number(value)
-        case .text(let value): .text(value)
-        case .list(let values): .list(values.map(\.jsonValue))
-        case .object(let members):
-            .object(Dictionary(members.map { ($0.key, $0.value.jsonValue) }) { first, _ in first })
-        }
-    }
-}
+    private struct Document: Decodable {
+        let video: (name: String, bytes: Int64)
+        let corrections: [Correction]
 
-/// Turns JSON values into corrections. A key that is missing or not known, and a value that cannot be true, are errors.
-private struct CorrectionReader {
-    private typealias Malformed = JSONText.Malformed
-
-    // MARK: Values
-
-    /// Returns the members of an object, which has no other keys than these.
-    func members(
-        of node: JSONNode, _ what: String, _ keys: [String], optional: [String] = []
-    ) throws(JSONText.Malformed) -> [String: JSONNode] {
-        guard case .object(let members) = node.content else {
-            throw Malformed(line: node.line, reason: "\(what) must be an object")
-        }
-        var found: [String: JSONNode] = [:]
-        for member in members {
-            guard keys.contains(member.key) || optional.contains(member.key) else {
-                throw Malformed(
-                    line: member.value.line,
-                    reason: "\(what) has the unknown key \(JSONText.shown(member.key))"
-                        + NearestName.suggestion(for: String(member.key.prefix(40)), among: keys + optional))
+        init(from decoder: any Decoder) throws {
+            let members = try StrictMembers(decoder, ["format", "video", "corrections"])
+            let format = try members.text("format", maximum: 100)
+            guard format == CorrectionFile.format else {
+                throw members.problem("format", "is '\(format)', but this version reads '\(CorrectionFile.format)'")
             }
-            found[member.key] = member.value
+            let own = try members.object("video", ["name", "bytes"])
+            video = (try own.text("name", maximum: 1024), try own.integer("bytes", in: ReadLimits.counts))
+            corrections = try members.list("corrections", count: 0...AppliedCorrections.maximum)
         }
-        for key in keys where found[key] == nil {
-            throw Malformed(line: node.line, reason: "\(what) has no '\(key)'")
-        }
-        return found
     }
 
-    func list(
-        _ node: JSONNode?, _ key: String, of what: String, count: ClosedRange<Int>
-    ) throws(JSONText.Malformed) -> [JSONNode] {
-        guard let node, case .list(let values) = node.content else {
-            throw Malformed(line: node?.line ?? 1, reason: "'\(key)' of \(what) must be a list")
+    /// Says what is wrong, and where: `correction 2: face.time is missing`.
+    private static func reason(_ error: any Error) -> String {
+        guard let error = error as? DecodingError else { return RecordFile.reason(error) }
+        let (keys, what): ([any CodingKey], String) =
+            switch error {
+            case .keyNotFound(let key, let context): (context.codingPath + [key], "is missing")
+            case .typeMismatch(let type, let context), .valueNotFound(let type, let context):
+                (context.codingPath, "must be \(noun(of: type))")
+            case .dataCorrupted(let context) where !context.codingPath.isEmpty:
+                (context.codingPath, context.debugDescription)
+            default: ([], "")
+            }
+        guard let first = keys.first else { return RecordFile.reason(error) }
+        guard first.stringValue == "corrections", keys.count > 1, let index = keys[1].intValue else {
+            return "'\(names(keys))' \(what)"
         }
-        guard count.contains(values.count) else {
-            throw Malformed(
-                line: node.line,
-                reason: "'\(key)' of \(what) has \(values.count) values; it may have \(count.lowerBound) to"
-                    + " \(count.upperBound)")
-        }
-        return values
+        let own = names(Array(keys.dropFirst(2)))
+        return "correction \(index + 1): \(own.isEmpty ? "" : "'\(own)' ")\(what)"
     }
 
-    func text(
-        _ node: JSONNode?, _ key: String, of what: String, maximum: Int
-    ) throws(JSONText.Malformed) -> String {
-        guard let node, case .text(let text) = node.content else {
-            throw Malformed(line: node?.line ?? 1, reason: "'\(key)' of \(what) must be a text")
+    private static func names(_ keys: [any CodingKey]) -> String {
+        keys.map { $0.intValue.map { "\($0 + 1)" } ?? $0.stringValue }.joined(separator: ".")
+    }
+
+    private static func noun(of type: any Any.Type) -> String {
+        switch type {
+        case is String.Type: "a text"
+        case is Double.Type, is Int64.Type: "a number"
+        case is [Any].Type, is [Correction].Type: "a list"
+        default: "an object"
         }
+    }
+}
+
+/// The members of a JSON object that has no other keys than those that are known, with numbers and texts in their limits.
+struct StrictMembers {
+    private struct Key: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+
+    private let container: KeyedDecodingContainer<Key>
+
+    private init(_ container: KeyedDecodingContainer<Key>, _ keys: [String]?) throws {
+        self.container = container
+        if let keys { try allow(keys) }
+    }
+
+    /// - Parameter keys: All keys that the object may have.
+    init(_ decoder: any Decoder, _ keys: [String]? = nil) throws {
+        try self.init(try decoder.container(keyedBy: Key.self), keys)
+    }
+
+    func object(_ key: String, _ keys: [String]) throws -> StrictMembers {
+        try StrictMembers(try container.nestedContainer(keyedBy: Key.self, forKey: Key(stringValue: key)), keys)
+    }
+
+    /// - Throws: `DecodingError` if the object has another key.
+    func allow(_ keys: [String]) throws {
+        guard let unknown = container.allKeys.map(\.stringValue).sorted().first(where: { !keys.contains($0) }) else {
+            return
+        }
+        let shown = String(unknown.prefix(40))
+        throw problem("'\(shown)' is not a known key\(NearestName.suggestion(for: shown, among: keys))")
+    }
+
+    func has(_ key: String) -> Bool { container.contains(Key(stringValue: key)) }
+
+    func decode<Value: Decodable>(_ key: String) throws -> Value {
+        try container.decode(Value.self, forKey: Key(stringValue: key))
+    }
+
+    func text(_ key: String, maximum: Int) throws -> String {
+        let text: String = try decode(key)
         guard text.utf8.count <= 4 * maximum, text.count <= maximum else {
-            throw Malformed(
-                line: node.line, reason: "'\(key)' of \(what) is longer than \(maximum) characters")
+            throw problem(key, "is longer than \(maximum) characters")
         }
         return text
     }
 
-    private func number(
-        _ node: JSONNode?, _ key: String, of what: String, in range: ClosedRange<Double>
-    ) throws(JSONText.Malformed) -> Double {
-        guard let node, case .number(let value) = node.content else {
-            throw Malformed(line: node?.line ?? 1, reason: "'\(key)' of \(what) must be a number")
+    func number(_ key: String, in range: ClosedRange<Double>) throws -> Double {
+        let number: Double = try decode(key)
+        guard range.contains(number) else {
+            let limits = "\(NumberText.plain(range.lowerBound)) to \(NumberText.plain(range.upperBound))"
+            throw problem(key, "must be from \(limits)")
         }
-        guard range.contains(value) else {
-            throw Malformed(
-                line: node.line,
-                reason: "'\(key)' of \(what) must be from \(NumberText.plain(range.lowerBound)) to"
-                    + " \(NumberText.plain(range.upperBound))")
-        }
-        return value
+        return number
     }
 
-    private func microseconds(_ node: JSONNode?, _ key: String, of what: String) throws(JSONText.Malformed) -> Int64 {
-        Int64((try number(node, key, of: what, in: ReadLimits.seconds) * 1e6).rounded())
+    func integer(_ key: String, in range: ClosedRange<Int64>) throws -> Int64 {
+        guard let number = Int64(exactly: try number(key, in: Double(range.lowerBound)...Double(range.upperBound)))
+        else { throw problem(key, "must be a whole number") }
+        return number
     }
 
-    // MARK: The format
-
-    func video(_ node: JSONNode?) throws(JSONText.Malformed) -> (name: String, bytes: Int64) {
-        guard let node else { throw Malformed(line: 1, reason: "the file has no 'video'") }
-        let video = try members(of: node, "'video'", ["name", "bytes"])
-        let name = try text(video["name"], "name", of: "'video'", maximum: 1024)
-        let limits = Double(ReadLimits.counts.lowerBound)...Double(ReadLimits.counts.upperBound)
-        let bytes = try number(video["bytes"], "bytes", of: "'video'", in: limits)
-        guard let whole = Int64(exactly: bytes) else {
-            throw Malformed(line: node.line, reason: "'bytes' of 'video' must be a whole number")
-        }
-        return (name, whole)
+    func microseconds(_ key: String) throws -> Int64 {
+        Int64((try number(key, in: ReadLimits.seconds) * 1e6).rounded())
     }
 
-    private func face(_ node: JSONNode?, of what: String) throws(JSONText.Malformed) -> FaceReference {
-        guard let node else { throw Malformed(line: 1, reason: "\(what) has no 'face'") }
-        let face = try members(of: node, "a face of \(what)", ["time", "box"])
-        let sides = try list(face["box"], "box", of: "a face of \(what)", count: 4...4)
-        var numbers: [Double] = []
-        for (index, side) in sides.enumerated() {
-            // The extents of a box are more than nothing.
-            let range = index < 2 ? ReadLimits.coordinates : 1e-3...ReadLimits.extents.upperBound
-            let name = ["x", "y", "width", "height"][index]
-            numbers.append(try number(side, name, of: "a box of \(what)", in: range))
+    func list<Value: Decodable>(_ key: String, count: ClosedRange<Int>) throws -> [Value] {
+        // Counted before any is decoded.
+        let own = try container.nestedUnkeyedContainer(forKey: Key(stringValue: key)).count ?? 0
+        guard count.contains(own) else {
+            throw problem(key, "has \(own) values; it may have \(count.lowerBound) to \(count.upperBound)")
         }
-        return FaceReference(
-            microseconds: try microseconds(face["time"], "time", of: "a face of \(what)"),
-            box: Rectangle(x: numbers[0], y: numbers[1], width: numbers[2], height: numbers[3]))
+        return try decode(key)
     }
 
-    func correction(_ node: JSONNode, number: Int) throws(JSONText.Malformed) -> Correction {
-        let what = "correction \(number)"
-        guard case .object(let all) = node.content else {
-            throw Malformed(line: node.line, reason: "\(what) must be an object")
-        }
-        let name = try text(all.first { $0.key == "do" }?.value ?? node, "do", of: what, maximum: 100)
-        guard let kind = Correction.Kind(rawValue: name) else {
-            let known = Correction.Kind.allCases.map(\.rawValue)
-            throw Malformed(
-                line: node.line,
-                reason: "\(what): \(JSONText.shown(name)) is not a correction; the corrections are"
-                    + " \(known.joined(separator: ", "))\(NearestName.suggestion(for: name, among: known))")
-        }
-        func members(_ keys: String..., optional: [String] = []) throws(JSONText.Malformed) -> [String: JSONNode] {
-            try self.members(of: node, what, ["do"] + keys, optional: optional)
-        }
-        switch kind {
-        case .samePerson:
-            var faces: [FaceReference] = []
-            for face in try list(try members("faces")["faces"], "faces", of: what, count: 2...Self.maximumFaces) {
-                faces.append(try self.face(face, of: what))
-            }
-            return .samePerson(faces)
-        case .split:
-            let own = try members("face", "time")
-            return .split(
-                try face(own["face"], of: what), at: try microseconds(own["time"], "time", of: what))
-        case .name:
-            let own = try members("face", "name")
-            let name = try text(own["name"], "name", of: what, maximum: 100)
-            guard Pseudonym.isValid(name) else {
-                throw Malformed(
-                    line: node.line,
-                    reason: "\(what): a name has 1 to 100 characters, no control characters and no quotation marks")
-            }
-            return .name(try face(own["face"], of: what), name)
-        case .notAFace: return .notAFace(try face(try members("face")["face"], of: what))
-        case .exclude:
-            let own = try members("from", "to")
-            let from = try microseconds(own["from"], "from", of: what)
-            let to = try microseconds(own["to"], "to", of: what)
-            guard from <= to else { throw Malformed(line: node.line, reason: "\(what): 'to' is before 'from'") }
-            return .exclude(from...to)
-        case .note:
-            let own = try members("time", "text", optional: ["face"])
-            var face: FaceReference?
-            if let named = own["face"] { face = try self.face(named, of: what) }
-            return .note(
-                at: try microseconds(own["time"], "time", of: what),
-                try text(own["text"], "text", of: what, maximum: Self.maximumNote), face)
-        }
+    /// An error about the object itself.
+    func problem(_ reason: String) -> DecodingError {
+        .dataCorrupted(.init(codingPath: container.codingPath, debugDescription: reason))
     }
 
-    private static let maximumFaces = 1000
-    /// Characters in a note.
-    private static let maximumNote = 4000
+    func problem(_ key: String, _ reason: String) -> DecodingError {
+        .dataCorrupted(.init(codingPath: container.codingPath + [Key(stringValue: key)], debugDescription: reason))
+    }
 }

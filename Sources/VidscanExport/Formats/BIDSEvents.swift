@@ -47,7 +47,7 @@ enum BIDSEvents {
 
     private static let columns = [
         Column(
-            name: "onset", description: "When it begins, from the start of the video file.", units: "s",
+            name: "onset", description: "When it begins, in seconds from the start of the video file.", units: "s",
             value: { ClockText.seconds($0.begin) }),
         Column(
             name: "duration", description: "How long it lasts.", units: "s",
@@ -68,7 +68,8 @@ enum BIDSEvents {
                 "For a shot how it begins, for a face how it ends, for a smile its value at the onset (0 to 100).",
             value: { $0.value }),
         Column(
-            name: "measured", description: "How much of it was measured, as events.csv of the vidscan result says it.",
+            name: "measured",
+            description: "The fraction of it that was measured, as in events.csv of the vidscan result.",
             value: { $0.measured }),
     ]
 }

@@ -27,27 +27,33 @@ struct ELANDocument {
 
     /// The document as XML.
     func text() -> String {
-        let root = XMLElement(name: "ANNOTATION_DOCUMENT")
-        root.set([
-            ("AUTHOR", "vidscan \(Vidscan.version)"), ("DATE", Self.date(media.modified)), ("FORMAT", "3.0"),
-            ("VERSION", "3.0"), ("xmlns:xsi", "http://www.w3.org/2001/XMLSchema-instance"),
-            ("xsi:noNamespaceSchemaLocation", "http://www.mpi.nl/tools/elan/EAFv3.0.xsd"),
-        ])
-        root.addChild(header())
-        let (order, slots) = timeOrder()
-        root.addChild(order)
+        let moments = Set(tiers.flatMap { $0.annotations.flatMap { [$0.beginMilliseconds, $0.endMilliseconds] } })
+        let slots = moments.sorted().enumerated().map { (moment: $1, id: "ts\($0 + 1)") }
+        let ids = Dictionary(uniqueKeysWithValues: slots.map { ($0.moment, $0.id) })
+        var children = [
+            header(),
+            // A slot for each moment at which something begins or ends.
+            XMLElement(
+                "TIME_ORDER", [],
+                slots.map { XMLElement("TIME_SLOT", [("TIME_SLOT_ID", $0.id), ("TIME_VALUE", "\($0.moment)")]) }),
+        ]
         var number = 0
-        for tier in tiers { root.addChild(element(of: tier, slots: slots, number: &number)) }
-        let type = XMLElement(name: "LINGUISTIC_TYPE")
-        type.set([
-            ("GRAPHIC_REFERENCES", "false"), ("LINGUISTIC_TYPE_ID", Self.linguisticType), ("TIME_ALIGNABLE", "true"),
-        ])
-        root.addChild(type)
-        for (stereotype, description) in Self.constraints {
-            let constraint = XMLElement(name: "CONSTRAINT")
-            constraint.set([("DESCRIPTION", description), ("STEREOTYPE", stereotype)])
-            root.addChild(constraint)
-        }
+        for tier in tiers { children.append(element(of: tier, slots: ids, number: &number)) }
+        children.append(
+            XMLElement(
+                "LINGUISTIC_TYPE",
+                [
+                    ("GRAPHIC_REFERENCES", "false"), ("LINGUISTIC_TYPE_ID", Self.linguisticType),
+                    ("TIME_ALIGNABLE", "true"),
+                ]))
+        children += Self.constraints.map { XMLElement("CONSTRAINT", [("DESCRIPTION", $1), ("STEREOTYPE", $0)]) }
+        let root = XMLElement(
+            "ANNOTATION_DOCUMENT",
+            [
+                ("AUTHOR", "vidscan \(Vidscan.version)"), ("DATE", Self.date(media.modified)), ("FORMAT", "3.0"),
+                ("VERSION", "3.0"), ("xmlns:xsi", "http://www.w3.org/2001/XMLSchema-instance"),
+                ("xsi:noNamespaceSchemaLocation", "http://www.mpi.nl/tools/elan/EAFv3.0.xsd"),
+            ], children)
         let document = XMLDocument(rootElement: root)
         document.version = "1.0"
         document.characterEncoding = "UTF-8"
@@ -55,58 +61,37 @@ struct ELANDocument {
     }
 
     private func header() -> XMLElement {
-        let header = XMLElement(name: "HEADER")
-        header.set([("MEDIA_FILE", ""), ("TIME_UNITS", "milliseconds")])
-        let descriptor = XMLElement(name: "MEDIA_DESCRIPTOR")
         // ELAN takes what follows "file:" as a path, and decodes nothing.
-        descriptor.set([
-            ("MEDIA_URL", "file://" + media.path), ("MIME_TYPE", media.type),
-            ("RELATIVE_MEDIA_URL", media.relativePath),
-        ])
-        header.addChild(descriptor)
-        let property = XMLElement(name: "PROPERTY")
-        property.set([("NAME", "lastUsedAnnotationId")])
-        property.addText("\(tiers.reduce(0) { $0 + $1.annotations.count })")
-        header.addChild(property)
-        return header
+        let descriptor = XMLElement(
+            "MEDIA_DESCRIPTOR",
+            [
+                ("MEDIA_URL", "file://" + media.path), ("MIME_TYPE", media.type),
+                ("RELATIVE_MEDIA_URL", media.relativePath),
+            ])
+        let count = "\(tiers.reduce(0) { $0 + $1.annotations.count })"
+        return XMLElement(
+            "HEADER", [("MEDIA_FILE", ""), ("TIME_UNITS", "milliseconds")],
+            [descriptor, XMLElement("PROPERTY", [("NAME", "lastUsedAnnotationId")], text: count)])
     }
 
-    /// Returns the element with a slot for each moment at which something begins or ends, and the ids of the slots, by
-    /// milliseconds.
-    private func timeOrder() -> (XMLElement, [Int64: String]) {
-        let order = XMLElement(name: "TIME_ORDER")
-        var slots: [Int64: String] = [:]
-        let moments = Set(tiers.flatMap { $0.annotations.flatMap { [$0.beginMilliseconds, $0.endMilliseconds] } })
-        for (index, moment) in moments.sorted().enumerated() {
-            let id = "ts\(index + 1)"
-            slots[moment] = id
-            let slot = XMLElement(name: "TIME_SLOT")
-            slot.set([("TIME_SLOT_ID", id), ("TIME_VALUE", "\(moment)")])
-            order.addChild(slot)
-        }
-        return (order, slots)
-    }
-
+    /// `slots` are the ids of the time slots, by milliseconds.
     private func element(of tier: Tier, slots: [Int64: String], number: inout Int) -> XMLElement {
-        let element = XMLElement(name: "TIER")
-        element.set([("LINGUISTIC_TYPE_REF", Self.linguisticType)])
-        if let name = tier.subject.name { element.set([("PARTICIPANT", name)]) }
-        element.set([("TIER_ID", tier.name)])
+        var annotations: [XMLElement] = []
         for annotation in tier.annotations {
             guard let begin = slots[annotation.beginMilliseconds], let end = slots[annotation.endMilliseconds],
                 annotation.beginMilliseconds < annotation.endMilliseconds
             else { continue }
             number += 1
-            let aligned = XMLElement(name: "ALIGNABLE_ANNOTATION")
-            aligned.set([("ANNOTATION_ID", "a\(number)"), ("TIME_SLOT_REF1", begin), ("TIME_SLOT_REF2", end)])
-            let value = XMLElement(name: "ANNOTATION_VALUE")
-            value.addText(annotation.label)
-            aligned.addChild(value)
-            let wrapper = XMLElement(name: "ANNOTATION")
-            wrapper.addChild(aligned)
-            element.addChild(wrapper)
+            let aligned = XMLElement(
+                "ALIGNABLE_ANNOTATION",
+                [("ANNOTATION_ID", "a\(number)"), ("TIME_SLOT_REF1", begin), ("TIME_SLOT_REF2", end)],
+                [XMLElement("ANNOTATION_VALUE", [], text: annotation.label)])
+            annotations.append(XMLElement("ANNOTATION", [], [aligned]))
         }
-        return element
+        let participant = tier.subject.name.map { [("PARTICIPANT", $0)] } ?? []
+        return XMLElement(
+            "TIER", [("LINGUISTIC_TYPE_REF", Self.linguisticType)] + participant + [("TIER_ID", tier.name)],
+            annotations)
     }
 
     private static let linguisticType = "vidscan"
@@ -140,18 +125,18 @@ extension Annotation {
 // The initializer XMLNode(kind:) of FoundationXML ends the program for attributes and texts. These factories return nodes, under
 // a type that does not say so.
 extension XMLElement {
-    fileprivate func set(_ attributes: [(String, String)]) {
+    fileprivate convenience init(
+        _ name: String, _ attributes: [(String, String)], _ children: [XMLElement] = [], text: String? = nil
+    ) {
+        self.init(name: name)
         for (name, value) in attributes {
             guard let node = XMLNode.attribute(withName: name, stringValue: Self.legal(value)) as? XMLNode else {
                 continue
             }
             addAttribute(node)
         }
-    }
-
-    fileprivate func addText(_ text: String) {
-        guard let node = XMLNode.text(withStringValue: Self.legal(text)) as? XMLNode else { return }
-        addChild(node)
+        children.forEach(addChild)
+        if let text, let node = XMLNode.text(withStringValue: Self.legal(text)) as? XMLNode { addChild(node) }
     }
 
     /// Replaces characters that XML 1.0 cannot hold (section 2.2).

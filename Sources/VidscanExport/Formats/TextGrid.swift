@@ -4,30 +4,26 @@ internal import VidscanBase
 ///
 /// An interval tier covers the whole time without gaps: intervals with an empty label fill them.
 struct TextGrid {
-    struct Interval: Equatable {
-        /// In milliseconds.
-        var begin: Int64
-        var end: Int64
-        var label: String
-    }
+    /// In milliseconds.
+    private typealias Interval = (begin: Int64, end: Int64, label: String)
 
     let tiers: [Tier]
     /// The end of all tiers, in microseconds.
     let end: Int64
 
     /// Returns the intervals of a tier, from 0 to `end`, each of which begins where the one before ends.
-    func intervals(of tier: Tier) -> [Interval] {
+    private func intervals(of tier: Tier) -> [Interval] {
         let last = ClockText.milliseconds(end)
         var intervals: [Interval] = []
         var position: Int64 = 0
         for annotation in tier.annotations {
             let (begin, end) = (annotation.beginMilliseconds, min(annotation.endMilliseconds, last))
             guard begin >= position, end > begin else { continue }
-            if begin > position { intervals.append(Interval(begin: position, end: begin, label: "")) }
-            intervals.append(Interval(begin: begin, end: end, label: annotation.label))
+            if begin > position { intervals.append((position, begin, "")) }
+            intervals.append((begin, end, annotation.label))
             position = end
         }
-        if position < last || intervals.isEmpty { intervals.append(Interval(begin: position, end: last, label: "")) }
+        if position < last || intervals.isEmpty { intervals.append((position, last, "")) }
         return intervals
     }
 

@@ -1,6 +1,6 @@
-/// Something that lasts for a time, of which the annotation formats know nothing but a label.
+/// An interval of time. The annotation formats know only its label.
 struct Annotation: Sendable, Equatable {
-    /// What is seen; the raw value is its name in every format.
+    /// The kind; the raw value is its name in every format.
     enum Kind: String, Sendable, CaseIterable {
         /// A shot, which belongs to nobody.
         case shot

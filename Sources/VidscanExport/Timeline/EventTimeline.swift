@@ -6,7 +6,7 @@ internal import VidscanResults
 struct EventTimeline: Sendable, Equatable {
     /// In order of time, none before 0.
     private(set) var annotations: [Annotation] = []
-    /// The end of the video, or of what was analysed of it, in microseconds; no annotation ends later.
+    /// The end of the video, or of its analysed part, in microseconds; no annotation ends later.
     private(set) var end: Int64
 
     /// - Parameters:
@@ -26,7 +26,7 @@ struct EventTimeline: Sendable, Equatable {
             _ measured: String?
         ) {
             let begin = max(begin, 0)
-            // What was seen in one sample only lasts until the next.
+            // A face seen in only one sample lasts until the next sample.
             let stop = min(stop > begin ? stop : begin + interval, end)
             guard stop > begin else { return }
             annotations.append(
@@ -51,16 +51,14 @@ struct EventTimeline: Sendable, Equatable {
             case .smileStarted: open[key] = event
             case .smileStopped:
                 let start = open.removeValue(forKey: key)
+                let begin = start?.microseconds ?? event.microseconds - (event.duration ?? 0)
                 add(
-                    .smile, event.faceID,
-                    from: start?.microseconds ?? event.microseconds - (event.duration ?? 0), to: event.microseconds,
-                    start?.value, event.measured ?? start?.measured)
+                    .smile, event.faceID, from: begin, to: event.microseconds, start?.value,
+                    event.measured ?? start?.measured)
             case .blink, .eyesClosed, .lookAway:
-                let kind: Annotation.Kind =
-                    event.kind == .blink ? .blink : event.kind == .eyesClosed ? .eyesClosed : .lookAway
-                add(
-                    kind, event.faceID, from: event.microseconds, to: event.microseconds + (event.duration ?? 0), nil,
-                    event.measured)
+                guard let kind = Annotation.Kind(rawValue: event.kind.rawValue) else { continue }
+                let end = event.microseconds + (event.duration ?? 0)
+                add(kind, event.faceID, from: event.microseconds, to: end, nil, event.measured)
             }
         }
         for (key, event) in open {
@@ -86,8 +84,7 @@ struct EventTimeline: Sendable, Equatable {
         for cut in cuts + [nil] {
             let stop = cut?.microseconds ?? end
             if stop > begin {
-                annotations.append(
-                    Annotation(kind: .shot, begin: begin, end: stop, value: value, shot: number))
+                annotations.append(Annotation(kind: .shot, begin: begin, end: stop, value: value, shot: number))
                 begin = stop
             }
             if let cut {

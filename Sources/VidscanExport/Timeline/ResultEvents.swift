@@ -41,17 +41,14 @@ enum ExportTables {
         let (time, kind, face, value) = (
             try table.column("time"), try table.column("kind"), try table.column("face_id"), try table.column("value")
         )
-        let measured = table.header.contains("measured") ? try table.column("measured") : nil
+        let measured = table.optionalColumn("measured")
         var events: [ResultEvent] = []
         while try table.next() {
             let event = ResultEvent(
                 microseconds: try table.microseconds(time),
                 kind: try table.value(kind, FaceEvent.Kind.init(rawValue:)),
                 faceID: try table.optionalInteger(face, in: ReadLimits.ids),
-                value: try word(value, in: table),
-                measured: try measured.flatMap { column throws(VidscanError) in
-                    try word(column, in: table)
-                })
+                value: try word(value, in: table), measured: try word(measured, in: table))
             guard event.microseconds >= events.last?.microseconds ?? event.microseconds else {
                 throw table.problem("time goes back")
             }
@@ -67,8 +64,8 @@ enum ExportTables {
     }
 
     /// Reads a word such as `occluded`, or a number; `nil` for a blank.
-    private static func word(_ column: Int, in table: TableReader) throws(VidscanError) -> String? {
-        guard table.text(column) != nil else { return nil }
+    private static func word(_ column: Int?, in table: TableReader) throws(VidscanError) -> String? {
+        guard let column, table.text(column) != nil else { return nil }
         // With an optional type, nil would be a value.
         let word: String = try table.value(column) { text in
             let isWord = text.utf8.count <= 32 && text.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == 0x5F }

@@ -1,7 +1,7 @@
 /// Annotations of one kind and one person, face or video, in order and without overlaps.
 struct Tier: Sendable, Equatable {
     /// Whose annotations share a tier.
-    enum Subject: Sendable, Hashable {
+    enum Subject: Sendable, Hashable, Comparable {
         case video
         case person(Int)
         case face(Int)
@@ -12,14 +12,6 @@ struct Tier: Sendable, Equatable {
             case .video: nil
             case .person(let number): "person_\(number)"
             case .face(let number): "face_\(number)"
-            }
-        }
-
-        fileprivate var order: (Int, Int) {
-            switch self {
-            case .video: (0, 0)
-            case .person(let number): (1, number)
-            case .face(let number): (2, number)
             }
         }
     }
@@ -38,10 +30,10 @@ struct Tier: Sendable, Equatable {
     static func tiers(of annotations: [Annotation], byPerson: Bool) -> [Tier] {
         var groups: [Subject: [Annotation.Kind: [Annotation]]] = [:]
         for annotation in annotations {
-            groups[annotation.subject(byPerson: byPerson), default: [:]][annotation.kind, default: []].append(
-                annotation)
+            let subject = annotation.subject(byPerson: byPerson)
+            groups[subject, default: [:]][annotation.kind, default: []].append(annotation)
         }
-        return groups.sorted { $0.key.order < $1.key.order }.flatMap { subject, kinds in
+        return groups.sorted { $0.key < $1.key }.flatMap { subject, kinds in
             Annotation.Kind.allCases.compactMap { kind in
                 kinds[kind].map { Tier(subject: subject, kind: kind, annotations: joined($0)) }
             }
@@ -70,6 +62,6 @@ extension Annotation {
         return .face(faceID)
     }
 
-    /// What a person reads: `smile`, `shot 3`.
+    /// The text for people: `smile`, `shot 3`.
     var label: String { shot.map { "\(kind.rawValue) \($0)" } ?? kind.rawValue }
 }

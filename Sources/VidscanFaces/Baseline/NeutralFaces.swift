@@ -1,32 +1,25 @@
-/// The expressions of neutral faces, 0…100, as `scripts/expressions/neutral_faces.py` computes them from the reference
-/// data: 101 people with at least 5 pictures that were labelled neutral.
+/// 0…100, from `scripts/expressions/neutral_faces.py`: 101 people with at least 5 pictures labelled neutral.
 enum NeutralFaces {
-    struct Level {
-        /// The median over the people.
-        let typical: Double
-        /// The level that one person in twenty exceeds.
-        let highest: Double
-    }
-
-    static let levels: [Metric: Level] = [
-        .browFurrow: Level(typical: 21.1, highest: 52.4),
-        .browRaise: Level(typical: 3.7, highest: 40.1),
-        .cheekRaise: Level(typical: 13.8, highest: 29.4),
-        .chinRaise: Level(typical: 1.5, highest: 19.1),
-        .dimpler: Level(typical: 2.0, highest: 7.0),
-        .eyeWiden: Level(typical: 17.2, highest: 70.5),
-        .innerBrowRaise: Level(typical: 2.8, highest: 39.4),
-        .jawDrop: Level(typical: 6.0, highest: 18.1),
-        .lidTighten: Level(typical: 37.6, highest: 54.5),
-        .lipCornerDepressor: Level(typical: 14.4, highest: 47.3),
-        .lipPress: Level(typical: 8.5, highest: 25.2),
-        .lipPucker: Level(typical: 1.7, highest: 21.4),
-        .lipStretch: Level(typical: 1.3, highest: 7.0),
-        .lipSuck: Level(typical: 13.2, highest: 35.4),
-        .mouthOpen: Level(typical: 6.2, highest: 31.7),
-        .noseWrinkle: Level(typical: 10.0, highest: 33.0),
-        .smile: Level(typical: 0.2, highest: 6.8),
-        .smirk: Level(typical: 1.2, highest: 6.7),
-        .upperLipRaise: Level(typical: 0.1, highest: 2.3),
+    /// The median over the people, and what one person in twenty exceeds.
+    static let levels: [Metric: (typical: Double, highest: Double)] = [
+        .browFurrow: (21.1, 52.4),
+        .browRaise: (3.7, 40.1),
+        .cheekRaise: (13.8, 29.4),
+        .chinRaise: (1.5, 19.1),
+        .dimpler: (2.0, 7.0),
+        .eyeWiden: (17.2, 70.5),
+        .innerBrowRaise: (2.8, 39.4),
+        .jawDrop: (6.0, 18.1),
+        .lidTighten: (37.6, 54.5),
+        .lipCornerDepressor: (14.4, 47.3),
+        .lipPress: (8.5, 25.2),
+        .lipPucker: (1.7, 21.4),
+        .lipStretch: (1.3, 7.0),
+        .lipSuck: (13.2, 35.4),
+        .mouthOpen: (6.2, 31.7),
+        .noseWrinkle: (10.0, 33.0),
+        .smile: (0.2, 6.8),
+        .smirk: (1.2, 6.7),
+        .upperLipRaise: (0.1, 2.3),
     ]
 }

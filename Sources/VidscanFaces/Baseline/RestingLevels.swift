@@ -1,10 +1,18 @@
-/// What a person's face looks like at rest: the level of each expression, and how far open each eye is, 0…100.
-///
-/// A person's own level turns heavy brows back into neutral ones. It only ever takes away: a level that is lower than that of
-/// most people changes nothing, and no more is taken away than what some people's neutral faces show, so that somebody who
-/// smiles all the time keeps the smile.
+/// The face at rest to which emotions, emojis and events are relative.
+public enum BaselineScope: String, Sendable, CaseIterable, Codable {
+    /// From all of the person's tracks.
+    case person
+    /// From the face_id alone.
+    case track
+    /// Every sample is judged by itself.
+    case none
+}
+
+/// A person's face at rest: the level of each expression, and how far open each eye is, 0…100. It turns heavy brows
+/// back into neutral ones, but takes away no more than some people's neutral faces show, so that somebody who smiles
+/// all the time keeps the smile.
 public struct RestingLevels: Sendable, Equatable {
-    /// The metrics that have a resting level. Gaze, the head's direction, flags, emotions and emojis have none.
+    /// Gaze, the head's direction, flags, emotions and emojis have no resting level.
     public static let metrics = Metric.allCases.filter { NeutralFaces.levels[$0] != nil || openEyes.contains($0) }
 
     /// The metrics whose level is that of the open eye.
@@ -14,14 +22,12 @@ public struct RestingLevels: Sendable, Equatable {
 
     public init(_ levels: [Metric: Double]) { self.levels = levels }
 
-    /// The level as measured; `nil` if the metric has none.
+    /// As measured; `nil` if the metric has no level.
     public subscript(metric: Metric) -> Double? { levels[metric] }
 
-    /// Returns a value, 0…100, as it would be if the person's face were a typical one at rest: 0…100, and higher for a
-    /// higher value.
-    ///
-    /// An expression at its resting level becomes that of a typical neutral face. 0 and 100 stay, and there is a straight
-    /// line between them on both sides. An eye's openness becomes a percentage of its open level.
+    /// Returns what the value would be if the person's face at rest were a typical one: 0…100, higher for a higher
+    /// value. An expression's resting level becomes that of a typical neutral face, with straight lines to 0 and 100;
+    /// an eye's openness becomes a percentage of its open level.
     public func relative(_ value: Double, of metric: Metric) -> Double {
         guard let level = levels[metric] else { return value }
         if Self.openEyes.contains(metric) { return min(100 * value / max(level, Self.lowestOpenLevel), 100) }
@@ -33,7 +39,54 @@ public struct RestingLevels: Sendable, Equatable {
             : neutral.typical + (value - rest) / (100 - rest) * (100 - neutral.typical)
     }
 
-    /// Eyes that are never further open than this are not open: of 223 people with five pictures or more, nobody's are this
-    /// narrow.
+    /// Narrower eyes are not open: of 223 people with five pictures or more, nobody's are this narrow.
     static let lowestOpenLevel = 50.0
+}
+
+/// Estimates a person's resting levels from the samples that show the face well, in any order and constant memory.
+///
+/// An expression's level is a low quantile, because muscles at rest do not pull: the face must rest at least a quarter
+/// of the time. An eye's is a high one, because blinks and a lowered gaze make it smaller. Baltrušaitis et al.,
+/// "Cross-dataset learning and person-specific normalisation for automatic Action Unit detection", FG 2015, use the
+/// median.
+public struct RestingLevelEstimate: Sendable {
+    /// Time of samples that a level needs.
+    public static let minimumSeconds = 5.0
+    /// Maximum time in seconds that a sample counts for: at a low sampling rate, a few samples are not enough.
+    public static let longestSample = 0.2
+    static let restingQuantile = 0.25
+    static let openQuantile = 0.9
+
+    private var histograms = RestingLevels.metrics.map { _ in StreamingHistogram(range: 0...100) }
+    private var seconds = 0.0
+
+    public init() {}
+
+    /// Adds a sample: the time between samples in seconds, and the values of metrics, 0…100.
+    public mutating func add(seconds: Double, _ value: (Metric) -> Double?) {
+        self.seconds += min(seconds, Self.longestSample)
+        for (index, metric) in RestingLevels.metrics.enumerated() {
+            if let value = value(metric) { histograms[index].add(value) }
+        }
+    }
+
+    public var levels: RestingLevels? {
+        guard Self.suffices(seconds) else { return nil }
+        var levels: [Metric: Double] = [:]
+        for (metric, histogram) in zip(RestingLevels.metrics, histograms) {
+            levels[metric] = histogram.quantile(
+                RestingLevels.openEyes.contains(metric) ? Self.openQuantile : Self.restingQuantile)
+        }
+        return RestingLevels(levels)
+    }
+
+    /// Whether so many samples, at this interval, suffice for levels.
+    public static func suffices(samples: Int, seconds: Double) -> Bool {
+        suffices(Double(samples) * min(seconds, longestSample))
+    }
+
+    private static func suffices(_ seconds: Double) -> Bool {
+        // A sum of many times is not exact.
+        seconds > minimumSeconds - 1e-6
+    }
 }

@@ -1,23 +1,22 @@
 internal import Glibc
 
-/// A rotation in three dimensions, in axes of which x points right, y down and z away from the camera.
+/// The axes point right (x), down (y) and away from the camera (z).
 package struct Rotation: Sendable, Equatable {
-    /// The rows of the matrix.
     let rows: [[Double]]
 
-    /// Rotates about x, positive from y to z: the head nods down.
+    /// Positive from y to z: the head nods down.
     static func x(_ radians: Double) -> Rotation {
         let (c, s) = (cos(radians), sin(radians))
         return Rotation(rows: [[1, 0, 0], [0, c, -s], [0, s, c]])
     }
 
-    /// Rotates about y, positive from z to x: the head turns to the left of the frame.
+    /// Positive from z to x: the head turns to the left of the frame.
     static func y(_ radians: Double) -> Rotation {
         let (c, s) = (cos(radians), sin(radians))
         return Rotation(rows: [[c, 0, s], [0, 1, 0], [-s, 0, c]])
     }
 
-    /// Rotates about z, positive from x to y: clockwise in the frame.
+    /// Positive from x to y: clockwise in the frame.
     static func z(_ radians: Double) -> Rotation {
         let (c, s) = (cos(radians), sin(radians))
         return Rotation(rows: [[c, -s, 0], [s, c, 0], [0, 0, 1]])
@@ -29,6 +28,16 @@ package struct Rotation: Sendable, Equatable {
         let (x, y, z) = (direction.x / length, direction.y / length, direction.z / length)
         let k = 1 / (1 + max(z, 0))
         rows = [[1 - k * x * x, -k * x * y, x], [-k * x * y, 1 - k * y * y, y], [-x, -y, z]]
+    }
+
+    /// - Parameter q: A unit quaternion: w, x, y, z.
+    init(quaternion q: [Double]) {
+        let (w, x, y, z) = (q[0], q[1], q[2], q[3])
+        rows = [
+            [w * w + x * x - y * y - z * z, 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), w * w - x * x + y * y - z * z, 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), w * w - x * x - y * y + z * z],
+        ]
     }
 
     private init(rows: [[Double]]) { self.rows = rows }
@@ -47,8 +56,7 @@ package struct Rotation: Sendable, Equatable {
             z: rows[2][0] * v.x + rows[2][1] * v.y + rows[2][2] * v.z)
     }
 
-    /// The angles a, b, c in radians of the product of rotations about x, y and z, R = X(a) Y(b) Z(c), with b in
-    /// −π/2…π/2.
+    /// The angles a, b, c in radians of R = X(a) Y(b) Z(c), with b in −π/2…π/2.
     package var anglesXYZ: Vector3 {
         Vector3(
             x: atan2(-rows[1][2], rows[2][2]), y: asin(min(max(rows[0][2], -1), 1)),

@@ -1,6 +1,6 @@
 /// An event at one point in time.
 public struct FaceEvent: Sendable, Equatable {
-    /// The kind of event; the raw value is its name in the results.
+    /// The raw value is the name in the results.
     public enum Kind: String, Sendable, CaseIterable {
         // Events at the same time are sorted in this order.
         case shotCut = "shot_cut"
@@ -15,7 +15,7 @@ public struct FaceEvent: Sendable, Equatable {
         var order: Int { Self.allCases.firstIndex(of: self) ?? 0 }
     }
 
-    /// An additional value, whose meaning depends on the kind: often a duration in seconds.
+    /// Its meaning depends on the kind: often a duration in seconds.
     public enum Value: Sendable, Equatable {
         case none
         case text(String)
@@ -24,33 +24,61 @@ public struct FaceEvent: Sendable, Equatable {
 
     public var microseconds: Int64
     public var kind: Kind
-    /// The number of the face; `nil` for an event that concerns the whole video.
+    /// `nil` if the event concerns the whole video.
     public var faceID: Int?
     public var value: Value
-    /// The share of the event's samples in which its measure is known, 0…1; `nil` for an event without a duration.
-    public var measuredShare: Double?
-    /// Whether samples show how the event began and how it ended; otherwise it may have lasted longer. `nil` for an event
-    /// without a duration.
+    /// Fraction of the samples in which the measure is known, 0…1; `nil` for an event without a duration.
+    public var measuredFraction: Double?
+    /// Whether samples show the beginning and end; otherwise it may have lasted longer. `nil` without a duration.
     public var isComplete: Bool?
-    /// The share of the event's samples in which only one eye was measured, 0…1; `nil` for an event that is not about the
-    /// eyes.
-    public var oneEyeShare: Double?
+    /// Fraction of the samples in which only one eye was measured, 0…1; `nil` unless the event is about the eyes.
+    public var oneEyeFraction: Double?
 
     public init(
-        microseconds: Int64, kind: Kind, faceID: Int? = nil, value: Value = .none, measuredShare: Double? = nil,
-        isComplete: Bool? = nil, oneEyeShare: Double? = nil
+        microseconds: Int64, kind: Kind, faceID: Int? = nil, value: Value = .none, measuredFraction: Double? = nil,
+        isComplete: Bool? = nil, oneEyeFraction: Double? = nil
     ) {
         self.microseconds = microseconds
         self.kind = kind
         self.faceID = faceID
         self.value = value
-        self.measuredShare = measuredShare
+        self.measuredFraction = measuredFraction
         self.isComplete = isComplete
-        self.oneEyeShare = oneEyeShare
+        self.oneEyeFraction = oneEyeFraction
     }
 
-    /// Sorts events by time, kind and face.
+    /// Orders events by time, kind and face.
     public static func precedes(_ a: FaceEvent, _ b: FaceEvent) -> Bool {
         (a.microseconds, a.kind.order, a.faceID ?? 0) < (b.microseconds, b.kind.order, b.faceID ?? 0)
     }
+}
+
+/// Thresholds for events. Each state starts and ends at different ones, so that a fluctuating value causes one event.
+public struct EventOptions: Sendable, Equatable, Codable {
+    /// Samples per second for detecting blinks, because most blinks last 0.1 to 0.4 s.
+    public var blinkMinimumRate = 12.0
+    /// The openness of `EyeClosureFilter`, 0…100, below which eyes are closed and above which they are open again.
+    public var eyesClosedBelow = 30.0
+    public var eyesOpenAbove = 45.0
+    /// In seconds. A longer closure is an `eyes_closed` event.
+    public var blinkLongestSeconds = 0.5
+    /// 0…100. The first one is also that of `has_smile`.
+    public var smileStartsAbove = Metric.smileThreshold
+    public var smileStopsBelow = 20.0
+    /// How long a smile, or its absence, must last.
+    public var smileHoldSeconds = 0.3
+    /// Between the head's direction and the camera.
+    public var lookAwayAboveDegrees = 35.0
+    public var lookBackBelowDegrees = 25.0
+    public var lookAwayHoldSeconds = 0.5
+
+    /// Lowers the threshold if only one eye is measured, because half-closed eyes that look down reach 20 to 40 there.
+    public static let oneEyeMargin = 10.0
+
+    /// A gap in a measure is bridged if it has at most this many samples…
+    public static let bridgedSamples = 2
+    /// …or if at most this many seconds lie between the measured samples before and after it.
+    public static let bridgedSeconds = 0.2
+
+    public init() {}
 }

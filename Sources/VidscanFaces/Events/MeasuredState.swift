@@ -1,39 +1,32 @@
-/// A sample of a face in which a measure is known.
 struct MeasuredSample: Sendable, Equatable {
     let microseconds: Int64
-    /// The sample's number among all samples of the video.
+    /// Among all samples of the video.
     let number: Int
     let value: Double
-    /// The number of earlier samples in which the measure is known.
+    /// Earlier samples in which the measure is known.
     let measuredBefore: Int
-    /// The number of earlier samples in which it is known from one side of the face alone.
+    /// Of these, the samples that know it from one side of the face only.
     let oneSidedBefore: Int
-    /// Whether the measure was not known just before: the first sample of an appearance, or the first one after a gap
-    /// that is too long to be bridged.
+    /// Whether the measure was unknown just before: at the start of an appearance, or after a gap too long to bridge.
     let followsGap: Bool
 }
 
-/// Follows a state of a face, such as closed eyes, in a measure that is missing in some samples.
-///
-/// A short gap is bridged: the state is taken to go on. A longer gap ends the state at the last sample in which the
-/// measure is known, because nobody knows what happened in between.
+/// Follows a state, such as closed eyes, in a measure that some samples lack: it begins when the value rises above one
+/// threshold and ends when it falls below a lower one. Bridges short gaps; a longer one ends the state at the last known
+/// sample, because what happened since is unknown.
 struct MeasuredState: Sendable {
-    /// A time during which the state held.
     struct Period: Sendable, Equatable {
-        /// The sample that crossed the threshold.
         let onset: MeasuredSample
-        /// When the state was left, in microseconds; for a state that a gap ended, the time of its last sample.
+        /// When the state was left; if a gap ended it, the time of its last sample.
         let endMicroseconds: Int64
-        /// The share of the samples in which the measure is known, 0…1.
-        let measuredShare: Double
-        /// The share of the samples in which it is known from one side of the face alone, 0…1.
-        let oneSidedShare: Double
+        /// Fraction of the samples in which the measure is known, 0…1.
+        let measuredFraction: Double
+        /// Fraction of the samples in which only one side of the face shows it, 0…1.
+        let oneSidedFraction: Double
         /// Whether a sample shows that the state was left.
         let hasOffset: Bool
 
-        /// Whether a sample shows that the state did not hold before.
         var hasOnset: Bool { !onset.followsGap }
-        /// Whether samples show how it began and how it ended.
         var isComplete: Bool { hasOnset && hasOffset }
         var seconds: Double { Double(endMicroseconds - onset.microseconds) / 1e6 }
     }
@@ -43,24 +36,28 @@ struct MeasuredState: Sendable {
         case ended(Period)
     }
 
-    private var hysteresis: Hysteresis
+    private let entersAbove: Double
+    private let leavesBelow: Double
+    private let holdMicroseconds: Int64
     private let oneSidedMargin: Double
+    /// The sample that crossed the threshold, while the state holds.
+    private var entered: MeasuredSample?
+    private var turning: MeasuredSample?
     private var last: MeasuredSample?
     private var measured = 0
     private var oneSided = 0
 
-    /// - Parameter oneSidedMargin: By how much a value from one side of the face alone must exceed the threshold.
-    init(_ hysteresis: Hysteresis, oneSidedMargin: Double = 0) {
-        self.hysteresis = hysteresis
+    /// A change counts only if the value does not return beyond the other threshold for the time to hold.
+    /// `oneSidedMargin`: how far beyond the threshold a one-sided value must be.
+    init(entersAbove: Double, leavesBelow: Double, holdSeconds: Double = 0, oneSidedMargin: Double = 0) {
+        self.entersAbove = entersAbove
+        self.leavesBelow = leavesBelow
+        holdMicroseconds = Int64((holdSeconds * 1e6).rounded())
         self.oneSidedMargin = oneSidedMargin
     }
 
-    /// Adds a sample, which is not before that of the previous call.
-    ///
-    /// - Parameters:
-    ///   - value: `nil` if the measure is missing, as it is in the samples between two calls.
-    ///   - isOneSided: Whether the value comes from one side of the face alone.
-    /// - Returns: The changes that the sample completes: up to two, if a gap ended the state and the sample begins it again.
+    /// Adds a later sample; the measure is missing in those between. Returns two changes if a gap ended the state and
+    /// the sample begins it again.
     mutating func update(
         _ value: Double?, isOneSided: Bool = false, at microseconds: Int64, sample number: Int
     ) -> [Change] {
@@ -74,25 +71,40 @@ struct MeasuredState: Sendable {
         last = sample
         measured += 1
         if isOneSided { oneSided += 1 }
-        switch hysteresis.update(sample, margin: isOneSided ? oneSidedMargin : 0) {
-        case .entered(let onset): changes.append(.began(onset))
-        case .left(let onset, let offset):
+        guard let crossing = crossing(sample, margin: isOneSided ? oneSidedMargin : 0) else { return changes }
+        if let onset = entered {
+            entered = nil
             changes.append(
                 .ended(
                     period(
-                        from: onset, until: offset.microseconds, samples: offset.number - onset.number,
-                        measured: offset.measuredBefore, oneSided: offset.oneSidedBefore, hasOffset: true)))
-        case nil: break
+                        from: onset, until: crossing.microseconds, samples: crossing.number - onset.number,
+                        measured: crossing.measuredBefore, oneSided: crossing.oneSidedBefore, hasOffset: true)))
+        } else {
+            entered = crossing
+            changes.append(.began(crossing))
         }
         return changes
     }
 
-    /// Ends the state at the last sample in which the measure is known.
-    ///
-    /// - Returns: `nil` if the state does not hold.
+    /// Returns the sample that entered or left the state, once the change has lasted long enough. To enter the state, a
+    /// value must exceed the threshold by `margin`.
+    private mutating func crossing(_ sample: MeasuredSample, margin: Double) -> MeasuredSample? {
+        let isTurning = entered == nil ? sample.value > entersAbove + margin : sample.value < leavesBelow
+        let isBack = entered == nil ? sample.value < leavesBelow : sample.value > entersAbove
+        if isBack { turning = nil }
+        // Between the thresholds, a change that has begun continues.
+        guard isTurning || turning != nil else { return nil }
+        let crossing = turning ?? sample
+        turning = crossing
+        guard sample.microseconds - crossing.microseconds >= holdMicroseconds else { return nil }
+        turning = nil
+        return crossing
+    }
+
+    /// Ends the state, if it holds, at the last sample in which the measure is known.
     mutating func interrupt() -> Period? {
-        defer { hysteresis.reset() }
-        guard let onset = hysteresis.entered, let last else { return nil }
+        defer { (entered, turning) = (nil, nil) }
+        guard let onset = entered, let last else { return nil }
         return period(
             from: onset, until: last.microseconds, samples: last.number - onset.number + 1, measured: measured,
             oneSided: oneSided, hasOffset: false)
@@ -104,8 +116,8 @@ struct MeasuredState: Sendable {
         let count = Double(max(samples, 1))
         return Period(
             onset: onset, endMicroseconds: end,
-            measuredShare: Double(measured - onset.measuredBefore) / count,
-            oneSidedShare: Double(oneSided - onset.oneSidedBefore) / count, hasOffset: hasOffset)
+            measuredFraction: Double(measured - onset.measuredBefore) / count,
+            oneSidedFraction: Double(oneSided - onset.oneSidedBefore) / count, hasOffset: hasOffset)
     }
 
     private static func isBridged(from last: MeasuredSample, to number: Int, at microseconds: Int64) -> Bool {

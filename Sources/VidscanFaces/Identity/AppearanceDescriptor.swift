@@ -1,31 +1,25 @@
 public import VidscanBase
 
-/// The appearance of a face and its surroundings: a thumbnail of the face and the colours of hair and clothes. It is
-/// enough to distinguish the people in one scene, but not to recognise a person elsewhere.
-///
-/// The numbers of 0…1 are stored as bytes, because the descriptor of every face in a video is kept until the end.
+/// A thumbnail of a face and the colours of hair and clothes, which distinguish the people in one scene, but cannot
+/// recognise a person elsewhere. Stored as bytes, because every face's descriptor is kept until the end.
 public struct AppearanceDescriptor: Sendable, Equatable {
-    /// The width and height of the face's thumbnail in cells.
+    /// Of the thumbnail, in cells.
     static let side = 8
     static let lumaBins = 8
     static let chromaBins = 5
     static let regionLength = lumaBins + chromaBins * chromaBins
-    /// The size of a descriptor in bytes.
     public static let byteCount = side * side + 2 * regionLength + 3
 
     /// The face's thumbnail, then hair, clothes, and the mean colour and brightness of the skin.
     public private(set) var bytes: [UInt8]
 
-    /// - Parameter bytes: The bytes of another descriptor.
-    /// - Returns: `nil` if the number of bytes is not `byteCount`.
+    /// Fails unless there are `byteCount` bytes.
     public init?(bytes: [UInt8]) {
         guard bytes.count == Self.byteCount else { return nil }
         self.bytes = bytes
     }
 
-    /// - Parameters:
-    ///   - image: The whole frame, in a tensor.
-    ///   - face: The face, in the tensor's pixels.
+    /// - Parameter image: The whole frame, in whose pixels the face is.
     public init(_ image: TensorPicture, face: FaceDetection) {
         bytes = []
         bytes.reserveCapacity(Self.byteCount)
@@ -34,17 +28,13 @@ public struct AppearanceDescriptor: Sendable, Equatable {
         let light = max((faceLight * TensorPicture.lumaWeights).sum(), 8)
         bytes += Self.region(image, Self.hair(of: face), faceLight: light)
         bytes += Self.region(image, Self.clothes(of: face), faceLight: light)
-        let shares = faceLight / max(faceLight.sum(), 1)
-        bytes += [shares.x, shares.y, light / 255].map { Self.byte($0) }
+        let color = faceLight / max(faceLight.sum(), 1)
+        bytes += [color.x, color.y, light / 255].map { Self.byte($0) }
     }
 
-    /// Returns the part of a picture from which the descriptor of a face is made.
-    ///
-    /// - Parameters:
-    ///   - face: The face, in the picture's pixels.
-    ///   - size: The size of the picture.
-    public static func part(describing face: FaceDetection, of size: PictureSize) -> PicturePart {
-        var part = PicturePart(of: size)
+    /// Returns the part of a picture that the descriptor of a face, in the same pixels, reads.
+    public static func part(describing face: FaceDetection, of size: PictureSize) -> PictureRegion {
+        var part = PictureRegion(of: size)
         for pixel in portraitPixels(face.landmarks, size) { part.add(row: pixel.y, columns: pixel.x..<pixel.x + 1) }
         for area in [skin(of: face), hair(of: face), clothes(of: face)] {
             let grid = PixelGrid(area.clamped(to: size), size)
@@ -59,7 +49,7 @@ public struct AppearanceDescriptor: Sendable, Equatable {
         area(of: face.box, left: 0.2, top: 0.35, right: 0.8, bottom: 0.75)
     }
 
-    /// The hair is above the face and beside its upper half.
+    /// Above the face and beside its upper half.
     private static func hair(of face: FaceDetection) -> Rectangle {
         area(of: face.box, left: -0.15, top: -0.3, right: 1.15, bottom: 0.25)
     }
@@ -76,7 +66,7 @@ public struct AppearanceDescriptor: Sendable, Equatable {
             height: (bottom - top) * box.height)
     }
 
-    /// Samples luma on a grid aligned to eyes and mouth, as deviations from its mean; 0.5 is the mean.
+    /// Samples luma on a grid aligned to eyes and mouth, as deviations from its mean, which is 0.5.
     private static func portrait(_ image: TensorPicture, _ marks: FaceLandmarks) -> [UInt8] {
         let values = portraitPixels(marks, image.size).map {
             (image.color(x: $0.x, y: $0.y) * TensorPicture.lumaWeights).sum()
@@ -86,15 +76,10 @@ public struct AppearanceDescriptor: Sendable, Equatable {
         return values.map { byte(0.5 + ($0 - mean) / max(spread, 4) / 6) }
     }
 
-    /// Returns the pixels of the portrait, row by row of its grid.
     private static func portraitPixels(_ marks: FaceLandmarks, _ size: PictureSize) -> [(x: Int, y: Int)] {
-        let eyes = Point(
-            x: (marks.leftEye.x + marks.rightEye.x) / 2, y: (marks.leftEye.y + marks.rightEye.y) / 2)
-        let mouth = Point(
-            x: (marks.leftMouthCorner.x + marks.rightMouthCorner.x) / 2,
-            y: (marks.leftMouthCorner.y + marks.rightMouthCorner.y) / 2)
-        // The axis from eyes to mouth hardly changes when the head turns.
-        let down = Point(x: mouth.x - eyes.x, y: mouth.y - eyes.y)
+        let eyes = marks.leftEye.middle(marks.rightEye)
+        // The axis from eyes to mouth changes little when the head turns.
+        let down = marks.leftMouthCorner.middle(marks.rightMouthCorner) - eyes
         let right = Point(x: down.y, y: -down.x)
         var pixels: [(x: Int, y: Int)] = []
         pixels.reserveCapacity(side * side)
@@ -112,8 +97,7 @@ public struct AppearanceDescriptor: Sendable, Equatable {
         return pixels
     }
 
-    /// Returns the square roots of two normalised histograms: brightness relative to the face's, and colour. All values
-    /// are 0 if too little of the region lies inside the frame.
+    /// Square roots of two histograms, brightness relative to the face's and colour; 0 if too little is in the frame.
     private static func region(_ image: TensorPicture, _ area: Rectangle, faceLight: Float) -> [UInt8] {
         let nothing = [UInt8](repeating: 0, count: regionLength)
         let inside = area.clamped(to: image.size)
@@ -129,13 +113,12 @@ public struct AppearanceDescriptor: Sendable, Equatable {
                 for x in grid.columns {
                     let (r, g, b) = (row.red[x], row.green[x], row.blue[x])
                     let luma = (SIMD3(r, g, b) * TensorPicture.lumaWeights).sum()
-                    let level = Share(min(luma / faceLight, 1.99) / 2, among: lumaBins)
+                    let level = BinPosition(min(luma / faceLight, 1.99) / 2, among: lumaBins)
                     light[level.bin] += 1 - level.next
                     light[level.bin + 1] += level.next
-                    // The chromaticities of red and green are around a third.
                     let sum = max(r + g + b, 24)
-                    let red = Share((r / sum - 0.15) / 0.45, among: chromaBins)
-                    let green = Share((g / sum - 0.15) / 0.35, among: chromaBins)
+                    let red = BinPosition((r / sum - 0.15) / 0.45, among: chromaBins)
+                    let green = BinPosition((g / sum - 0.15) / 0.35, among: chromaBins)
                     let lower = color + red.bin * chromaBins + green.bin
                     lower[0] += (1 - red.next) * (1 - green.next)
                     lower[1] += (1 - red.next) * green.next
@@ -150,9 +133,9 @@ public struct AppearanceDescriptor: Sendable, Equatable {
     }
 
     /// A value of 0…1, distributed over the two nearest bins, so that a small change of light has a small effect.
-    private struct Share {
+    private struct BinPosition {
         let bin: Int
-        /// The share of the bin that follows; the rest is that of `bin`.
+        /// Fraction for the bin that follows; the rest is for `bin`.
         let next: Float
 
         init(_ value: Float, among bins: Int) {
@@ -175,11 +158,10 @@ public struct AppearanceDescriptor: Sendable, Equatable {
         return sum / max(count, 1)
     }
 
-    /// At most some 24 × 24 evenly spaced pixels of an area.
+    /// At most some 24 × 24 evenly spaced pixels.
     private struct PixelGrid {
         let columns: StrideTo<Int>
         let rows: StrideTo<Int>
-        /// From the first column to the right edge of the area.
         let columnRange: Range<Int>
 
         init(_ area: Rectangle, _ size: PictureSize) {

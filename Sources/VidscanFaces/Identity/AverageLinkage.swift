@@ -1,29 +1,75 @@
-/// Agglomerative clustering with average linkage and cannot-link constraints (Sokal and Michener, "A statistical method
-/// for evaluating systematic relationships", 1958; Wagstaff and Cardie, "Clustering with instance-level constraints",
-/// ICML 2000).
+/// Groups that average linkage joins (Sokal and Michener, "A statistical method for evaluating systematic
+/// relationships", 1958), with pairs that must stay apart (Wagstaff and Cardie, "Clustering with instance-level
+/// constraints", ICML 2000).
 ///
-/// The two nearest groups are joined first, the ones with the lowest indices among equals. The distance of two groups
-/// is the weighted mean of the distances between their items.
-struct AverageLinkage {
-    /// The distances of items and then of groups, symmetric; infinite for those that must stay apart.
+/// ``linkAll(_:)`` follows the nearest-neighbour chain (Benzécri, "Construction d'une classification ascendante
+/// hiérarchique par la recherche en chaîne des voisins réciproques", 1982; Murtagh, "A survey of recent advances in
+/// hierarchical clustering algorithms", 1983). It finds the same groups as joining the nearest pair first, in quadratic
+/// time, if joining never brings a group nearer to a third one than the nearer of its parts was. This holds for the
+/// mean distance, also with pairs that must stay apart, unless joining brings a group back into reach.
+package protocol AverageLinkage {
+    associatedtype Distance: Comparable
+
+    /// `nil` if the groups must stay apart or are too far apart.
+    func distance(_ one: Int, _ other: Int) -> Distance?
+
+    /// Returns the nearest group, closer than `bound`, that may be joined to another one; the first among equals.
+    func nearest(
+        to group: Int, among candidates: [Int], below bound: Distance?
+    ) -> (index: Int, distance: Distance)?
+
+    /// Joins the second group to the first one, which has the lower index.
+    mutating func join(_ one: Int, _ other: Int)
+}
+
+extension AverageLinkage {
+    /// - Parameter changed: If given, other pairs of groups are known to be too far apart.
+    package mutating func linkAll(_ groups: some Sequence<Int>, changed: [Int]? = nil) {
+        var active = Array(groups)
+        var waiting = changed ?? active
+        var chain: [Int] = []
+        while let last = chain.last ?? waiting.first {
+            if chain.isEmpty { chain = [last] }
+            var previous = chain.count > 1 ? chain[chain.count - 2] : nil
+            let bound = previous.flatMap { distance($0, last) }
+            if previous != nil, bound == nil {
+                // A group that was joined elsewhere must stay apart from the next one.
+                chain = [last]
+                previous = nil
+            }
+            if let nearer = nearest(to: last, among: active, below: bound) {
+                chain.append(nearer.index)
+            } else if let previous {
+                chain.removeLast(2)
+                let joined = max(previous, last)
+                join(min(previous, last), joined)
+                active.removeAll { $0 == joined }
+                waiting.removeAll { $0 == joined }
+                if !waiting.contains(min(previous, last)) { waiting.append(min(previous, last)) }
+            } else {
+                // Further joins bring nothing near enough to it.
+                chain.removeLast()
+                active.removeAll { $0 == last }
+                waiting.removeAll { $0 == last }
+            }
+        }
+    }
+}
+
+/// Joins groups whose distance, the weighted mean between their items, is below 0.
+package struct DistanceMatrix: AverageLinkage {
+    /// Of items, then of groups; symmetric, and infinite for those that must stay apart.
     private var distances: [Double]
     private var weights: [Double]
     private let count: Int
-    /// The nearest other group of each group, and whether the group still exists.
-    private var nearest: [Int?]
-    private var isActive: [Bool]
-    /// The group of each item, by the lowest index of its items.
-    private(set) var groups: [Int]
+    /// Group of each item, by the lowest index of its items.
+    package private(set) var groups: [Int]
 
-    /// - Parameters:
-    ///   - weights: The weight of each item, above 0.
-    ///   - distance: The distance of two items, the first with the lower index; infinite for a pair that must stay apart.
-    init(weights: [Double], distance: (Int, Int) -> Double) {
+    /// - Parameter distance: Receives the lower index first; infinite for a pair that must stay apart.
+    package init(weights: [Double], distance: (Int, Int) -> Double) {
         count = weights.count
         self.weights = weights
         distances = [Double](repeating: .infinity, count: count * count)
-        nearest = [Int?](repeating: nil, count: count)
-        isActive = [Bool](repeating: true, count: count)
         groups = Array(0..<count)
         for second in 0..<count {
             for first in 0..<second {
@@ -34,45 +80,31 @@ struct AverageLinkage {
         }
     }
 
-    /// Joins groups until no two are nearer to each other than a limit.
-    mutating func join(below limit: Double) {
-        for item in 0..<count { nearest[item] = nearestGroup(to: item) }
-        while let (first, second) = nearestPair(), distances[first * count + second] < limit {
-            let (one, other) = (weights[first], weights[second])
-            for item in 0..<count where isActive[item] && item != first && item != second {
-                let mean =
-                    (one * distances[first * count + item] + other * distances[second * count + item]) / (one + other)
-                distances[first * count + item] = mean
-                distances[item * count + first] = mean
-            }
-            weights[first] = one + other
-            isActive[second] = false
-            for item in 0..<count where groups[item] == second { groups[item] = first }
-            for item in 0..<count where isActive[item] {
-                if item == first || nearest[item] == first || nearest[item] == second {
-                    nearest[item] = nearestGroup(to: item)
-                }
-            }
-        }
+    package func distance(_ one: Int, _ other: Int) -> Double? {
+        let value = distances[one * count + other]
+        return value < 0 ? value : nil
     }
 
-    /// Returns the nearest group with a higher index.
-    private func nearestGroup(to item: Int) -> Int? {
-        var best: Int?
-        for other in item + 1..<max(count, item + 1) where isActive[other] {
-            let value = distances[item * count + other]
-            if value < best.map({ distances[item * count + $0] }) ?? .infinity { best = other }
+    package func nearest(to group: Int, among candidates: [Int], below bound: Double?) -> (
+        index: Int, distance: Double
+    )? {
+        var best: (index: Int, distance: Double)?
+        for other in candidates where other != group {
+            let value = distances[group * count + other]
+            if value < best?.distance ?? bound ?? 0 { best = (other, value) }
         }
         return best
     }
 
-    private func nearestPair() -> (Int, Int)? {
-        var best: (Int, Int)?
-        for item in 0..<count where isActive[item] {
-            guard let other = nearest[item] else { continue }
-            let value = distances[item * count + other]
-            if value < best.map({ distances[$0.0 * count + $0.1] }) ?? .infinity { best = (item, other) }
+    package mutating func join(_ one: Int, _ other: Int) {
+        let (weight, added) = (weights[one], weights[other])
+        for item in 0..<count where item != one && item != other {
+            let mean =
+                (weight * distances[one * count + item] + added * distances[other * count + item]) / (weight + added)
+            distances[one * count + item] = mean
+            distances[item * count + one] = mean
         }
-        return best
+        weights[one] = weight + added
+        for item in 0..<count where groups[item] == other { groups[item] = one }
     }
 }

@@ -1,93 +1,115 @@
 internal import Glibc
 
-/// The appearance and shape of one person, averaged over samples. New detections are compared with it.
+/// The appearance and shape of one person, averaged over samples.
 public struct IdentityProfile: Sendable {
     private static let side = AppearanceDescriptor.side
     private static let portraitLength = side * side
 
-    /// The mean of the thumbnails, centred on 0.
-    private var portrait = [Float](repeating: 0, count: portraitLength)
-    private var portraitWeight: Float = 0
-    /// The means of the square roots of histograms. A region that was never visible has a weight of 0.
-    private var hair = [Float](repeating: 0, count: AppearanceDescriptor.regionLength)
-    private var hairWeight: Float = 0
-    private var clothes = [Float](repeating: 0, count: AppearanceDescriptor.regionLength)
-    private var clothesWeight: Float = 0
+    private struct Mean {
+        var values: [Float]
+        var weight: Float = 0
+
+        /// Limits the weight of all earlier vectors to `memory`. Returns the weight of the new one, 0…1.
+        @discardableResult
+        mutating func add(_ bytes: ArraySlice<UInt8>, weight new: Float, memory: Float, _ value: (Float) -> Float)
+            -> Float
+        {
+            let fraction = new / (min(weight, memory) + new)
+            for (index, byte) in bytes.enumerated() { values[index] += fraction * (value(Float(byte)) - values[index]) }
+            weight = min(weight, memory) + new
+            return fraction
+        }
+
+        mutating func merge(_ other: Mean) {
+            guard weight + other.weight > 0 else { return }
+            values = zip(values, other.values).map { ($0 * weight + $1 * other.weight) / (weight + other.weight) }
+            weight += other.weight
+        }
+    }
+
+    /// Thumbnails, centred on 0.
+    private var portrait = Mean(values: [Float](repeating: 0, count: portraitLength))
+    /// Square roots of histograms. A region that was never visible has a weight of 0.
+    private var hair = Mean(values: [Float](repeating: 0, count: AppearanceDescriptor.regionLength))
+    private var clothes = Mean(values: [Float](repeating: 0, count: AppearanceDescriptor.regionLength))
+    /// Has the weight of the portrait.
     private var skin = SIMD3<Float>(0, 0, 0)
-    private(set) var shape: [Double] = []
-    private(set) var shapeWeight = 0.0
+    private var shape: [Double] = []
+    private var shapeWeight = 0.0
 
     public init() {}
 
-    /// Adds a detection to the averages.
-    ///
-    /// - Parameters:
-    ///   - trackedDetection: The detection.
-    ///   - weight: The visibility of the face, 0 or more.
-    ///   - memory: The maximum weight of all earlier detections together, except for the shape. With a small value, the
-    ///     profile follows changes of light and pose.
+    /// Adds a detection, weighted by its visibility. `memory` limits the weight of all earlier ones, except for the
+    /// shape, so that the profile follows changes of light and pose.
     public mutating func add(_ trackedDetection: TrackedDetection, weight: Float = 1, memory: Float = .infinity) {
-        if let bytes = trackedDetection.appearance?.bytes, weight > 0 {
-            let portraitShare = weight / (min(portraitWeight, memory) + weight)
-            for index in 0..<Self.portraitLength {
-                portrait[index] += portraitShare * ((Float(bytes[index]) - 127.5) / 127.5 - portrait[index])
+        guard weight > 0 else { return }
+        if let bytes = trackedDetection.appearance?.bytes {
+            let fraction = portrait.add(bytes[..<Self.portraitLength], weight: weight, memory: memory) {
+                ($0 - 127.5) / 127.5
             }
             let tail = bytes.count - 3
             let color = SIMD3(Float(bytes[tail]), Float(bytes[tail + 1]), Float(bytes[tail + 2])) / 255
-            skin += portraitShare * (color - skin)
-            portraitWeight = min(portraitWeight, memory) + weight
+            skin += fraction * (color - skin)
             let region = AppearanceDescriptor.regionLength
-            let hairPart = bytes[Self.portraitLength..<Self.portraitLength + region]
-            Self.blend(hairPart, into: &hair, total: &hairWeight, weight: weight, memory: memory)
-            let clothesPart = bytes[Self.portraitLength + region..<Self.portraitLength + 2 * region]
-            Self.blend(clothesPart, into: &clothes, total: &clothesWeight, weight: weight, memory: memory)
+            for (part, mean) in [\Self.hair, \Self.clothes].enumerated() {
+                let histograms = bytes[(Self.portraitLength + part * region)...].prefix(region)
+                guard histograms.contains(where: { $0 > 0 }) else { continue }
+                self[keyPath: mean].add(histograms, weight: weight, memory: memory) { $0 / 255 }
+            }
         }
-        if let values = trackedDetection.shape, weight > 0 {
+        if let values = trackedDetection.shape {
             if shape.isEmpty { shape = [Double](repeating: 0, count: values.count) }
-            let share = Double(weight) / (shapeWeight + Double(weight))
-            for index in shape.indices { shape[index] += share * (Double(values[index]) - shape[index]) }
+            let fraction = Double(weight) / (shapeWeight + Double(weight))
+            for index in shape.indices { shape[index] += fraction * (Double(values[index]) - shape[index]) }
             shapeWeight += Double(weight)
         }
     }
 
-    private static func blend(
-        _ bytes: ArraySlice<UInt8>, into mean: inout [Float], total: inout Float, weight: Float, memory: Float
-    ) {
-        guard bytes.contains(where: { $0 > 0 }) else { return }
-        let share = weight / (min(total, memory) + weight)
-        for (index, byte) in bytes.enumerated() { mean[index] += share * (Float(byte) / 255 - mean[index]) }
-        total = min(total, memory) + weight
-    }
-
-    /// The difference of two profiles, each part 0 (same) to 1, or `nil` where one of the profiles does not have it.
+    /// Each part is 0 (same) to 1, or `nil` if one of the profiles lacks it.
     public struct Difference: Sendable, Equatable {
         public var portrait: Double?
         public var hair: Double?
         public var clothes: Double?
         public var skin: Double?
-        /// The log likelihood ratio of the shapes: above 0, one person is more likely than two.
+        /// Log likelihood ratio of the shapes: above 0, one person is more likely than two.
         public var shapeEvidence: Double?
+
+        static let certain = 4.5
+        /// For a face to keep its number across a cut.
+        static let certainAcrossCut = 6.0
+
+        /// Certainty that the profiles belong to one person, up to about 9; 0 if there is evidence against it.
+        var certainty: Double {
+            guard let portrait, let hair, portrait < 0.3, hair < 0.3 else { return 0 }
+            // Clothes and hair rarely change within a scene, but others wear similar ones, so the shape can rule them
+            // out.
+            let shape = shapeEvidence ?? -1
+            if let clothes {
+                guard clothes < 0.3, shape > -2 else { return 0 }
+                return (0.3 - clothes) * 8 + (0.3 - hair) * 6 + (0.3 - portrait) * 5 + 0.5 * min(shape, 6)
+            }
+            // In a close-up without clothes, many people look similar.
+            guard shape > 2 else { return 0 }
+            return (0.3 - hair) * 8 + (0.3 - portrait) * 6 + 0.6 * min(shape, 6) - 1.3
+        }
+
+        var isPossible: Bool { shapeEvidence ?? 0 >= -4 && clothes ?? 0 <= 0.5 && hair ?? 0 <= 0.5 }
     }
 
-    /// Compares two profiles.
-    ///
-    /// - Parameters:
-    ///   - other: The other profile.
-    ///   - betweenVariances: The variance between people of each number of the shape; empty leaves the shape out.
-    ///   - maximumSamples: The maximum number of independent samples that an average counts as, because successive samples
-    ///     are similar.
+    /// `betweenVariances` are between people for each number of the shape; if empty, the shape is left out. An average
+    /// counts as at most `maximumSamples` independent samples, because successive ones are similar.
     public func difference(
         to other: IdentityProfile, betweenVariances: [Double], maximumSamples: Double = 3
     ) -> Difference {
         var result = Difference()
-        if portraitWeight > 0, other.portraitWeight > 0 {
-            let product = Self.cosine(portrait, other.portrait)
+        if portrait.weight > 0, other.portrait.weight > 0 {
+            let product = Self.cosine(portrait.values, other.portrait.values)
             result.portrait = product.map { (1 - $0) / 2 }
             let step = skin - other.skin
             result.skin = min(1, Double((step.x * step.x + step.y * step.y).squareRoot()) * 10)
         }
-        if hairWeight > 0, other.hairWeight > 0 { result.hair = Self.distance(hair, other.hair) }
-        if clothesWeight > 0, other.clothesWeight > 0 { result.clothes = Self.distance(clothes, other.clothes) }
+        result.hair = Self.distance(hair, other.hair)
+        result.clothes = Self.distance(clothes, other.clothes)
         if shapeWeight > 0, other.shapeWeight > 0, !betweenVariances.isEmpty, shape.count == other.shape.count {
             result.shapeEvidence = Self.evidence(
                 shape, other.shape, samples: min(shapeWeight, maximumSamples),
@@ -96,23 +118,12 @@ public struct IdentityProfile: Sendable {
         return result
     }
 
-    /// Merges another profile of the same person into this one.
     public mutating func merge(_ other: IdentityProfile) {
-        func mean(_ a: [Float], _ b: [Float], _ weightA: Float, _ weightB: Float) -> [Float] {
-            guard weightA + weightB > 0 else { return a }
-            return zip(a, b).map { ($0 * weightA + $1 * weightB) / (weightA + weightB) }
-        }
-        portrait = mean(portrait, other.portrait, portraitWeight, other.portraitWeight)
-        if portraitWeight + other.portraitWeight > 0 {
-            skin =
-                (skin * portraitWeight + other.skin * other.portraitWeight)
-                / (portraitWeight + other.portraitWeight)
-        }
-        portraitWeight += other.portraitWeight
-        hair = mean(hair, other.hair, hairWeight, other.hairWeight)
-        hairWeight += other.hairWeight
-        clothes = mean(clothes, other.clothes, clothesWeight, other.clothesWeight)
-        clothesWeight += other.clothesWeight
+        let weight = portrait.weight + other.portrait.weight
+        if weight > 0 { skin = (skin * portrait.weight + other.skin * other.portrait.weight) / weight }
+        portrait.merge(other.portrait)
+        hair.merge(other.hair)
+        clothes.merge(other.clothes)
         if shape.isEmpty {
             shape = other.shape
         } else if !other.shape.isEmpty {
@@ -133,13 +144,14 @@ public struct IdentityProfile: Sendable {
         return Double(product / (first * second).squareRoot())
     }
 
-    /// The Hellinger distance of two distributions, each given by square roots (two concatenated histograms).
-    private static func distance(_ a: [Float], _ b: [Float]) -> Double {
-        cosine(a, b).map { max(0, 1 - $0).squareRoot() } ?? 1
+    /// Hellinger distance of two concatenated histograms, given as square roots; `nil` if one was never seen.
+    private static func distance(_ a: Mean, _ b: Mean) -> Double? {
+        guard a.weight > 0, b.weight > 0 else { return nil }
+        return cosine(a.values, b.values).map { max(0, 1 - $0).squareRoot() } ?? 1
     }
 
-    /// The log likelihood ratio of the two-covariance model: Brümmer and de Villiers, "The speaker partitioning
-    /// problem", Odyssey 2010.
+    /// Log likelihood ratio of the two-covariance model: Brümmer and de Villiers, "The speaker partitioning problem",
+    /// Odyssey 2010.
     private static func evidence(
         _ a: [Double], _ b: [Double], samples: Double, otherSamples: Double, _ between: [Double]
     ) -> Double {

@@ -1,18 +1,10 @@
-/// How far apart two tracks are, and how far apart they may be as tracks of one person.
-///
-/// Both depend on the video. No threshold serves everybody, because the network knows some groups of people less well
-/// than others: people who are seen at the same time are different people, and their distances show how far apart the
-/// people of this video are.
+/// How far apart two tracks are, and may be as one person, which depends on the video (`IdentityCalibration`).
 struct PersonDistance {
-    /// The maximum distance of the faces of a person, as far as the other people of the video say.
-    let limit: Double
     /// For each track with an embedding, its position among them.
     private let positions: [Int?]
-    /// The distance minus the threshold of each pair of tracks with embeddings: those of the second one with all earlier
-    /// ones follow each other.
+    /// Distance minus threshold of pairs with embeddings; the pairs of a track with all earlier ones are contiguous.
     private let excesses: [Double]
 
-    /// - Parameter tracks: All tracks of the video.
     init(_ tracks: [TrackSummary]) {
         let judged = tracks.indices.filter { !tracks[$0].embeddings.isEmpty }
         var positions = [Int?](repeating: nil, count: tracks.count)
@@ -27,11 +19,7 @@ struct PersonDistance {
                 simultaneous.append(ofFaces[Self.index(first, second)])
             }
         }
-        simultaneous.sort()
-        let limit =
-            simultaneous.isEmpty
-            ? Self.uncalibratedLimit : max(Self.minimumLimit, 0.95 * simultaneous[simultaneous.count / 10])
-        self.limit = limit
+        let limit = IdentityCalibration.limit(simultaneous)
         excesses = judged.indices.flatMap { second in
             (0..<second).map { first in
                 Self.excess(
@@ -43,9 +31,7 @@ struct PersonDistance {
 
     private static func index(_ first: Int, _ second: Int) -> Int { second * (second - 1) / 2 + first }
 
-    /// Returns the distance of two tracks minus the largest one at which they may be one person.
-    ///
-    /// - Returns: Below 0 for tracks that seem to be one person; `nil` without an embedding of both.
+    /// Distance minus threshold: below 0 if the tracks seem to be one person; `nil` without an embedding of both.
     func excess(_ first: Int, _ second: Int) -> Double? {
         guard let one = positions[first], let other = positions[second], one != other else { return nil }
         return excesses[Self.index(min(one, other), max(one, other))]
@@ -56,16 +42,15 @@ struct PersonDistance {
         // Clothes say less the longer ago they were seen.
         let nearness = 1 - min(max((gap - nearSeconds) / (farSeconds - nearSeconds), 0), 1)
         var distance = faces
-        var threshold = farThreshold + nearness * (nearThreshold - farThreshold)
+        let (near, far) = (IdentityCalibration.nearThreshold, IdentityCalibration.farThreshold)
+        let threshold = far + nearness * (near - far)
         if let clothes = a.profile.difference(to: b.profile, betweenVariances: []).clothes {
-            distance += nearness * clothesWeight * (clothes - 0.5)
-            threshold += nearness * clothesAllowance
+            distance += nearness * IdentityCalibration.clothesWeight * (clothes - 0.5)
         }
-        // Similar clothes do not make up for faces that differ as much as those of two people: many wear a uniform.
+        // Similar clothes do not make up for faces as different as those of two people: many wear a uniform.
         return max(distance - threshold, faces - limit)
     }
 
-    /// Returns the mean Euclidean distance between the embeddings of two tracks, which both have some.
     private static func ofFaces(_ a: TrackSummary, _ b: TrackSummary) -> Double {
         let sum = a.embeddings.reduce(0) { sum, one in
             b.embeddings.reduce(sum) { $0 + one.distance(to: $1) }
@@ -73,24 +58,13 @@ struct PersonDistance {
         return sum / Double(a.embeddings.count * b.embeddings.count)
     }
 
-    /// Up to this absence, people wear what they wore.
+    /// Up to this absence, people are assumed to wear the same clothes.
     private static let nearSeconds = 60.0
     /// After this absence, light, hair and clothes may have changed.
     private static let farSeconds = 600.0
-    private static let nearThreshold = 0.57
-    private static let farThreshold = 0.5
-    /// What similar clothes take off the distance, and different ones add: at most half of it.
-    private static let clothesWeight = 0.2
-    /// What the threshold is higher by where clothes are compared too.
-    private static let clothesAllowance = 0.05
-    /// The limit of a video in which no two people are seen at the same time.
-    private static let uncalibratedLimit = 0.55
-    /// The limit is not lowered further, because a face that is found twice in a frame looks like two people.
-    private static let minimumLimit = 0.35
 }
 
 extension TrackSummary {
-    /// Whether two tracks are visible at the same time, so that they are different people.
     func overlaps(_ other: TrackSummary) -> Bool {
         epoch == other.epoch && firstSample <= other.lastSample && other.firstSample <= lastSample
     }

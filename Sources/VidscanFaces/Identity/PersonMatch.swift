@@ -1,42 +1,18 @@
-internal import Glibc
-
-/// How well single samples of a track match the track's person. The samples of a track that continued on somebody
-/// else's face, for example where two people crossed, do not all match.
-///
-/// An embedding is compared with the best ones of its track, and with the best ones of the other people. As for
-/// ``TrackletLinker/Person/confidence``, the match is a logistic function of the smaller of two margins: how far the
-/// sample is below the threshold for one person, and how far it is nearer to its own track than to another person,
-/// halved.
+/// How well single samples match their track's person: not all do if the track continued on somebody else's face, for
+/// example where two people crossed. Like ``TrackletLinker/Person/confidence``, a logistic function of the smaller
+/// margin: how far the sample is below the threshold, and half of how much nearer it is to its own track than to other
+/// people.
 public struct PersonMatch: Sendable {
-    /// The best samples of another person.
-    private struct Rival {
-        var embeddings: [FaceEmbedding]
-        /// What the margin is larger by.
-        var allowance: Double
-    }
-
-    /// The number of embeddings that stand for a track, those of its best samples.
+    /// The embeddings of a track's best samples stand for it.
     private static let references = 3
-    /// The largest mean distance between samples of one track.
-    private static let limit = 0.55
-    /// People who are never seen at the same time may be one person with two numbers. Only a sample that is clearly
-    /// nearer to such a person is evidence.
-    private static let allowanceIfNeverTogether = 0.06
-    /// The margin of a sample that nothing limits.
-    private static let widestMargin = 0.15
-    /// The margin at which the odds are e to 1.
-    private static let scale = 0.03
-    /// The number of people that a sample is compared with, those who were best seen.
+    /// Those who were best seen.
     private static let maximumRivals = 200
 
     private let references: [[FaceEmbedding]]
-    private let rivals: [[Rival]]
-    /// The index in `rivals` of each track; `nil` for tracks that are dropped.
+    private let rivals: [[(embeddings: [FaceEmbedding], allowance: Double)]]
+    /// Index in `rivals` of each track; `nil` for dropped tracks.
     private let people: [Int?]
 
-    /// - Parameters:
-    ///   - tracks: All tracks.
-    ///   - identities: The identity of each track, as of ``TrackSelection``.
     public init(_ tracks: [TrackSummary], identities: [TrackSelection.Identity?]) {
         references = tracks.map { Array($0.embeddings.prefix(Self.references)) }
         var members: [Int: [Int]] = [:]
@@ -57,18 +33,16 @@ public struct PersonMatch: Sendable {
                 let areTogether = (members[person] ?? []).contains { one in
                     (members[other.person] ?? []).contains { tracks[one].overlaps(tracks[$0]) }
                 }
-                return Rival(
+                return (
                     embeddings: Array(tracks[other.track].embeddings.prefix(Self.references)),
-                    allowance: areTogether ? 0 : Self.allowanceIfNeverTogether)
+                    allowance: areTogether ? 0 : IdentityCalibration.allowanceIfNeverTogether
+                )
             }
         }
     }
 
-    /// Returns how certain it is that a sample of a track shows the person that the track was given, and not another
-    /// one, 0…1. At 0.5, somebody else is as near.
-    ///
-    /// - Parameter track: The index of the track.
-    /// - Returns: `nil` if the track was dropped.
+    /// How certain it is that the sample shows its track's person, 0…1: 0.5 if somebody else is as near, `nil` if the
+    /// track was dropped.
     public func confidence(of embedding: FaceEmbedding, track: Int) -> Double? {
         guard let person = people[track] else { return nil }
         func distance(to others: [FaceEmbedding]) -> Double {
@@ -76,11 +50,11 @@ public struct PersonMatch: Sendable {
         }
         let others = references[track].filter { $0 != embedding }
         let own = others.isEmpty ? nil : distance(to: others)
-        var margin = min(own.map { Self.limit - $0 } ?? Self.widestMargin, Self.widestMargin)
+        var margin = own.map { IdentityCalibration.withinTrack - $0 } ?? .infinity
         for rival in rivals[person] {
             let theirs = distance(to: rival.embeddings)
-            margin = min(margin, (theirs - (own ?? Self.limit)) / 2 + rival.allowance)
+            margin = min(margin, (theirs - (own ?? IdentityCalibration.withinTrack)) / 2 + rival.allowance)
         }
-        return 1 / (1 + exp(-margin / Self.scale))
+        return IdentityCalibration.confidence(margin: margin)
     }
 }

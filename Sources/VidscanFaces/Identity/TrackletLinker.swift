@@ -2,34 +2,28 @@ internal import VidscanBase
 
 /// Links the tracks of one person that are separated by a gap or a cut.
 ///
-/// Tracks with face embeddings are clustered by them. A track without one, such as a profile or a tiny face, joins the
-/// person whose hair, clothes and position it shares, if nobody else comes close; otherwise it is a person of its own.
-/// Tracks that are visible at the same time are different people, and tracks with a timestamp jump between them are
-/// never joined.
-///
-/// Of one person's tracks, those that a cut interrupted keep one face number; this requires more certainty and a short
-/// absence.
+/// Clusters tracks by their face embeddings. A track without one, such as a profile or a tiny face, joins the person of
+/// its shot whose hair, clothes and position it shares if nobody else comes close. Never joins tracks that are visible at
+/// the same time, or with a timestamp jump between them. A face keeps its number across a cut only with more certainty.
 public struct TrackletLinker: Sendable {
-    /// The person of a track.
     public struct Person: Sendable, Equatable {
-        /// The index of the person's first track.
+        /// Index of the person's first track.
         public var group: Int
-        /// How certain it is that the track belongs to this person and no other, 0…1; 0.5 if it could as well be
-        /// another person, below that if the track could not be judged.
+        /// How certain the person is, 0…1: at 0.5, another one is as likely; below that, the track could not be judged.
         public var confidence: Double
     }
 
-    /// The group of each track. A group is identified by the index of its first track.
+    /// One element for each track. A group is identified by the index of its first track.
     public struct Result: Sendable, Equatable {
-        /// For each track, the group of tracks that are one face across cuts.
+        /// Tracks that are one face across cuts.
         public var faces: [Int]
         public var people: [Person]
     }
 
-    /// A candidate pair of tracks. It is small because there may be a million of them.
+    /// Small because there may be a million of them.
     private struct Pair {
         var certainty: Double
-        /// Indices below `maximumTracks`.
+        /// Below `maximumTracks`.
         var firstIndex: UInt16
         var secondIndex: UInt16
 
@@ -37,22 +31,17 @@ public struct TrackletLinker: Sendable {
         var second: Int { Int(secondIndex) }
     }
 
-    /// The maximum number of tracks that are compared with each other, because the cost grows quadratically.
+    /// The cost of comparing tracks grows quadratically.
     private static let maximumTracks = 1500
-    /// The maximum absence after which a face keeps its number across a cut. Films usually cut back within this time;
-    /// after a longer absence, only the person's number links the tracks.
+    /// Films usually cut back within this time. After a longer absence, only the person's number links the tracks.
     private static let maximumAbsenceSeconds = 60.0
     private let shapeVariances: [Double]
 
-    /// - Parameter shapeVariances: As in `FaceTracker.Options`.
     public init(shapeVariances: [Double] = []) {
         self.shapeVariances = shapeVariances
     }
 
-    /// Groups tracks by face and by person.
-    ///
-    /// - Parameter tracks: The tracks, in order of first appearance.
-    /// - Returns: The groups, with one element for each track.
+    /// Groups tracks, which are in order of first appearance, by face and by person.
     public func link(_ tracks: [TrackSummary]) -> Result {
         let compared = Array(tracks.prefix(Self.maximumTracks))
         let distance = PersonDistance(compared)
@@ -65,25 +54,23 @@ public struct TrackletLinker: Sendable {
         return Result(
             faces: faces + rest,
             people: compared.indices.map { Person(group: groups.owner[$0], confidence: confidence.of($0)) }
-                + rest.map { Person(group: $0, confidence: PersonConfidence.unjudged) })
+                + rest.map { Person(group: $0, confidence: IdentityCalibration.unjudged) })
     }
 
     private func joinByEmbeddings(_ groups: inout TrackGroups, _ tracks: [TrackSummary], _ distance: PersonDistance) {
         let judged = tracks.indices.filter { !tracks[$0].embeddings.isEmpty }
-        var linkage = AverageLinkage(weights: judged.map { Double(tracks[$0].embeddings.count) }) { first, second in
+        var linkage = DistanceMatrix(weights: judged.map { Double(tracks[$0].embeddings.count) }) { first, second in
             let (first, second) = (judged[first], judged[second])
             guard tracks[first].mayBeSamePerson(as: tracks[second]) else { return .infinity }
             return distance.excess(first, second) ?? .infinity
         }
-        linkage.join(below: 0)
+        linkage.linkAll(judged.indices)
         for (item, group) in linkage.groups.enumerated() where item != group {
             groups.join(judged[group], judged[item])
         }
     }
 
-    /// Joins tracks without embeddings to others that look alike, the most certain pair first.
-    ///
-    /// - Returns: The certainty of each track that was joined to another.
+    /// Joins tracks without embeddings to others that look alike. Returns the certainty of each track that it joined.
     private func joinByAppearance(_ groups: inout TrackGroups, _ tracks: [TrackSummary]) -> [Int: Double] {
         var certainties: [Int: Double] = [:]
         for pair in pairs(of: tracks) {
@@ -91,7 +78,8 @@ public struct TrackletLinker: Sendable {
             guard first != second, !(groups.isJudged(first) && groups.isJudged(second)),
                 groups.mayBeSamePerson(first, second),
                 groups.isJudged(first) || groups.isJudged(second)
-                    || certainty(groups.profile(first), groups.profile(second)) >= IdentityDecision.certain
+                    || difference(groups.profile(first), groups.profile(second)).certainty
+                        >= IdentityProfile.Difference.certain
             else { continue }
             for track in [pair.first, pair.second] where tracks[track].embeddings.isEmpty {
                 certainties[track] = certainties[track] ?? pair.certainty
@@ -101,16 +89,16 @@ public struct TrackletLinker: Sendable {
         return certainties
     }
 
-    /// Returns the pairs that may be one person by their appearance, the most certain first.
+    /// The most certain first.
     private func pairs(of tracks: [TrackSummary]) -> [Pair] {
         var pairs: [Pair] = []
         for second in tracks.indices {
             for first in 0..<second
             where (tracks[first].embeddings.isEmpty || tracks[second].embeddings.isEmpty)
-                && tracks[first].mayBeSamePerson(as: tracks[second])
+                && tracks[first].shot == tracks[second].shot && tracks[first].mayBeSamePerson(as: tracks[second])
             {
                 let certainty = certainty(tracks[first], tracks[second])
-                if certainty >= IdentityDecision.certain {
+                if certainty >= IdentityProfile.Difference.certain {
                     pairs.append(
                         Pair(certainty: certainty, firstIndex: UInt16(first), secondIndex: UInt16(second)))
                 }
@@ -120,26 +108,24 @@ public struct TrackletLinker: Sendable {
         return pairs
     }
 
-    /// Returns the certainty that two tracks are one person by their appearance and position.
     private func certainty(_ a: TrackSummary, _ b: TrackSummary) -> Double {
         let (earlier, later) = a.firstSample < b.firstSample ? (a, b) : (b, a)
         let difference = difference(earlier.profile, later.profile)
-        let certainty = IdentityDecision.certainty(difference)
+        let certainty = difference.certainty
         let overlap = earlier.lastBox.intersectionOverUnion(with: later.firstBox)
         guard earlier.shot == later.shot, later.firstSeconds - earlier.lastSeconds <= Self.maximumGapSeconds,
-            overlap >= Self.minimumOverlap, IdentityDecision.isPossible(difference)
+            overlap >= Self.minimumOverlap, difference.isPossible
         else { return certainty }
-        // Nobody else takes a place within a few seconds of one shot. A profile looks different from the same face seen
-        // from the front, but hair and clothes do not.
-        return max(certainty, IdentityDecision.certain) + overlap
+        // Nobody else takes the same position so soon. A profile differs from a frontal face, but hair and clothes do
+        // not.
+        return max(certainty, IdentityProfile.Difference.certain) + overlap
     }
 
-    /// The maximum gap between two tracks of a shot after which the second continues the first at its position.
     private static let maximumGapSeconds = 3.0
-    /// The minimum intersection over union of the boxes at the two ends of such a gap.
+    /// Intersection over union of the boxes at the two ends of the gap.
     private static let minimumOverlap = 0.3
 
-    /// Groups the tracks of each person that a cut interrupted.
+    /// Groups tracks by face number.
     private func faces(_ tracks: [TrackSummary], _ groups: TrackGroups, _ distance: PersonDistance) -> [Int] {
         var faces = TrackGroups(tracks)
         for second in tracks.indices {
@@ -147,25 +133,96 @@ public struct TrackletLinker: Sendable {
                 let (a, b) = (tracks[first], tracks[second])
                 guard a.shot != b.shot,
                     max(a.firstSeconds, b.firstSeconds) - min(a.lastSeconds, b.lastSeconds)
-                        <= Self.maximumAbsenceSeconds
+                        <= Self.maximumAbsenceSeconds,
+                    let excess = distance.excess(first, second), excess <= IdentityCalibration.excessAcrossCut
                 else { continue }
-                let isNear = distance.excess(first, second).map { $0 <= Self.excessAcrossCut } ?? false
-                if isNear || certainty(a.profile, b.profile) >= IdentityDecision.certainAcrossCut {
-                    faces.join(faces.owner[first], faces.owner[second])
-                }
+                faces.join(faces.owner[first], faces.owner[second])
             }
         }
         return faces.owner
     }
 
-    /// The distance below the threshold for one person at which a face keeps its number across a cut.
-    private static let excessAcrossCut = -0.04
-
-    private func certainty(_ a: IdentityProfile, _ b: IdentityProfile) -> Double {
-        IdentityDecision.certainty(difference(a, b))
-    }
-
     private func difference(_ a: IdentityProfile, _ b: IdentityProfile) -> IdentityProfile.Difference {
         a.difference(to: b, betweenVariances: shapeVariances)
     }
+}
+
+/// Identifies each group by the index of its first track.
+struct TrackGroups {
+    private(set) var owner: [Int]
+    /// Tracks of each group, ascending; empty for an index that identifies no group.
+    private(set) var members: [[Int]]
+    private let tracks: [TrackSummary]
+
+    init(_ tracks: [TrackSummary]) {
+        self.tracks = tracks
+        owner = Array(tracks.indices)
+        members = tracks.indices.map { [$0] }
+    }
+
+    mutating func join(_ first: Int, _ second: Int) {
+        guard first != second else { return }
+        let (low, high) = (min(first, second), max(first, second))
+        for track in members[high] { owner[track] = low }
+        members[low] = (members[low] + members[high]).sorted()
+        members[high] = []
+    }
+
+    func isJudged(_ group: Int) -> Bool { members[group].contains { !tracks[$0].embeddings.isEmpty } }
+
+    func mayBeSamePerson(_ first: Int, _ second: Int) -> Bool {
+        members[first].allSatisfy { a in
+            members[second].allSatisfy { tracks[a].mayBeSamePerson(as: tracks[$0]) }
+        }
+    }
+
+    func profile(_ group: Int) -> IdentityProfile {
+        members[group].dropFirst().reduce(into: tracks[group].profile) { $0.merge(tracks[$1].profile) }
+    }
+}
+
+/// Certainty that a track belongs to its person and to no other.
+///
+/// With embeddings, a logistic function of the smaller of two margins: how far the person's other tracks are below the
+/// threshold, and half of how far the next person is beyond them. For a single track: how far the next person is above
+/// it.
+struct PersonConfidence {
+    private let values: [Double]
+
+    /// - Parameter certainties: Of each track that was joined by its appearance.
+    init(
+        _ tracks: [TrackSummary], _ groups: TrackGroups, _ distance: PersonDistance, certainties: [Int: Double]
+    ) {
+        let people = groups.members.indices.filter { !groups.members[$0].isEmpty }
+        values = tracks.indices.map { track in
+            let own = groups.owner[track]
+            let rivals = people.filter { person in
+                person != own && groups.members[person].allSatisfy { tracks[$0].mayBeSamePerson(as: tracks[track]) }
+            }
+            if tracks[track].embeddings.isEmpty {
+                if let certainty = certainties[track] {
+                    return min(
+                        IdentityCalibration.maximumByAppearance,
+                        0.5 + 0.05 * (certainty - IdentityProfile.Difference.certain))
+                }
+                return rivals.isEmpty && groups.members[own].count == 1
+                    ? IdentityCalibration.confidence(margin: nil) : IdentityCalibration.unjudged
+            }
+            func excess(_ person: Int) -> Double? {
+                let values = groups.members[person].filter { $0 != track }.compactMap { distance.excess(track, $0) }
+                return values.isEmpty ? nil : values.reduce(0, +) / Double(values.count)
+            }
+            let margins: [Double]
+            switch (excess(own), rivals.compactMap(excess).min()) {
+            // A threshold between the two would separate them by half their difference.
+            case (let near?, let rival?): margins = [-near, (rival - near) / 2]
+            case (let near?, nil): margins = [-near]
+            case (nil, let rival?): margins = [rival]
+            case (nil, nil): margins = []
+            }
+            return IdentityCalibration.confidence(margin: margins.min())
+        }
+    }
+
+    func of(_ track: Int) -> Double { values[track] }
 }

@@ -1,23 +1,24 @@
-internal import VidscanBase
+package import VidscanBase
 
-/// The measurements of one face in one frame.
 package struct AnalyzedFace: Sendable {
     package var detection: FaceDetection
-    /// The probability, 0…1, that the mesh model assigns to the face; 0 if the model did not run.
+    /// The mesh's probability, 0…1; 0 if the model did not run.
     package var presence: Double
-    /// The mesh; `nil` if none fits, in which case `pose`, `quality`, `expressions` and `shape` are `nil` as well.
+    /// `nil` if none fits, in which case `pose`, `quality`, `expressions`, `shape` and `square` are `nil` too.
     package var mesh: FaceMesh?
     package var pose: HeadPose?
     package var quality: PictureQuality?
-    /// The expressions, or the openness of one eye if the face is turned too far for more; `nil` also if the face is too
-    /// small, or if none are requested.
+    /// Of a face turned too far, only one eye's openness; `nil` if the face is too small, or if none are requested.
     package var expressions: FaceExpressions?
-    /// The appearance of the face and its surroundings.
     package var appearance: AppearanceDescriptor?
-    /// The shape of the face, if it is frontal and large enough.
+    /// `nil` unless the face is frontal and large enough.
     package var shape: [Float]?
-    /// The picture from which the face's embedding can be computed; only in a few samples.
-    package var chip: FaceChip?
+    /// The crop that the mesh implies.
+    package var square: RotatedSquare?
+    /// For the face's embedding; only in a few samples.
+    package var crop: FaceCrop?
+    /// Whether the face has a crop, in this sample or in another one of the shot and chunk.
+    package var hasCrop = false
 
     package init(
         detection: FaceDetection, presence: Double, mesh: FaceMesh? = nil, pose: HeadPose? = nil,
@@ -33,4 +34,29 @@ package struct AnalyzedFace: Sendable {
         self.appearance = appearance
         self.shape = shape
     }
+
+    /// Whether the mesh shows a face that is turned by less than 90° in the frame; `false` without a mesh.
+    package var isUpright: Bool { square.map { $0.axis.x > 0 } ?? false }
+    /// Whether the mesh shows a face that is turned by 90° or more; `false` without a mesh.
+    package var isUpsideDown: Bool { square != nil && !isUpright }
+}
+
+package enum MeshPresence {
+    /// 99.9 % of correct fits have a presence above 0.87, and 1.5 % of background crops are above this threshold.
+    package static let threshold = 0.5
+
+    /// At the default settings.
+    package static let trusted = 0.5
+
+    /// The score that keeps a face without a mesh, such as a full profile. Of the detections without a mesh in labelled
+    /// films and pictures, 27 of 34 that score 0.5 to 0.65 are faces, and 11 of 28 that score 0.4 to 0.5. The mesh
+    /// cannot tell small faces from other things: of the detections under 32 px that score 0.3 to 0.4, 7 of 15 with a
+    /// mesh are faces, and 15 of 43 without one. A lower `minimumConfidence` asks for uncertain faces too; `side` is
+    /// the box's longer one.
+    package static func trustedConfidence(minimumConfidence: Double, side: Double) -> Double {
+        if side < smallSide { return min(minimumConfidence, trusted) }
+        return minimumConfidence <= 0.4 ? 0.4 : trusted
+    }
+
+    package static let smallSide = 32.0
 }

@@ -2,7 +2,7 @@ public import VidscanBase
 
 /// One face in one frame, as the detector found it.
 public struct FaceDetection: Sendable, Hashable {
-    /// The bounding box in display space, inside the frame.
+    /// In display space, inside the frame.
     public var box: Rectangle
     /// The detector's score, 0…1.
     public var confidence: Double
@@ -15,7 +15,7 @@ public struct FaceDetection: Sendable, Hashable {
     }
 }
 
-/// The five landmarks that the detector finds, in display space. Left and right are the subject's own.
+/// In display space. Left and right are the subject's own.
 public struct FaceLandmarks: Sendable, Hashable {
     public var leftEye: Point
     public var rightEye: Point
@@ -31,7 +31,47 @@ public struct FaceLandmarks: Sendable, Hashable {
         self.rightMouthCorner = rightMouthCorner
     }
 
-    /// The points in the order of the properties.
+    /// - Parameter points: Five, in the order of the properties.
+    package init(points: [Point]) {
+        self.init(
+            leftEye: points[0], rightEye: points[1], nose: points[2], leftMouthCorner: points[3],
+            rightMouthCorner: points[4])
+    }
+
     package var points: [Point] { [leftEye, rightEye, nose, leftMouthCorner, rightMouthCorner] }
     package static let count = 5
+}
+
+public enum DetectorAccuracy: String, Sendable, NamedChoice, Comparable {
+    case low, medium, high
+
+    /// In pixels, of the detector's input.
+    package var longSide: Int {
+        switch self {
+        case .low: 320
+        case .medium: 448
+        case .high: 640
+        }
+    }
+
+    public static func < (a: DetectorAccuracy, b: DetectorAccuracy) -> Bool { a.longSide < b.longSide }
+}
+
+/// The smallest faces to detect.
+public enum FaceSize: String, Sendable, NamedChoice, Comparable {
+    case large
+    /// Small and distant faces too, at twice the detector's resolution.
+    case small
+
+    public static func < (a: FaceSize, b: FaceSize) -> Bool { (a, b) == (.large, .small) }
+}
+
+extension Point {
+    static func + (a: Point, b: Point) -> Point { Point(x: a.x + b.x, y: a.y + b.y) }
+    static func - (a: Point, b: Point) -> Point { Point(x: a.x - b.x, y: a.y - b.y) }
+    static func * (a: Point, factor: Double) -> Point { Point(x: a.x * factor, y: a.y * factor) }
+
+    var length: Double { (x * x + y * y).squareRoot() }
+
+    func middle(_ other: Point) -> Point { Point(x: (x + other.x) / 2, y: (y + other.y) / 2) }
 }

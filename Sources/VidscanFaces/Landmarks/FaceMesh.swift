@@ -1,30 +1,30 @@
 public import VidscanBase
 
-/// The 478 three-dimensional points of a face, with MediaPipe's indices: 0–467 are the face with its lips and lids,
-/// 468–472 the iris on the left of the frame (the subject's right one), 473–477 the other iris. Each iris is given as
-/// centre, right, top, left, bottom.
+/// 478 points with MediaPipe's indices: 0–467 are the face with its lips and lids, 468–472 the iris on the left of the
+/// frame (the subject's right one), 473–477 the other. An iris is centre, right, top, left, bottom.
 public struct FaceMesh: Sendable, Equatable {
     public static let pointCount = 478
 
-    /// The x, y, z of each point, one after another, in display pixels; z has the same unit, and smaller is nearer to
-    /// the camera.
+    /// x, y, z of each point in display pixels; z has the same unit, and smaller is nearer to the camera.
     public let coordinates: [Float]
 
-    /// - Parameter coordinates: The coordinates of all points, 3 · 478 numbers.
+    /// - Parameter coordinates: 3 · 478 numbers.
     public init(coordinates: [Float]) {
         precondition(coordinates.count == 3 * Self.pointCount, "a mesh has 478 points")
         self.coordinates = coordinates
     }
 
-    /// The position of a point in display pixels.
+    /// In display pixels.
     public subscript(index: Int) -> Point {
         Point(x: Double(coordinates[3 * index]), y: Double(coordinates[3 * index + 1]))
     }
 
-    /// Returns the depth of a point in display pixels; smaller is nearer to the camera.
+    /// In display pixels; smaller is nearer to the camera.
     public func z(_ index: Int) -> Double { Double(coordinates[3 * index + 2]) }
 
-    /// The bounding box of the points. The irises lie inside.
+    func position(_ index: Int) -> Vector3 { Vector3(x: self[index].x, y: self[index].y, z: z(index)) }
+
+    /// The irises lie inside.
     package var bounds: Rectangle {
         var low = self[0]
         var high = low
@@ -36,20 +36,17 @@ public struct FaceMesh: Sendable, Equatable {
         return Rectangle(x: low.x, y: low.y, width: high.x - low.x, height: high.y - low.y)
     }
 
-    /// Returns the midpoint of two points.
     public func middle(_ first: Int, _ second: Int) -> Point {
-        let (a, b) = (self[first], self[second])
-        return Point(x: (a.x + b.x) / 2, y: (a.y + b.y) / 2)
+        self[first].middle(self[second])
     }
 
-    /// Returns the distance of two points in the frame, in pixels.
+    /// In the frame, in pixels.
     public func distance(_ first: Int, _ second: Int) -> Double {
-        let (a, b) = (self[first], self[second])
-        return ((a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y)).squareRoot()
+        (self[first] - self[second]).length
     }
 }
 
-/// The indices of well-known points of a mesh. Left and right are the subject's own.
+/// Indices of well-known points. Left and right are the subject's own.
 public enum MeshPoint {
     public static let rightEyeOuter = 33
     public static let rightEyeInner = 133

@@ -1,14 +1,12 @@
 internal import Foundation
 internal import VidscanBase
 
-/// The shape of a face in 24 numbers, computed from its mesh. The mesh is rotated to an upright frontal view, scaled to
-/// a fixed size, and projected onto the directions in which people differ most compared to images of one person (linear
-/// discriminant analysis; trained by `scripts/train_face_shape.py`).
-///
-/// The shape distinguishes many people, but it does not prove who a person is. On held-out people, comparing two single
-/// images is wrong in 22 % of cases, and comparing two averages of four images in 4 %.
+/// A face's shape in 24 numbers: the upright frontal mesh in a fixed size, projected onto the directions in which
+/// people differ most compared to images of one person (linear discriminant analysis; trained by
+/// `scripts/train_face_shape.py`). It does not prove who a person is: on held-out people, comparing two single images
+/// is wrong in 22 % of cases, and comparing two averages of four images in 4 %.
 public struct FaceShape: Sendable {
-    /// The variance between people in each dimension, where the variance between images of one person is 1.
+    /// Variance between people in each dimension, where that between images of one person is 1.
     public static let betweenVariances = FaceShapeModel.trained.between
 
     private let rows: [[Float]]
@@ -34,11 +32,9 @@ public struct FaceShape: Sendable {
         }
     }
 
-    /// Computes the shape of a mesh.
-    ///
-    /// - Returns: 24 numbers, each with a variance of about 1 among images of one person.
+    /// Returns 24 numbers, each with a variance of about 1 among images of one person.
     public func describe(_ mesh: FaceMesh) -> [Float] {
-        let source = points.map { Vector3(x: mesh[$0].x, y: mesh[$0].y, z: mesh.z($0)) }
+        let source = points.map(mesh.position)
         let steady = model.steady.count
         let alignment = RigidAlignment(from: Array(source[..<steady]), to: Array(canonical[..<steady]))
         var values: [Float] = []
@@ -55,4 +51,30 @@ public struct FaceShape: Sendable {
             return sum
         }
     }
+}
+
+/// `Data/face-shape.json`, which `scripts/train_face_shape.py` writes.
+struct FaceShapeModel: Decodable, Sendable {
+    /// Mesh points that align the face.
+    let steady: [Int]
+    /// Mesh points that only describe its shape.
+    let others: [Int]
+    /// The average face: x, y, z of the points above, in that order.
+    let canonical: [Double]
+    /// Mean of the aligned faces, subtracted before the projection.
+    let mean: [Double]
+    /// Scale of the projection's 16-bit numbers in each dimension.
+    let scale: [Double]
+    let between: [Double]
+    /// A row for each dimension, as little-endian 16-bit numbers in base 64, split into lines.
+    let projection: [String]
+
+    static let trained: FaceShapeModel = {
+        do {
+            return try JSONDecoder().decode(FaceShapeModel.self, from: Data(PackageResources.face_shape_json))
+        } catch {
+            // The file is compiled into the binary, so no user's file can cause this error.
+            fatalError("face-shape.json: \(error)")
+        }
+    }()
 }

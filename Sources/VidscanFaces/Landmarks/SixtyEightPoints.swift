@@ -1,19 +1,17 @@
 internal import VidscanBase
 
-/// The 68 points with which many tools annotate a face (Sagonas et al., "300 Faces in-the-Wild Challenge", 2013), and the
-/// eye contours of OpenFace, taken from the mesh. All are numbered from the left of the frame: the subject's right side
-/// comes first.
+/// The 68 points with which many tools annotate a face (Sagonas et al., "300 Faces in-the-Wild Challenge", 2013), and
+/// OpenFace's eye contours, taken from the mesh. All are numbered from the left of the frame, the subject's right side.
 ///
-/// Most points have a mesh point at the same place. Where there is none, the point lies midway between two. The outline
-/// 0–16 is the mesh's, in roughly equal steps; other tools follow the visible edge of a turned face instead.
+/// The outline 0–16 is the mesh's, in roughly equal steps; other tools follow the visible edge of a turned face.
 package enum SixtyEightPoints {
     package static let count = 68
-    /// The tip of the nose, the point numbered 30.
+    /// The mesh's index of point 30.
     package static let noseTip = 4
 
-    /// The indices of the mesh points of which each point is the mean.
+    /// Each point is the mean of these mesh points.
     package static let sources: [[Int]] =
-        // The outline, from the subject's right temple to the left one.
+        // The outline, from the left of the frame.
         [[127], [234], [93, 132], [132, 58], [172], [136], [150, 149], [176, 148], [152]]
         + [[400, 377], [379, 378], [365], [397], [361, 288], [323, 361], [454], [356]]
         // The brows, each from the left of the frame.
@@ -26,24 +24,23 @@ package enum SixtyEightPoints {
         + [[61], [39], [37], [0], [267], [269], [291], [405], [314], [17], [84], [181]]
         + [[78], [82], [13], [312], [308], [317], [14], [87]]
 
-    /// The points of each eye in OpenFace's order: eight around the iris, twelve along the lids, eight around the pupil.
+    /// Of each eye, in OpenFace's order: eight around the iris, twelve along the lids, eight around the pupil.
     package static let eyePointCount = 56
 
-    /// The lids, clockwise from the corner on the left of the frame.
+    /// Clockwise from the corner on the left of the frame.
     private static let lids = [
         [33, 161, 160, 159, 158, 157, 133, 154, 153, 145, 144, 163],
         [362, 384, 385, 386, 387, 388, 263, 390, 373, 374, 380, 381],
     ]
 
-    /// Returns the 68 points of a mesh: x and y in display pixels, z in the same unit, smaller is nearer.
+    /// Returns x and y in display pixels, z in the same unit, smaller is nearer.
     package static func points(of mesh: FaceMesh) -> [Vector3] {
         sources.map { indices in
-            indices.map(mesh.position).reduce(Vector3(x: 0, y: 0, z: 0), +) * (1 / Double(indices.count))
+            indices.map(mesh.position).reduce(.zero, +) * (1 / Double(indices.count))
         }
     }
 
-    /// Returns the 56 points of both eyes. The size of the pupils is not known: their points are all at the centre of the
-    /// iris.
+    /// The size of the pupils is unknown, so their points are all at the centre of the iris.
     package static func eyePoints(of mesh: FaceMesh) -> [Vector3] {
         zip([MeshPoint.rightIris, MeshPoint.leftIris], lids).flatMap { iris, lids in
             let center = mesh.position(iris)
@@ -55,11 +52,5 @@ package enum SixtyEightPoints {
             }
             return ring + lids.map(mesh.position) + Array(repeating: center, count: 8)
         }
-    }
-}
-
-extension FaceMesh {
-    fileprivate func position(_ index: Int) -> Vector3 {
-        Vector3(x: self[index].x, y: self[index].y, z: z(index))
     }
 }

@@ -1,96 +1,88 @@
-internal import CPixels
+internal import CNetwork
 internal import Glibc
 internal import VidscanBase
 
-/// A small convolutional network that tells from the pixels of a face which emotion people would name: it sees wrinkles
-/// and shades that move no point of the mesh.
-///
-/// It is trained on the emotion labels of the reference pictures, and evaluated together with the mesh; the model card
-/// beside the weights has the figures. Each layer adds its terms in a fixed order, so that the results do not depend on
-/// the processor.
+/// Predicts from the pixels of a face which emotion people would name: it sees wrinkles and shades that move no point
+/// of the mesh. The model card beside the weights has the figures.
 public struct EmotionNetwork: Sendable {
-    /// The width and height of the input in pixels.
+    /// Width and height of the input in pixels.
     public static let resolution = 64
-    /// The number of values of the input: R', G' and B'.
     public static let inputCount = 3 * resolution * resolution
 
     struct Description: Decodable {
-        /// The names of the convolutions' arrays. Each halves the width and the height.
+        /// Arrays of convolutions. Each halves the width and the height.
         var convolutions: [String]
-        /// The names of the arrays of the layers that follow.
+        /// Arrays of the layers that follow.
         var dense: [String]
-        /// What the outputs stand for.
         var emotions: [String]
-        /// What is added to the standard deviation of the pixels by which they are divided.
+        /// Added to the standard deviation by which the pixels are divided.
         var floor: Float
-        /// The evidence is clipped to ± this.
+        /// Clips the evidence to ± this.
         var limit: Double
     }
 
-    struct Layer: Sendable {
-        /// For a convolution: 3 rows × 3 columns × inputs × outputs; otherwise inputs × outputs.
-        var weights: [Float]
-        var bias: [Float]
-    }
-
-    fileprivate static let kernels = vs_best_kernels().pointee
-
-    private let convolutions: [Layer]
+    public let emotions: [String]
+    private let convolutions: [NetworkLayer]
     /// The input of each convolution, and the result of the last one.
     private let pictures: [ChannelPicture]
-    private let dense: [Layer]
-    private let emotions: [String]
+    private let dense: [NetworkLayer]
     private let floor: Float
     private let limit: Double
 
-    /// - Parameter convolutions: Each has a multiple of 8 outputs.
-    init(_ description: Description, convolutions: [Layer], dense: [Layer]) {
+    init(_ description: Description, _ file: WeightFile) throws(ExpressionModelError) {
+        var channels = 1
+        let convolutions = try file.layers(description.convolutions, inputs: &channels, taps: 9)
+        let side = Self.resolution >> convolutions.count
+        guard side > 0, convolutions.allSatisfy({ $0.bias.count % 8 == 0 && !$0.bias.isEmpty }) else {
+            throw ExpressionModelError(
+                reason: "the convolutions of expressions.weights do not have 8 outputs, or a multiple of 8")
+        }
+        channels *= side * side
+        dense = try file.layers(description.dense, inputs: &channels)
+        guard channels == description.emotions.count, !dense.isEmpty else {
+            throw ExpressionModelError(reason: "expressions.json does not name the outputs of the emotion network")
+        }
         self.convolutions = convolutions
         pictures = (0...convolutions.count).map { index in
             ChannelPicture(
                 side: Self.resolution >> index, channels: index > 0 ? convolutions[index - 1].bias.count : 1,
                 hasBorder: index < convolutions.count)
         }
-        self.dense = dense
         emotions = description.emotions
         floor = description.floor
         limit = description.limit
     }
 
-    /// Returns the logarithm of the odds of each emotion against all others, clipped.
-    ///
-    /// - Parameter crop: R', G', B' in 0…255, shape 3 × 64 × 64, cut as ``EmotionCrop`` says.
-    public func evidence(in crop: UnsafeBufferPointer<Float>) -> [String: Double] {
+    /// Returns the clipped log odds of each of ``emotions``. The crop is R', G', B', 0…255, as ``EmotionCrop`` says.
+    public func evidence(in crop: UnsafeBufferPointer<Float>) -> [Double] {
         precondition(crop.count == Self.inputCount, "the crop has 3 × 64 × 64 values")
         let logits = logits(of: crop).map(Double.init)
-        var evidence: [String: Double] = [:]
-        for (index, name) in emotions.enumerated() {
+        return logits.indices.map { index in
             let others = logits.indices.filter { $0 != index }.map { logits[$0] }
             let highest = others.max() ?? 0
             let sum = others.reduce(0) { $0 + exp($1 - highest) }
-            evidence[name] = min(max(logits[index] - highest - log(sum), -limit), limit)
+            return min(max(logits[index] - highest - log(sum), -limit), limit)
         }
-        return evidence
     }
 
     private func logits(of crop: UnsafeBufferPointer<Float>) -> [Float] {
-        // The pictures between the layers, in turn: those with even numbers, and those with odd ones.
+        // Even and odd pictures between the layers share a buffer each.
         let capacities = (0..<2).map { parity in
             pictures.indices.filter { $0 % 2 == parity }.map { pictures[$0].count }.max() ?? 0
         }
         return withUnsafeTemporaryAllocation(of: Float.self, capacity: capacities[0] + capacities[1]) { scratch in
             guard let base = scratch.baseAddress else { return [] }
-            let places = [base, base + capacities[0]]
-            pictures[0].clearBorder(of: places[0])
-            writeNormalized(crop, to: places[0] + pictures[0].first, stride: pictures[0].stride)
+            let buffers = [base, base + capacities[0]]
+            pictures[0].clearBorder(of: buffers[0])
+            writeNormalized(crop, to: buffers[0] + pictures[0].first, stride: pictures[0].stride)
             for (index, layer) in convolutions.enumerated() {
                 let (source, target) = (pictures[index], pictures[index + 1])
-                let result = places[(index + 1) % 2]
+                let result = buffers[(index + 1) % 2]
                 target.clearBorder(of: result)
-                layer.convolve(places[index % 2], source, into: result + target.first, target)
+                layer.convolve(buffers[index % 2], source, into: result + target.first, target)
             }
             var values = Array(
-                UnsafeBufferPointer(start: places[convolutions.count % 2], count: pictures[convolutions.count].count))
+                UnsafeBufferPointer(start: buffers[convolutions.count % 2], count: pictures[convolutions.count].count))
             for (index, layer) in dense.enumerated() {
                 values = layer.multiply(values)
                 if index < dense.count - 1 { for output in values.indices { values[output] = max(values[output], 0) } }
@@ -99,9 +91,7 @@ public struct EmotionNetwork: Sendable {
         }
     }
 
-    /// Writes the luma with a mean of 0 and, unless the picture is flat, a deviation of 1: the exposure is no expression.
-    ///
-    /// - Parameter stride: The floats from one row to the next.
+    /// Writes luma with a mean of 0 and, unless flat, a deviation of 1, so that exposure is not read as expression.
     private func writeNormalized(
         _ crop: UnsafeBufferPointer<Float>, to target: UnsafeMutablePointer<Float>, stride: Int
     ) {
@@ -132,18 +122,16 @@ public struct EmotionNetwork: Sendable {
     }
 }
 
-/// The layout of a square picture between two convolutions: row by row, with the channels of a pixel side by side, and with
-/// a border of zeros above and on the left if another convolution follows.
+/// A square picture, row by row, with a pixel's channels side by side. Above and on the left, it has a border of zeros
+/// if a convolution follows.
 private struct ChannelPicture {
     var side: Int
     var channels: Int
     var hasBorder: Bool
 
-    /// Floats from one row to the next.
+    /// In floats, from row to row.
     var stride: Int { (side + (hasBorder ? 1 : 0)) * channels }
-    /// The number of floats.
     var count: Int { (side + (hasBorder ? 1 : 0)) * stride }
-    /// Where the first pixel lies.
     var first: Int { hasBorder ? stride + channels : 0 }
 
     func clearBorder(of picture: UnsafeMutablePointer<Float>) {
@@ -153,30 +141,20 @@ private struct ChannelPicture {
     }
 }
 
-extension EmotionNetwork.Layer {
-    /// Convolves with 3 × 3 taps and a stride of 2, and rectifies.
-    ///
-    /// - Parameters:
-    ///   - picture: The source, with its border.
-    ///   - result: The first pixel of the result.
+extension NetworkLayer {
+    /// Convolves with 3 × 3 taps and a stride of 2, and rectifies. `picture` includes its border, `result` does not.
     fileprivate func convolve(
         _ picture: UnsafePointer<Float>, _ source: ChannelPicture, into result: UnsafeMutablePointer<Float>,
         _ target: ChannelPicture
     ) {
         weights.withUnsafeBufferPointer { weights in
             bias.withUnsafeBufferPointer { bias in
-                var layer = vs_convolution(
+                var layer = vs_strided_conv3x3(
                     inputs: source.channels, outputs: target.channels, rows: target.side, columns: target.side,
-                    source_stride: source.stride, target_stride: target.stride, weights: weights.baseAddress,
+                    input_stride: source.stride, output_stride: target.stride, weights: weights.baseAddress,
                     bias: bias.baseAddress)
-                EmotionNetwork.kernels.convolve(picture, &layer, result)
+                Self.kernels.strided_conv3x3(&layer, picture, result)
             }
         }
-    }
-
-    fileprivate func multiply(_ input: [Float]) -> [Float] {
-        var sums = bias
-        EmotionNetwork.kernels.add_products(input, input.count, weights, bias.count, &sums)
-        return sums
     }
 }

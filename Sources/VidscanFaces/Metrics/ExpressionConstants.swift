@@ -1,7 +1,6 @@
-/// The constants of the expressions, which training writes to `expressions.json`.
+/// Training writes these to `expressions.json`; `ExpressionFormulas` resolves the names.
 struct ExpressionConstants: Decodable, Sendable {
-    /// A quantity that also depends on head turn, smile and jaw. The expression is what remains after these are
-    /// subtracted.
+    /// A quantity minus what head turn, smile and jaw contribute to it.
     struct Residual: Decodable, Sendable {
         var coefficients: [Double]
         var deviation: Double
@@ -21,64 +20,27 @@ struct ExpressionConstants: Decodable, Sendable {
         var gain: Double
     }
 
-    /// The named factors of a sum, sorted by name: the result of a floating-point sum depends on its order, and the
-    /// order of a dictionary changes from run to run.
-    struct Weights: Decodable, Sendable {
-        private var terms: [(name: String, factor: Double)]
-
-        init(from decoder: any Decoder) throws {
-            terms = try decoder.singleValueContainer().decode([String: Double].self).sorted { $0.key < $1.key }.map {
-                ($0.key, $0.value)
-            }
-        }
-
-        func sum(of values: [String: Double]) -> Double {
-            terms.reduce(0) { $0 + $1.factor * (values[$1.name] ?? 0) }
-        }
-    }
-
     struct WeightedTerms: Decodable, Sendable {
-        var weights: Weights
+        var weights: [String: Double]
         var bias: Double
-
-        func sum(of values: [String: Double]) -> Double { weights.sum(of: values) + bias }
     }
 
     struct Emotion: Decodable, Sendable {
-        var raises: Weights
-        var lowers: Weights
-        /// The weight of the emotion network's evidence; `nil` for emotions that the mesh alone shows.
+        var raises: [String: Double]
+        var lowers: [String: Double]
+        /// `nil` for emotions that the mesh alone shows.
         var evidence: Double?
         var bias: Double
         var gain: Double
     }
 
-    struct MouthOpen: Decodable, Sendable {
-        var closedGap: Double
-        var openGap: Double
-    }
-
-    struct Smirk: Decodable, Sendable {
-        var gain: Double
-    }
-
-    struct Attention: Decodable, Sendable {
-        var fullDegrees: Double
-        var noneDegrees: Double
-    }
+    struct MouthOpen: Decodable, Sendable { var closedGap, openGap: Double }
+    struct Smirk: Decodable, Sendable { var gain: Double }
+    struct Attention: Decodable, Sendable { var fullDegrees, noneDegrees: Double }
 
     struct Eyes: Decodable, Sendable {
-        var shutGap: Double
-        var openGap: Double
-        var shutBlink: Double
-        var openBlink: Double
-        var closureCentre: Double
-        var closureWidth: Double
-        var winkGapWeight: Double
-        var winkCentre: Double
-        var winkWidth: Double
-        var winkOpenFrom: Double
-        var winkOpenTo: Double
+        var shutGap, openGap, shutBlink, openBlink, closureCentre, closureWidth: Double
+        var winkGapWeight, winkCentre, winkWidth, winkOpenFrom, winkOpenTo: Double
     }
 
     var residuals: [String: Residual]
@@ -93,6 +55,6 @@ struct ExpressionConstants: Decodable, Sendable {
     var emotions: [String: Emotion]
     var valence: WeightedTerms
     var engagement: WeightedTerms
-    /// The raw value that becomes 50, of each emoji that follows no emotion, by its name in the formulas.
+    /// The raw value, 0…100, that becomes 50, of each emoji that follows no emotion.
     var emojiEdges: [String: Double]
 }

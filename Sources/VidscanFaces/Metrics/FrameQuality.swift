@@ -3,22 +3,18 @@ public import VidscanBase
 
 /// How bright and how sharp a frame is, so that a reader can tell why nothing was found in it.
 public struct FrameQuality: Sendable, Equatable {
-    /// The mean luma, 0 (black) to 100 (white).
+    /// Mean luma, 0 (black) to 100 (white).
     public var luma: Double
-    /// The variance of the Laplacian of the luma, 0 or more, with luma in 0…255: Pech-Pacheco et al., "Diatom autofocusing
-    /// in brightfield microscopy", ICPR 2000. It depends on the size of the picture.
+    /// Variance of the Laplacian of luma 0…255, 0 or more (Pech-Pacheco et al., "Diatom autofocusing in brightfield
+    /// microscopy", ICPR 2000). It depends on the size of the picture.
     public var sharpness: Double
 
-    /// - Parameters:
-    ///   - luma: 0…100.
-    ///   - sharpness: 0 or more.
     public init(luma: Double, sharpness: Double) {
         // Values must not depend on whether they have been stored.
         self.luma = Double(Float(luma))
         self.sharpness = Double(Float(sharpness))
     }
 
-    /// Measures a frame.
     public init(_ image: TensorPicture) {
         let (width, height) = (image.size.width, image.size.height)
         var total = 0.0
@@ -42,7 +38,7 @@ public struct FrameQuality: Sendable, Equatable {
             luma: total / Double(width * height) / 2.55, sharpness: max(0, squaredEdges / count - mean * mean))
     }
 
-    /// Returns the sums of the Laplacian and of its square over a row, in a fixed order.
+    /// Sums of the Laplacian and of its square over a row, in a fixed order.
     private static func laplacian(
         above: UnsafePointer<Float>, _ row: UnsafePointer<Float>, below: UnsafePointer<Float>, _ width: Int
     ) -> (edges: Float, squaredEdges: Float) {

@@ -20,14 +20,12 @@ public struct HeadPose: Sendable, Equatable {
         self.roll = roll
     }
 
-    /// Aligns twelve points that expressions hardly move with those of an average face.
-    ///
-    /// On 10,664 faces, nearly all within ±27° of yaw, the mean difference from MediaPipe FaceLandmarker's matrices is
-    /// 1.1° in yaw, 1.6° in pitch and 0.6° in roll.
+    /// Aligns twelve points that expressions barely move. On 10,664 faces, nearly all within ±27° of yaw, the mean
+    /// difference from MediaPipe FaceLandmarker's matrices is 1.1° in yaw, 1.6° in pitch and 0.6° in roll.
     public init(mesh: FaceMesh) {
-        // The rotation from the face's axes to the camera's.
-        let rotation = Self.alignment(of: mesh).rotation
-        // The order is pitch, yaw, roll, so that an in-plane rotation of the frame changes only the roll.
+        // From the face's axes to the camera's.
+        let rotation = Self.alignment(of: mesh).rotation.rows
+        // Pitch, yaw, roll in this order, so that an in-plane rotation of the frame changes only the roll.
         let degrees = 180 / Double.pi
         yaw = asin(min(max(-rotation[2][0], -1), 1)) * degrees
         // Beyond 90° the mesh is inside out, because no face is visible from there.
@@ -36,8 +34,7 @@ public struct HeadPose: Sendable, Equatable {
         roll = atan2(-rotation[1][0], rotation[0][0]) * degrees
     }
 
-    /// Returns the alignment of the average face with a mesh. Its scale is the distance in pixels that the outer corners of
-    /// the eyes would have in a frontal view.
+    /// Aligns the average face with a mesh. The scale is the pixels between the outer eye corners in a frontal view.
     static func alignment(of mesh: FaceMesh) -> RigidAlignment {
         let observed = anchors.map { anchor in
             let point = mesh[anchor.index]
@@ -49,17 +46,12 @@ public struct HeadPose: Sendable, Equatable {
     /// The mesh exaggerates depth a little. With this factor, its faces are as deep as they are wide.
     static let depthFactor = 0.85
 
-    private struct Anchor: Sendable {
-        var index: Int
-        var position: Vector3
-    }
-
     /// Nose, eye corners, cheeks and jaw of the mean of 2,974 neutral faces, made symmetric: x to the right of the
     /// frame, y up, z towards the viewer, origin at the nose root, outer eye corners 1 apart.
-    private static let anchors: [Anchor] =
+    private static let anchors: [(index: Int, position: Vector3)] =
         [
-            Anchor(index: 4, position: Vector3(x: 0, y: -0.4185, z: 0.22483)),
-            Anchor(index: 6, position: Vector3(x: 0, y: -0.08947, z: 0.04298)),
+            (index: 4, position: Vector3(x: 0, y: -0.4185, z: 0.22483)),
+            (index: 6, position: Vector3(x: 0, y: -0.08947, z: 0.04298)),
         ]
         + pair(129, 358, x: 0.23588, y: -0.46681, z: -0.0527)
         + pair(33, 263, x: 0.5, y: -0.04458, z: -0.20769)
@@ -67,11 +59,10 @@ public struct HeadPose: Sendable, Equatable {
         + pair(205, 425, x: 0.44566, y: -0.51504, z: -0.09204)
         + pair(136, 365, x: 0.54783, y: -1.03654, z: -0.42594)
 
-    /// Returns a point on the left of the frame and its mirror image.
-    private static func pair(_ left: Int, _ right: Int, x: Double, y: Double, z: Double) -> [Anchor] {
-        [
-            Anchor(index: left, position: Vector3(x: -x, y: y, z: z)),
-            Anchor(index: right, position: Vector3(x: x, y: y, z: z)),
-        ]
+    /// A point on the left of the frame and its mirror image.
+    private static func pair(
+        _ left: Int, _ right: Int, x: Double, y: Double, z: Double
+    ) -> [(index: Int, position: Vector3)] {
+        [(index: left, position: Vector3(x: -x, y: y, z: z)), (index: right, position: Vector3(x: x, y: y, z: z))]
     }
 }

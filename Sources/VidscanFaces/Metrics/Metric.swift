@@ -1,6 +1,7 @@
-/// A measurement of a face other than its landmarks. The raw value is the name of its column.
-public enum Metric: String, Sendable, CaseIterable, Comparable {
-    // Eyes, and among them `hasSmile`, so that columns keep their order.
+/// A measurement of a face other than its landmarks. The raw value is its column's name. A metric is a case here, a
+/// line of `MetricDefinition`, and a formula in `ExpressionFormulas`; all columns derive from it.
+public enum Metric: String, Sendable, CaseIterable, Codable, Comparable {
+    // Eyes. `hasSmile` is among them to keep the order of columns.
     case leftEyeOpenness = "left_eye_openness"
     case rightEyeOpenness = "right_eye_openness"
     case leftEyeClosed = "left_eye_closed"
@@ -8,7 +9,6 @@ public enum Metric: String, Sendable, CaseIterable, Comparable {
     case hasSmile = "has_smile"
     case gazeYaw = "gaze_yaw"
     case gazePitch = "gaze_pitch"
-    // Expressions.
     case attention
     case browFurrow = "brow_furrow"
     case browRaise = "brow_raise"
@@ -30,89 +30,69 @@ public enum Metric: String, Sendable, CaseIterable, Comparable {
     case smile
     case smirk
     case upperLipRaise = "upper_lip_raise"
-    // Emotions.
     case anger, contempt, disgust, fear, joy, sadness, surprise, engagement, valence
-    // Emojis.
     case laughing, smiley, relaxed, wink, kissing
     case stuckOutTongue = "stuck_out_tongue"
     case stuckOutTongueWinkingEye = "stuck_out_tongue_winking_eye"
     case flushed, disappointed, rage, scream
     case emojiSmirk = "emoji_smirk"
-    // Action units; `actionUnit` says what each of them is.
+    // Action units of the Facial Action Coding System (Ekman, Friesen and Hager, 2002): expressions, as 0…1. AU 23,
+    // which OpenFace and Py-Feat have, is missing because no expression distinguishes tightened lips from pressed ones.
     case au01 = "AU01", au02 = "AU02", au04 = "AU04", au05 = "AU05", au06 = "AU06", au07 = "AU07", au09 = "AU09"
     case au10 = "AU10", au12 = "AU12", au14 = "AU14", au15 = "AU15", au17 = "AU17", au18 = "AU18", au20 = "AU20"
     case au24 = "AU24", au25 = "AU25", au26 = "AU26", au28 = "AU28", au43 = "AU43", au45 = "AU45"
 
-    /// A group of metrics, which `--metrics` accepts by name.
+    /// What `--metrics` accepts by name.
     public enum Group: String, Sendable, CaseIterable {
         case eyes, expressions, emotions, emojis, aus
     }
 
-    public var group: Group {
-        switch self {
-        case .leftEyeOpenness, .rightEyeOpenness, .leftEyeClosed, .rightEyeClosed, .gazeYaw, .gazePitch: .eyes
-        case .anger, .contempt, .disgust, .fear, .joy, .sadness, .surprise, .engagement, .valence: .emotions
-        case .laughing, .smiley, .relaxed, .wink, .kissing, .stuckOutTongue, .stuckOutTongueWinkingEye, .flushed,
-            .disappointed, .rage, .scream, .emojiSmirk:
-            .emojis
-        case _ where actionUnit != nil: .aus
-        default: .expressions
-        }
-    }
-
-    /// Whether the metric is yes or no, written as 1 or 0.
-    public var isFlag: Bool {
-        switch self {
-        case .leftEyeClosed, .rightEyeClosed, .hasSmile: true
-        default: false
-        }
-    }
-
-    /// The emoji character, for metrics that are emojis.
-    public var emoji: Character? {
-        switch self {
-        case .laughing: "😆"
-        case .smiley: "😃"
-        case .relaxed: "☺️"
-        case .wink: "😉"
-        case .kissing: "😗"
-        case .stuckOutTongue: "😛"
-        case .stuckOutTongueWinkingEye: "😜"
-        case .flushed: "😳"
-        case .disappointed: "😞"
-        case .rage: "😡"
-        case .scream: "😱"
-        case .emojiSmirk: "😏"
-        default: nil
-        }
-    }
-
     /// How far a metric can be relied on.
     public enum Status: String, Sendable, CaseIterable {
-        /// It agrees with the reference or with people's labels on people who were never used in training.
+        /// It agrees with the reference or people's labels on people who were not used in training.
         case validated
-        /// It agrees a little, or it is defined but not validated; it may still be useful in averages.
+        /// It agrees a little, or was not validated; it may still be useful in averages.
         case weak
-        /// Nothing shows that it measures what its name says on people who were never used in training. It never names a
-        /// face: no label, no `dominant_emoji`.
+        /// Nothing shows that it measures what it says on new people. It names no face, not even by `dominant_emoji`.
         case experimental
     }
 
-    /// The minimum score of a likely expression: of at least 95 % of people, at most 5 % of the neutral pictures are
-    /// named by anything. Lower scores are not named.
-    public static let likelyScore = 50.0
+    public var group: Group { definition.group }
+    /// In plain language. ``legend(for:)`` explains its figures.
+    public var meaning: String { definition.meaning }
+    /// The model card has the figures.
+    public var status: Status { definition.status }
+    public var values: ClosedRange<Double> { definition.values }
+    public var unit: String { definition.unit }
+    /// Whether the value is 1 (yes) or 0 (no).
+    public var isFlag: Bool { definition.isFlag }
+    public var emoji: Character? { definition.emoji }
+    /// The name and the expression, which is divided by 100. No trained coders have validated action units.
+    public var actionUnit: (name: String, expression: Metric)? { definition.actionUnit }
 
-    /// The smile score above which a face smiles, for `has_smile` and for events: at most one person in twenty exceeds it in
-    /// more than one in twenty of the pictures that people call neutral.
+    private var definition: MetricDefinition { Self.definitions[index] }
+    private static let definitions = allCases.map(MetricDefinition.of)
+
+    var index: Int { Self.positions[self] ?? 0 }
+    private static let positions = Dictionary(uniqueKeysWithValues: zip(allCases, allCases.indices))
+
+    public static func < (a: Metric, b: Metric) -> Bool { a.index < b.index }
+
+    /// In ascending order.
+    public static let actionUnits = allCases.filter { $0.actionUnit != nil }
+
+    /// For `has_smile` and events: at most one person in twenty exceeds it in over 5 % of the pictures called neutral.
     public static let smileThreshold = 30.0
 
-    /// The candidates for a face's dominant emotion: only those that agree with people's labels.
+    /// From here on, an expression is named: for at least 95 % of people, in at most 5 % of the neutral pictures.
+    public static let likelyScore = 50.0
+
+    /// Only those that agree with people's labels.
     public static let namedEmotions: [Metric] = [.anger, .joy, .sadness, .surprise]
 
-    /// The candidates for a face's dominant emoji.
     public static let namedEmojis: [Metric] = allCases.filter { $0.emoji != nil && $0.status != .experimental }
 
-    /// Returns the metric with the highest score, if that score makes it likely.
+    /// Returns the metric with the highest score, if it is likely.
     public static func likeliest(
         of metrics: some Sequence<Metric>, score: (Metric) -> Double?
     ) -> (metric: Metric, score: Double)? {
@@ -121,7 +101,39 @@ public enum Metric: String, Sendable, CaseIterable, Comparable {
         return best
     }
 
-    public static func < (a: Metric, b: Metric) -> Bool { a.order < b.order }
+    /// Explains each kind of figure in some meanings, a sentence each.
+    public static func legend(for meanings: [String]) -> String {
+        var sentences: [String] = []
+        if meanings.contains(where: { $0.contains("r 0.") }) {
+            sentences.append(
+                "r is the correlation with MediaPipe FaceLandmarker v2 for people who were not used in training: the"
+                    + " first number is for pictures, the second one for clips.")
+        }
+        if meanings.contains(where: { $0.contains("AUC") }) {
+            sentences.append(
+                "AUC is the area under the receiver operating characteristic for such people: how often, of two faces, the"
+                    + " one that shows it has the higher score; 0.5 is chance.")
+        }
+        return sentences.joined(separator: " ")
+    }
+}
 
-    private var order: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+public struct MetricValues: Sendable, Equatable {
+    private var values = [Double?](repeating: nil, count: Metric.allCases.count)
+
+    public init() {}
+
+    public subscript(metric: Metric) -> Double? {
+        get { values[metric.index] }
+        set { values[metric.index] = newValue }
+    }
+
+    var fractions: Self { scaled { $0 / 100 } }
+    var percentages: Self { scaled { 100 * $0 } }
+
+    private func scaled(_ scale: (Double) -> Double) -> Self {
+        var result = self
+        for metric in Metric.allCases where !metric.isFlag { result[metric] = self[metric].map(scale) }
+        return result
+    }
 }

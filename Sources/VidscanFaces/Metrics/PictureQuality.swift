@@ -2,15 +2,14 @@ internal import VidscanBase
 
 /// The visibility of a face, measured on the crop that the mesh model receives.
 public struct PictureQuality: Sendable, Equatable {
-    /// The mean luma over the face, 0 (black) to 100 (white).
+    /// Mean luma over the face, 0 (black) to 100 (white).
     public let brightness: Double
-    /// The variance of the Laplacian of the luma over the face, 0 or more, with luma in 0…255 and the face scaled to a
-    /// fixed size: Pech-Pacheco et al., "Diatom autofocusing in brightfield microscopy", ICPR 2000.
+    /// Variance of the Laplacian of luma 0…255 over the face scaled to a fixed size, 0 or more: Pech-Pacheco et al.,
+    /// "Diatom autofocusing in brightfield microscopy", ICPR 2000.
     public let sharpness: Double
 
-    /// - Parameters:
-    ///   - tensor: The R', G', B' planes, in 0…255, of a square crop 1.5 times as large as the face.
-    ///   - resolution: The width and height of the crop in pixels, at least 4.
+    /// - Parameter tensor: R', G', B' planes, 0…255, of a square 1.5 times as large as the face, at least 4 pixels
+    ///   wide.
     public init(tensor: UnsafeBufferPointer<Float>, resolution: Int) {
         precondition(resolution >= 4)
         let center = Float(resolution) / 2
@@ -28,7 +27,6 @@ public struct PictureQuality: Sendable, Equatable {
             for row in rows.lowerBound - 1..<rows.upperBound + 1 {
                 picture.writeLuma(ofRow: row, to: line + row % 3 * resolution)
                 guard row > rows.lowerBound else { continue }
-                // The row before, between its neighbours.
                 let above = line + (row - 2) % 3 * resolution
                 let middle = line + (row - 1) % 3 * resolution
                 let below = line + row % 3 * resolution

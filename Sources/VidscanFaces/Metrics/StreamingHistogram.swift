@@ -1,5 +1,4 @@
-/// The mean, median and maximum of many values in bounded memory. The median comes from a histogram with 256 bins over
-/// the range, and is exact to half a bin.
+/// The mean, median and maximum of many values in bounded memory. With 256 bins, the median is exact to half a bin.
 public struct StreamingHistogram: Sendable {
     private static let bins = 256
     private let range: ClosedRange<Double>
@@ -8,12 +7,12 @@ public struct StreamingHistogram: Sendable {
     public private(set) var count = 0
     public private(set) var maximum: Double?
 
-    /// - Parameter range: The range of the values. Values outside it count in the first or last bin.
+    /// Values outside the range count in the first or last bin.
     public init(range: ClosedRange<Double>) {
         self.range = range
     }
 
-    /// Adds a value. Non-finite values are ignored.
+    /// Ignores non-finite values.
     public mutating func add(_ value: Double) {
         guard value.isFinite else { return }
         let bin = (value - range.lowerBound) / (range.upperBound - range.lowerBound) * Double(Self.bins)
@@ -23,17 +22,14 @@ public struct StreamingHistogram: Sendable {
         maximum = max(maximum ?? value, value)
     }
 
-    /// The mean of the values; `nil` if there are none.
     public var mean: Double? { count > 0 ? sum / Double(count) : nil }
 
-    /// The median, interpolated within its bin.
     public var median: Double? { quantile(0.5) }
 
-    /// Returns the value that a share of the values, 0…1, does not exceed, interpolated within its bin. It does not depend
-    /// on the order in which the values were added.
-    public func quantile(_ share: Double) -> Double? {
+    /// Returns the value that a fraction of the values, 0…1, does not exceed, in whatever order they were added.
+    public func quantile(_ fraction: Double) -> Double? {
         guard count > 0 else { return nil }
-        let rank = Double(count) * share
+        let rank = Double(count) * fraction
         var below = 0.0
         for (bin, number) in counts.enumerated() where number > 0 {
             let next = below + Double(number)

@@ -1,34 +1,32 @@
 internal import CPixels
 public import VidscanBase
 
-/// The features of a frame that the shot detector keeps: a small grey thumbnail, the distributions of luma and colours,
-/// and the sharpness. Some seven hundred numbers for a frame of any size.
+/// What the shot detector keeps of a frame: a grey thumbnail, histograms of luma and colours, and the sharpness.
 public struct FrameSignature: Sendable, Equatable {
-    /// The width and height of the thumbnail in cells.
+    /// Of the thumbnail, in cells.
     static let side = 24
     static let lumaBins = 16
     static let chromaBins = 10
 
-    /// The mean luma of each cell, 0…255, row by row.
+    /// Mean luma of each cell, 0…255, row by row.
     var thumbnail: [Float]
-    /// The luma histogram, and a histogram of colours by their red and green chromaticity; each sums to 1.
+    /// Each sums to 1. Colours are binned by red, then green chromaticity.
     var lumaHistogram: [Float]
     var chromaHistogram: [Float]
-    /// The mean luma, 0…255.
+    /// Mean luma, 0…255.
     public var brightness: Float
-    /// The mean absolute luma difference of horizontal neighbours and of vertical neighbours.
+    /// Mean absolute luma difference of horizontal and of vertical neighbours.
     var edgesAcross: Float
     var edgesDown: Float
-    /// The standard deviation of the thumbnail.
+    /// Standard deviation of the thumbnail.
     var contrast: Float
 
-    /// Computes the signature from every second pixel of every second row.
+    /// Reads every second pixel of every second row.
     public init(_ image: TensorPicture) {
         let (columns, lines) = ((image.size.width + 1) / 2, (image.size.height + 1) / 2)
         let side = Self.side
         var sums = Sums()
         var counts = PixelCounts()
-        // The first pixel of each cell, and the number of pixels.
         let cells = Self.firstPixels(image.size.width)
         withUnsafeTemporaryAllocation(of: Float.self, capacity: 2 * columns) { luma in
             withUnsafeTemporaryAllocation(of: Int32.self, capacity: 2 * columns) { bins in
@@ -67,32 +65,24 @@ public struct FrameSignature: Sendable, Equatable {
 
     private static let kernels = vs_best_kernels().pointee
 
-    /// Returns the first of every second pixel in each cell along an axis, and the number of these pixels.
+    /// The first of every second pixel in each cell along an axis, then the number of these pixels.
     private static func firstPixels(_ length: Int) -> [Int] {
         // Pixel 2 · i is in cell 2 · i · side / length.
         (0...side).map { (($0 * length + side - 1) / side + 1) / 2 }
     }
 
-    /// Sums over pixels, which are added one by one.
     private struct Sums {
-        /// The luma of each cell, and of the frame.
         private(set) var cells = [Float](repeating: 0, count: side * side)
         private(set) var total: Float = 0
-        /// The absolute luma differences of neighbours.
         private(set) var across: Float = 0
         private(set) var down: Float = 0
 
-        /// Adds the luma of a row. All sums grow together, because each has to wait for its last addition.
-        ///
-        /// - Parameters:
-        ///   - above: The row before; its first pixel is overwritten. `nil` for the first row, of which no differences are
-        ///     added.
-        ///   - firstPixels: The first pixel of each cell, and the number of pixels.
-        ///   - first: The first cell of the row.
+        /// Adds the luma of a row and overwrites the first pixel of `above`, the row before. `first` is the row's first
+        /// cell. One loop for all sums, because each has to wait for its last addition.
         mutating func add(
             _ row: UnsafePointer<Float>, above: UnsafeMutablePointer<Float>?, _ firstPixels: [Int], from first: Int
         ) {
-            // The first pixel has no neighbour on the left, and is not compared with the one above either.
+            // The first pixel has no left neighbour, and is not compared with the one above either.
             above?[0] = row[0]
             let before = above.map { UnsafePointer($0) } ?? row
             var (total, across, down, left) = (total, across, down, row[0])
@@ -113,18 +103,14 @@ public struct FrameSignature: Sendable, Equatable {
         }
     }
 
-    /// How many pixels there are of each luma and of each colour.
-    ///
-    /// Neighbours are often alike: each of four pixels has a table of its own, so that no count waits for the one before.
+    /// Neighbours are often alike, so each of four pixels has its own table and no count waits for the one before.
     private struct PixelCounts {
         private static let colorBins = chromaBins * chromaBins
-        /// The bins of luma, those of colour, and one for dark pixels, whose colour is noise.
+        /// Bins of luma, of colour, and one for dark pixels, whose colour is noise.
         private static let length = lumaBins + colorBins + 1
         private var tables = [Int32](repeating: 0, count: 4 * length)
 
-        /// - Parameters:
-        ///   - levels: The bin of each pixel's luma.
-        ///   - colors: The bin of each pixel's colour; the number of bins for a dark pixel.
+        /// - Parameter colors: The number of bins stands for a dark pixel.
         mutating func add(levels: UnsafePointer<Int32>, colors: UnsafePointer<Int32>, count: Int) {
             tables.withUnsafeMutableBufferPointer { tables in
                 guard let first = tables.baseAddress else { return }
@@ -142,18 +128,17 @@ public struct FrameSignature: Sendable, Equatable {
         }
 
         var levels: [Float] { (0..<lumaBins).map { count($0) } }
-        /// By the bins of red and of green.
+        /// By the bins of red, then green.
         var colors: [Float] { (0..<Self.colorBins).map { count(lumaBins + $0) } }
     }
 
     public static let numberCount = side * side + lumaBins + chromaBins * chromaBins + 4
 
-    /// The whole signature as `numberCount` numbers, for the intermediate file.
+    /// The whole signature, for the intermediate file.
     public var numbers: [Float] {
         thumbnail + lumaHistogram + chromaHistogram + [brightness, edgesAcross, edgesDown, contrast]
     }
 
-    /// - Parameter numbers: The numbers of another signature, `numberCount` of them.
     public init(numbers: [Float]) {
         precondition(numbers.count == Self.numberCount)
         var rest = numbers[...]
@@ -168,29 +153,27 @@ public struct FrameSignature: Sendable, Equatable {
         (brightness, edgesAcross, edgesDown, contrast) = (last[0], last[1], last[2], last[3])
     }
 
-    /// Returns whether a cut may lie between this sample and the next one. `ShotDetector`, which sees more samples,
-    /// decides whether it does.
+    /// Whether a cut may lie before the next sample; `ShotDetector`, which sees more samples, decides.
     package func mayBeCut(to next: FrameSignature) -> Bool {
-        // Most samples hardly differ from the next one.
+        // Most samples differ little from the next one.
         let structure = SignatureComparison.structureInPlace(self, next)
         guard structure >= min(ShotDetector.minimumStructure, Self.faintStructure) else { return false }
         let comparison = SignatureComparison(self, next)
         if comparison.structure >= ShotDetector.minimumStructure, comparison.total > Self.possibleCut { return true }
-        // A faint cut, or the way to or from a mixture of two shots.
+        // A faint cut, or a step to or from a mixture of two shots.
         return comparison.structure >= Self.faintStructure && comparison.total > Self.possibleFaintCut
-            && changedShare(to: next) >= Self.minimumChangedShare
+            && changedFraction(to: next) >= Self.minimumChangedFraction
     }
 
-    /// Two thirds of the difference at which the shot detector considers a cut.
+    /// Two thirds of the detector's minimum.
     private static let possibleCut = 0.2
-    /// Half of the differences at which it considers a faint cut.
+    /// Half of the detector's minimum.
     private static let possibleFaintCut = 0.05
     private static let faintStructure = 0.08
-    private static let minimumChangedShare = 0.87
+    private static let minimumChangedFraction = 0.87
 
-    /// Returns the fraction of cells that differ from those of another frame of the same scene, 0…1, after the change of
-    /// light, a gain and an offset, that explains the most.
-    func changedShare(to other: FrameSignature) -> Double {
+    /// Fraction of cells, 0…1, that differ after the change of light (a gain and an offset) that explains the most.
+    func changedFraction(to other: FrameSignature) -> Double {
         let count = Float(thumbnail.count)
         let means = (thumbnail.reduce(0, +) / count, other.thumbnail.reduce(0, +) / count)
         var variance: Float = 0
@@ -206,13 +189,13 @@ public struct FrameSignature: Sendable, Equatable {
         return Double(changed) / Double(count)
     }
 
-    /// The minimum difference in luma, 0…255, of a cell that has changed.
+    /// In luma, 0…255.
     private static let visibleDifference: Float = 4
 
-    /// Whether the frame is black, white or fog, so that there is nothing to compare.
+    /// Whether the frame is black, white or fog.
     var isFeatureless: Bool { contrast < 7 }
 
-    /// Returns the mean absolute difference of the thumbnails, 0…255.
+    /// Mean absolute difference of the thumbnails, 0…255.
     func distance(to other: FrameSignature) -> Double {
         var sum: Float = 0
         for index in thumbnail.indices { sum += abs(thumbnail[index] - other.thumbnail[index]) }

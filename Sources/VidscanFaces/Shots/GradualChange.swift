@@ -1,18 +1,13 @@
 /// Detects dissolves and fades through black: runs of samples whose frames are mixtures of the first and last frame.
 enum GradualChange {
-    /// The distances between the two ends that are tested, in samples.
+    /// In samples, between the two ends that are tested.
     private static let spans = [2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 60, 75]
     private static let longestSeconds = 2.6
-    /// The maximum residual of a mixture, as `fit` returns it.
+    /// Residual of a mixture, as `fit` returns it.
     private static let maximumUnexplained = 0.42
 
-    /// Finds a gradual change that ends at a sample.
-    ///
-    /// - Parameters:
-    ///   - samples: The samples, in order.
-    ///   - end: The position of the first sample after the change.
-    ///   - after: The number of the sample of the previous change. The gradual change may not start before it.
-    /// - Returns: The position of the first sample in which the new shot prevails, or `nil`.
+    /// The first sample in which the new shot prevails, if `end` is the first one after a gradual change that does not
+    /// begin before the sample number `after`.
     static func middle(_ samples: [ShotDetector.Sample], endingAt end: Int, after: Int?) -> Int? {
         for span in spans {
             let start = end - span
@@ -27,8 +22,7 @@ enum GradualChange {
         return nil
     }
 
-    /// Returns whether the frames just before and after change little compared to the run itself, so that the run is
-    /// the whole change and not a part of it.
+    /// Whether the frames just before and after change little compared to the run, so that the run is the whole change.
     private static func isBetweenCalm(_ samples: [ShotDetector.Sample], _ start: Int, _ end: Int) -> Bool {
         let pace = samples[start + 1...end].reduce(0) { $0 + $1.travel } / Double(end - start)
         let before = samples[start].number > 0 ? samples[start].travel : 0
@@ -54,9 +48,7 @@ enum GradualChange {
         return middle ?? stretch.endIndex - 1
     }
 
-    /// Fits frame = old · first + new · last + constant by least squares.
-    ///
-    /// - Returns: The fractions of both frames, and the residual relative to the lower contrast of the two.
+    /// Least squares for frame = old · first + new · last + constant. The residual is relative to the lower contrast.
     static func fit(
         _ image: [Float], _ first: [Float], _ last: [Float]
     ) -> (old: Double, new: Double, unexplained: Double) {
@@ -80,5 +72,47 @@ enum GradualChange {
         let new = (bp * aa - ap * ab) / determinant
         let rest = max(0, pp - old * ap - new * bp)
         return (old, new, (rest / max(min(aa, bb), 1)).squareRoot())
+    }
+}
+
+/// A cut between two shots of similar content, such as two views of one dark room: it differs little more than by
+/// motion, but everywhere and at once. A conversion of the frame rate may leave one mixed frame in between.
+enum FaintCut {
+    /// Above the difference of the calmer samples around the cut.
+    private static let minimumStep = 0.1
+    private static let minimumStructure = 0.15
+    /// Someone who moves leaves much of the frame unchanged.
+    private static let minimumChangedFraction = 0.87
+    private static let maximumUnexplained = 0.25
+    /// Of each shot in a mixture.
+    private static let minimumFraction = 0.05
+
+    static func precedes(_ position: Int, of samples: [ShotDetector.Sample]) -> Bool {
+        position > 0 && isCut(samples, from: position - 1, to: position)
+    }
+
+    /// The first sample in which the new shot prevails, if the one before `position` is a mixture of two shots.
+    static func beginOfMixture(before position: Int, of samples: [ShotDetector.Sample]) -> Int? {
+        guard position > 1, isCut(samples, from: position - 2, to: position) else { return nil }
+        let (first, mixture, last) = (
+            samples[position - 2].signature, samples[position - 1].signature, samples[position].signature
+        )
+        let (old, new, unexplained) = GradualChange.fit(mixture.thumbnail, first.thumbnail, last.thumbnail)
+        guard min(old, new) > minimumFraction, unexplained < maximumUnexplained else { return nil }
+        return new > old ? position - 1 : position
+    }
+
+    private static func isCut(_ samples: [ShotDetector.Sample], from first: Int, to last: Int) -> Bool {
+        let before = first > 0 ? samples[first].step : 0
+        let after = last + 1 < samples.count ? samples[last + 1].step : 0
+        let limit = minimumStep + max(before, after)
+        // Where a mixture halves the step, the halves may add up to half of the whole. This saves most comparisons.
+        guard samples[first + 1...last].reduce(0, { $0 + $1.step }) > limit / 2,
+            !samples[first].signature.isFeatureless, !samples[last].signature.isFeatureless
+        else { return false }
+        let (old, new) = (samples[first].signature, samples[last].signature)
+        let comparison = SignatureComparison(old, new)
+        return comparison.total > limit && comparison.structure >= minimumStructure
+            && old.changedFraction(to: new) >= minimumChangedFraction
     }
 }

@@ -1,60 +1,70 @@
 public import VidscanBase
 
+/// A transition from one shot to another.
+public struct ShotChange: Sendable, Equatable, Codable {
+    public enum Kind: String, Sendable, Codable {
+        /// From one frame to the next.
+        case hard
+        /// A dissolve or a fade through black.
+        case gradual
+        /// A jump of the file's timestamps. Nothing is linked across it, because it hides how the frames relate.
+        case discontinuity
+    }
+
+    public var kind: Kind
+    /// The first sample of the new shot; for a gradual change, the first in which the new shot prevails.
+    public var sample: Int
+    public var seconds: Double
+
+    public init(kind: Kind, sample: Int, seconds: Double) {
+        self.kind = kind
+        self.sample = sample
+        self.seconds = seconds
+    }
+}
+
 /// Detects shot changes from the signatures of successive samples at any sampling rate.
 ///
 /// A hard cut is a step: all samples before it differ from all samples after it, by more than neighbouring samples
-/// differ. A flash, or something that passes the lens, is not a step, because the scene returns. A whip pan is not a
-/// step, because the samples in between are blurred. A person who enters or leaves is not a step if everything else is
-/// unchanged. Where the content of two shots is similar, a step is a cut if it is in the whole frame (``FaintCut``). A
-/// dissolve is detected when it ends, as a run of samples whose frames are mixtures of the frames before and after it.
-///
-/// The signatures of the last three seconds are kept, but at most a hundred.
+/// differ. After a flash or a passing object, the scene returns; whip pans blur samples; a person who enters or leaves
+/// changes nothing else. None of these is a step. Between similar shots, a step must fill the frame (`FaintCut`). A
+/// dissolve is detected at its end (`GradualChange`). Keeps at most a hundred signatures of the last three seconds.
 public struct ShotDetector: Sendable {
     struct Sample: Sendable {
         var number: Int
         var seconds: Double
         var signature: FrameSignature
-        /// The difference of content from the previous sample, 0…1; 0 for the first.
+        /// Difference of content from the previous sample, 0…1; 0 for the first.
         var step: Double
-        /// The mean absolute difference in luma from the previous sample.
         var travel: Double
-        /// The face boxes, as fractions of the frame's sides.
+        /// Fractions of the frame's sides.
         var faces: [Rectangle] = []
     }
 
-    /// The minimum difference of content at a cut.
     static let minimumStep = 0.3
-    /// The minimum ratio of a step to its neighbours.
+    /// Minimum ratio of a step to its neighbours.
     static let prominence = 1.6
-    /// The minimum difference of structure at a cut. Smaller differences are changes of light.
+    /// Smaller differences of structure are changes of light.
     static let minimumStructure = 0.17
-    /// A sample is decided once this many samples and this much time follow it. Both are needed because a flash lasts
-    /// for many samples at a high rate.
+    /// So many samples and seconds must follow before a sample is decided: at a high rate, a flash lasts many samples.
     private static let lookAheadSamples = 3
     private static let lookAheadSeconds = 0.35
     private static let longestDisturbance = 0.5
-    /// The distance in samples within which a blurred sample is compared with sharp ones. A whip pan lasts for several
-    /// samples at a high rate.
+    /// How many samples away a blurred sample may have sharp ones: at a high rate, a whip pan lasts several.
     private static let smearReach = 10
     private static let memorySeconds = 3.2
     private static let memorySamples = 100
 
     private var samples: [Sample] = []
     private var count = 0
-    /// The number of the first sample that is not decided.
     private var nextToDecide = 0
     private var lastChange: ShotChange?
-    /// The changes in order of time.
+    /// In order of time.
     public private(set) var changes: [ShotChange] = []
 
     public init() {}
 
-    /// Adds the next sample.
-    ///
-    /// - Parameters:
-    ///   - signature: The signature of the frame.
-    ///   - faces: The face boxes, as fractions of the frame's sides, 0…1.
-    ///   - seconds: The time of the sample.
+    /// Adds the next sample. The face boxes are fractions of the frame's sides, 0…1.
     public mutating func add(_ signature: FrameSignature, faces: [Rectangle] = [], seconds: Double) {
         let comparison = samples.last.map { SignatureComparison($0.signature, signature) }
         // The same scene under different light is the same shot.
@@ -78,7 +88,6 @@ public struct ShotDetector: Sendable {
         }
     }
 
-    /// Decides the remaining samples, because no sample follows.
     public mutating func finish() {
         for position in samples.indices where samples[position].number >= nextToDecide { decide(at: position) }
         nextToDecide = count
@@ -110,8 +119,7 @@ public struct ShotDetector: Sendable {
         if samples[position - 1].signature.isFeatureless { return isCutThroughBlack(to: position) }
         let step = sample.step
         guard step > Self.minimumStep else { return false }
-        // The mean of the neighbours' steps, each at most the step itself: motion continues over several samples, while
-        // a cut is isolated.
+        // Motion continues over several samples, while a cut is isolated.
         let before = position >= 2 ? samples[position - 1].step : nil
         let after = position + 1 < samples.count ? samples[position + 1].step : nil
         let level = [before, after].compactMap { $0 }.map { min($0, step) }
@@ -120,29 +128,25 @@ public struct ShotDetector: Sendable {
         return step > Self.minimumStep + 0.35 * local
     }
 
-    /// Returns whether something other than a cut explains a large difference from the previous sample.
     private func isDisturbance(at position: Int) -> Bool {
         isSmeared(position) || isSmeared(position - 1) || comesBack(at: position)
             || EntranceOrExit.explains(samples[position - 1], samples[position])
     }
 
-    /// Returns whether a shot begins here after black frames, and the previous shot ended in them abruptly.
     private func isCutThroughBlack(to position: Int) -> Bool {
         guard let last = samples[..<position].lastIndex(where: { !$0.signature.isFeatureless }) else { return false }
         let (from, to) = (samples[last].signature, samples[position].signature)
         guard SignatureComparison(from, to).total > Self.minimumStep + 0.05 else { return false }
-        // During a fade, the contrast would already be falling before the black, or still be rising after it.
+        // During a fade, the contrast already falls before the black, or still rises after it.
         let isAbruptEnd = last == 0 || samples[last - 1].signature.contrast < 1.3 * from.contrast
         let isAbruptBegin =
             position + 1 >= samples.count || samples[position + 1].signature.contrast < 1.3 * to.contrast
         return isAbruptEnd && isAbruptBegin
     }
 
-    /// Returns whether the scene after a disturbance is the same as before it: a flash, or something in front of the
-    /// lens.
+    /// Whether the scene returns after a flash or something in front of the lens.
     private func comesBack(at position: Int) -> Bool {
-        // The disturbance may start here (compare the previous sample with a later one) or end here (compare an earlier
-        // sample with this one).
+        // The disturbance may start here (compare the previous sample with later ones) or end here.
         let time = samples[position].seconds
         let reach = { (other: Int) in abs(samples[other].seconds - time) <= Self.longestDisturbance + 1e-6 }
         let into = (position + 1..<max(samples.count, position + 1)).lazy.filter {
@@ -154,8 +158,7 @@ public struct ShotDetector: Sendable {
             let between = samples[from + 1..<to]
             guard !between.isEmpty, SignatureComparison(samples[from].signature, samples[to].signature).total < 0.22
             else { continue }
-            // A short shot between two of the same scene has normal frames, while a disturbance is brighter, darker or
-            // blurred.
+            // A short shot in between has normal frames; a disturbance is brighter, darker or blurred.
             let light = (samples[from].signature.brightness + samples[to].signature.brightness) / 2
             let isDisturbed = between.allSatisfy {
                 abs($0.signature.brightness - light) > 22 || isBlurred($0.signature, beside: samples[from].signature)
@@ -165,8 +168,7 @@ public struct ShotDetector: Sendable {
         return false
     }
 
-    /// Returns whether camera motion blurs this sample: it is much less sharp than the sharpest ones just before and
-    /// after it.
+    /// Whether the sample is much less sharp than the sharpest ones just before and after it.
     private func isSmeared(_ position: Int) -> Bool {
         func sharpest(_ range: ClosedRange<Int>) -> FrameSignature? {
             range.clamped(to: 0...samples.count - 1).lazy.filter { $0 != position && range.contains($0) }
@@ -174,14 +176,14 @@ public struct ShotDetector: Sendable {
                 .map { samples[$0].signature }
                 .max { min($0.edgesAcross, $0.edgesDown) < min($1.edgesAcross, $1.edgesDown) }
         }
-        // A whip pan is shorter than the distance of samples that are further apart.
+        // Samples further apart than this do not show a whip pan.
         guard position > 0, position + 1 < samples.count,
             samples[position + 1].seconds - samples[position - 1].seconds < 0.6,
             let before = sharpest(position - Self.smearReach...position - 1),
             let after = sharpest(position + 1...position + Self.smearReach)
         else { return false }
         let signature = samples[position].signature
-        // Between two large steps, less blur is enough to indicate camera motion.
+        // Between two large steps, less blur indicates camera motion.
         let (into, out) = (samples[position].step, samples[position + 1].step)
         let limit: Float = min(into, out) > 0.25 ? 0.75 : 0.45
         guard isBlurred(signature, beside: before, limit: limit), isBlurred(signature, beside: after, limit: limit)
@@ -195,5 +197,53 @@ public struct ShotDetector: Sendable {
     ) -> Bool {
         min(signature.edgesAcross / max(other.edgesAcross, 0.5), signature.edgesDown / max(other.edgesDown, 0.5))
             < limit
+    }
+}
+
+/// A person who enters or leaves close to the lens: much of the frame changes, but the rest of it does not.
+enum EntranceOrExit {
+    /// Fraction of the frame outside the bodies.
+    private static let minimumRest = 0.3
+    /// In luma, 0…255.
+    private static let maximumDifference: Float = 12
+    /// Fraction of the cells outside the bodies.
+    private static let minimumStaying = 0.9
+
+    static func explains(_ before: ShotDetector.Sample, _ after: ShotDetector.Sample) -> Bool {
+        let gone = before.faces.filter { face in !after.faces.contains { isNear(face, $0) } }
+        let come = after.faces.filter { face in !before.faces.contains { isNear(face, $0) } }
+        // A different face in another position may be another shot.
+        guard gone.isEmpty != come.isEmpty else { return false }
+        let bodies = (gone + come).map(body)
+        let side = FrameSignature.side
+        var left = 0
+        var staying = 0
+        for row in 0..<side {
+            for column in 0..<side {
+                let x = (Double(column) + 0.5) / Double(side)
+                let y = (Double(row) + 0.5) / Double(side)
+                if bodies.contains(where: { $0.x <= x && x <= $0.x + $0.width && $0.y <= y && y <= $0.y + $0.height }) {
+                    continue
+                }
+                left += 1
+                let cell = row * side + column
+                if abs(before.signature.thumbnail[cell] - after.signature.thumbnail[cell]) < maximumDifference {
+                    staying += 1
+                }
+            }
+        }
+        return Double(left) >= minimumRest * Double(side * side) && Double(staying) >= minimumStaying * Double(left)
+    }
+
+    private static func isNear(_ a: Rectangle, _ b: Rectangle) -> Bool { a.intersectionOverUnion(with: b) > 0.1 }
+
+    /// Hair and shoulders, down to the frame's lower edge and out to its nearer side, where the other sample may show
+    /// half of the person. In fractions of the frame.
+    private static func body(of face: Rectangle) -> Rectangle {
+        let top = face.y - 0.6 * face.height
+        var left = face.x - 0.9 * face.width
+        var right = face.x + 1.9 * face.width
+        if left < 1 - right { left = 0 } else { right = 1 }
+        return Rectangle(x: left, y: top, width: right - left, height: max(1 - top, 0))
     }
 }

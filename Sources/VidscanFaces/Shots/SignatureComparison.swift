@@ -1,18 +1,16 @@
 internal import CPixels
 internal import Glibc
 
-/// The difference of two frames, from their signatures.
 struct SignatureComparison: Sendable {
     private static let side = FrameSignature.side
-    /// The maximum shift between the frames, in cells, to allow for camera motion.
+    /// Maximum shift between the frames in cells, to allow for camera motion.
     private static let reach = 8
 
-    /// The difference of structure: 0 if one frame is the other one shifted or lit differently; around 0.5 to 1 if they
-    /// have nothing in common.
+    /// 0 if one frame is the other one shifted or lit differently; about 0.5 to 1 if they have nothing in common.
     let structure: Double
-    /// The fraction of pixels that differ in luma, 0…1, with tolerance for a small change of light.
+    /// Fraction of pixels that differ in luma, 0…1, with tolerance for a small change of light.
     let light: Double
-    /// The fraction of pixels whose colour differs, 0…1.
+    /// Fraction of pixels whose colour differs, 0…1.
     let color: Double
 
     init(_ a: FrameSignature, _ b: FrameSignature) {
@@ -21,10 +19,10 @@ struct SignatureComparison: Sendable {
         color = Self.overlapLoss(a.chromaHistogram, b.chromaHistogram)
     }
 
-    /// The total difference of content, 0…1.
+    /// Difference of content, 0…1.
     var total: Double { 0.62 * structure + 0.13 * light + 0.25 * color }
 
-    /// Returns an upper bound of ``structure``: the difference if nothing has moved.
+    /// An upper bound of ``structure``: the difference if nothing has moved.
     static func structureInPlace(_ a: FrameSignature, _ b: FrameSignature) -> Double {
         var sums: (a: Float, b: Float, squaresA: Float, squaresB: Float, products: Float) = (0, 0, 0, 0, 0)
         a.thumbnail.withUnsafeBufferPointer { a in
@@ -43,10 +41,9 @@ struct SignatureComparison: Sendable {
                 sums.a, sums.b, squareA: sums.squaresA, squareB: sums.squaresB, product: sums.products, x: 0, y: 0)
     }
 
-    /// Returns 1 − the maximum normalised correlation over all shifts, limited to 0…1.
+    /// 1 − the maximum normalised correlation over all shifts, limited to 0…1.
     private static func structure(_ a: [Float], _ b: [Float]) -> Double {
         var best = -1.0
-        // Search coarsely first, then around the maximum.
         var peak = (x: 0, y: 0)
         let coarse = ShiftedThumbnail(b, .coarse)
         for y in stride(from: -reach, through: reach, by: 2) {
@@ -61,8 +58,7 @@ struct SignatureComparison: Sendable {
         return min(max(1 - best, 0), 1)
     }
 
-    /// Returns the correlation of the overlapping parts if `b` is shifted by (x, y), with a penalty for long shifts,
-    /// whose overlap is small.
+    /// Correlates the overlapping parts if `b` is shifted by (x, y). Penalises long shifts, whose overlap is small.
     fileprivate static func correlation(
         _ sumA: Float, _ sumB: Float, squareA: Float, squareB: Float, product: Float, x: Int, y: Int
     ) -> Double {
@@ -70,15 +66,14 @@ struct SignatureComparison: Sendable {
         let varianceA = squareA / count - sumA / count * (sumA / count)
         let varianceB = squareB / count - sumB / count * (sumB / count)
         let covariance = product / count - sumA / count * (sumB / count)
-        // With this floor, a flat frame does not correlate with others, but two flat frames are alike.
+        // With this floor, two flat frames are alike, but no other frame resembles a flat one.
         let floor: Float = 16
         let value = (covariance + floor) / ((varianceA + floor) * (varianceB + floor)).squareRoot()
         let shift = Double(x * x + y * y).squareRoot() / Double(side)
         return Double(value) - 0.25 * shift
     }
 
-    /// Returns the area between the cumulative histograms, scaled to at most 1, so that a small shift of light has a
-    /// small effect.
+    /// Area between the cumulative histograms, at most 1, so that a small shift of light has a small effect.
     private static func lag(_ a: [Float], _ b: [Float]) -> Double {
         var (sum, area): (Float, Float) = (0, 0)
         for index in a.indices {
@@ -95,37 +90,34 @@ struct SignatureComparison: Sendable {
     }
 }
 
-/// A thumbnail whose rows are arranged so that the cells that neighbouring shifts put on one cell of another thumbnail lie
-/// side by side.
+/// Arranges each row so that the cells that neighbouring shifts put on one cell of another thumbnail lie side by side.
 private struct ShiftedThumbnail {
-    /// The shifts that are tested together: 16, to the right, `step` cells from one to the next.
+    /// 16 shifts to the right that are tested together, `step` cells from one to the next.
     struct Layout {
         let step: Int
-        /// The cell at each place of a row; `nil` outside the thumbnail.
+        /// The cell at each position of a row; `nil` outside the thumbnail.
         let cells: [Int?]
-        /// 1 at the places that show a cell.
         let inside: [Float]
 
-        /// - Parameter step: 1 or 2.
         init(step: Int) {
             self.step = step
             // Each of `step` parts has every `step`-th cell, from right to left.
             let length = Self.stride / step
-            cells = (0..<Self.stride).map { place in
-                let cell = place / length + step * (length / 2 - 1 - place % length)
+            cells = (0..<Self.stride).map { position in
+                let cell = position / length + step * (length / 2 - 1 - position % length)
                 return 0..<FrameSignature.side ~= cell ? cell : nil
             }
             inside = cells.map { $0 == nil ? 0 : 1 }
         }
 
-        /// The length of a row.
+        /// Length of a row.
         static let stride = 128
 
-        /// Returns where the 16 cells begin that shifts by x, x + step… put on a column.
+        /// Where the 16 cells begin that shifts by x, x + step… put on a column.
         func offset(column: Int, x: Int) -> Int32 {
             let length = Self.stride / step
             let cell = column - x
-            // Steps of 2 are only used from an even shift on, so that all cells are in one part.
+            // Steps of 2 start from an even shift, so that all cells are in one part.
             let part = cell & (step - 1)
             return Int32(part * length + length / 2 - 1 - (cell - part) / step)
         }
@@ -142,20 +134,15 @@ private struct ShiftedThumbnail {
     init(_ thumbnail: [Float], _ layout: Layout) {
         self.layout = layout
         var rows = [Float](repeating: 0, count: Self.side * Layout.stride)
-        for (place, cell) in layout.cells.enumerated() {
+        for (position, cell) in layout.cells.enumerated() {
             guard let cell else { continue }
-            for row in 0..<Self.side { rows[row * Layout.stride + place] = thumbnail[row * Self.side + cell] }
+            for row in 0..<Self.side { rows[row * Layout.stride + position] = thumbnail[row * Self.side + cell] }
         }
         self.rows = rows
     }
 
-    /// Correlates a thumbnail with this one, shifted down by `y` and to the right by `x` and by as many steps as there are.
-    ///
-    /// - Parameters:
-    ///   - x: At most 9 to either side; with steps of 2, an even number.
-    ///   - y: At most 9 up or down.
-    ///   - count: The number of shifts, at most 16, which lead to at most 9 to the right.
-    ///   - use: Receives each shift to the right, and the correlation.
+    /// Correlates a thumbnail with this one, shifted down by `y` and right by `x` and `count` − 1 more steps, at most
+    /// 16 shifts of at most 9 in any direction; `x` is even with steps of 2. `use` receives the shift to the right.
     func correlate(_ other: [Float], x: Int, y: Int, count: Int, use: (Int, Double) -> Void) {
         let (side, stride) = (Self.side, Layout.stride)
         let offsets = (0..<side).map { layout.offset(column: $0, x: x) }

@@ -1,13 +1,9 @@
-/// Pairs rows with columns at minimum total cost, using each at most once, by the Hungarian method with shortest
-/// augmenting paths (Jonker and Volgenant, "A shortest augmenting path algorithm for dense and sparse linear assignment
-/// problems", Computing 38, 1987).
+/// Pairs rows with columns at minimum total cost, using each at most once, by the Hungarian method (Jonker and
+/// Volgenant, "A shortest augmenting path algorithm for dense and sparse linear assignment problems", Computing 38,
+/// 1987).
 public enum Assignment {
-    /// - Parameters:
-    ///   - cost: The cost of each row with each column, row by row; `nil` for a forbidden pair.
-    ///   - rowCount: The number of rows.
-    ///   - columnCount: The number of columns.
-    ///   - unpaired: The cost of leaving a row without a column.
-    /// - Returns: The column of each row, or `nil`. Ties go to the lower indices.
+    /// Returns the column of each row, or `nil` at the cost `unpaired`; ties go to the lower indices. The costs are row
+    /// by row, `nil` for a forbidden pair.
     public static func solve(cost: [Double?], rowCount: Int, columnCount: Int, unpaired: Double) -> [Int?] {
         precondition(cost.count == rowCount * columnCount, "one cost for each pair")
         guard rowCount > 0, columnCount > 0 else { return [Int?](repeating: nil, count: rowCount) }

@@ -1,22 +1,18 @@
 internal import Glibc
 internal import VidscanBase
 
-/// The evidence that a detection is a track's face, roughly a sum of log likelihood ratios. Above 0, the same face is
+/// The evidence that a detection is a track's face, roughly a sum of log likelihood ratios: above 0, the same face is
 /// more likely than another one.
-struct AssociationScore: Sendable {
-    let betweenVariances: [Double]
-
-    /// Returns the score from position and size.
-    ///
-    /// - Parameters:
-    ///   - predicted: The box where the track's motion predicts the face.
-    ///   - last: The box where the track was last seen.
-    ///   - trackedDetection: The detection's box.
-    ///   - elapsed: The time in seconds since the track was last seen.
-    func position(_ predicted: Rectangle, last: Rectangle, trackedDetection: Rectangle, elapsed: Double) -> Double {
+enum AssociationScore {
+    /// `predicted` follows the track's motion; `elapsed` is the time in seconds since the track was last seen.
+    static func position(_ predicted: Rectangle, last: Rectangle, trackedDetection: Rectangle, elapsed: Double)
+        -> Double
+    {
         let size = max((predicted.size * trackedDetection.size).squareRoot(), 1)
         let distance =
-            min(Self.distance(predicted, trackedDetection), Self.distance(last, trackedDetection) + 0.1 * size) / size
+            min(
+                (predicted.center - trackedDetection.center).length,
+                (last.center - trackedDetection.center).length + 0.1 * size) / size
         let spread = 0.12 + 1.1 * min(elapsed, 1.5)
         let ratio = log(max(trackedDetection.size, 1) / max(predicted.size, 1)) / (0.18 + 0.4 * min(elapsed, 1))
         let overlap = predicted.intersectionOverUnion(with: trackedDetection)
@@ -24,24 +20,64 @@ struct AssociationScore: Sendable {
             + 1.2 * overlap
     }
 
-    /// Returns the score from appearance and shape.
-    func appearance(_ difference: IdentityProfile.Difference) -> Double {
+    static func appearance(_ difference: IdentityProfile.Difference) -> Double {
         var sum = 0.0
-        if let portrait = difference.portrait { sum += Self.ramp(portrait, same: 0.06, other: 0.38, 1.2, -2.2) }
-        if let hair = difference.hair { sum += Self.ramp(hair, same: 0.12, other: 0.45, 0.8, -1.6) }
-        if let clothes = difference.clothes { sum += Self.ramp(clothes, same: 0.12, other: 0.45, 1, -1.6) }
-        if let skin = difference.skin { sum += Self.ramp(skin, same: 0.1, other: 0.5, 0.3, -1) }
+        if let portrait = difference.portrait { sum += ramp(portrait, same: 0.06, other: 0.38, 1.2, -2.2) }
+        if let hair = difference.hair { sum += ramp(hair, same: 0.12, other: 0.45, 0.8, -1.6) }
+        if let clothes = difference.clothes { sum += ramp(clothes, same: 0.12, other: 0.45, 1, -1.6) }
+        if let skin = difference.skin { sum += ramp(skin, same: 0.1, other: 0.5, 0.3, -1) }
         if let shape = difference.shapeEvidence { sum += min(max(0.35 * shape, -4), 1.5) }
         return sum
     }
 
     private static func ramp(_ value: Double, same: Double, other: Double, _ high: Double, _ low: Double) -> Double {
-        let share = min(max((value - same) / (other - same), 0), 1)
-        return high + share * (low - high)
+        high + min(max((value - same) / (other - same), 0), 1) * (low - high)
+    }
+}
+
+/// A face's box and a velocity that decays while the face is out of sight, because predictions become unreliable.
+struct MotionEstimate: Sendable {
+    /// Seconds in which the velocity decays to 1/e.
+    private static let fading = 0.5
+    private(set) var box: Rectangle
+    private(set) var seconds: Double
+    /// Pixels per second.
+    private(set) var velocity = Point(x: 0, y: 0)
+    /// Change of the logarithm of the size, per second.
+    private var growth = 0.0
+    private var samples = 1
+
+    init(box: Rectangle, seconds: Double) {
+        self.box = box
+        self.seconds = seconds
     }
 
-    private static func distance(_ a: Rectangle, _ b: Rectangle) -> Double {
-        let (from, to) = (a.center, b.center)
-        return ((from.x - to.x) * (from.x - to.x) + (from.y - to.y) * (from.y - to.y)).squareRoot()
+    func predicted(at time: Double) -> Rectangle {
+        let elapsed = max(0, time - seconds)
+        let reach = Self.fading * (1 - exp(-elapsed / Self.fading))
+        let factor = exp(min(max(growth * reach, -0.5), 0.5))
+        let center = box.center
+        let (width, height) = (box.width * factor, box.height * factor)
+        return Rectangle(
+            x: center.x + velocity.x * reach - width / 2, y: center.y + velocity.y * reach - height / 2, width: width,
+            height: height)
+    }
+
+    mutating func follow(_ next: Rectangle, at time: Double) {
+        let elapsed = time - seconds
+        if elapsed > 0 {
+            let step = next.center - box.center
+            let measured = Point(x: step.x / elapsed, y: step.y / elapsed)
+            // A box jitters by a few hundredths of its size, which is a large velocity over a short step.
+            let trust = samples == 1 ? min(1, elapsed / 0.1) : elapsed / (elapsed + 0.08)
+            velocity = velocity + (measured - velocity) * trust
+            if box.area > 0, next.area > 0 {
+                let measuredGrowth = log(next.size / box.size) / elapsed
+                growth += trust * 0.5 * (measuredGrowth - growth)
+            }
+        }
+        box = next
+        seconds = time
+        samples += 1
     }
 }

@@ -2,21 +2,17 @@ internal import VidscanBase
 
 /// Assigns the faces of successive samples to tracks, each of which follows one person.
 ///
-/// Each track predicts the position of its face and remembers its appearance. The faces of a sample are paired with the
-/// tracks so that the total evidence is largest. A face with low confidence may continue a track but not start one. A
-/// track that is not seen for longer than the maximum gap ends. A cut ends every track, because the identity of people
-/// across a cut is better decided once both shots have been seen (`TrackletLinker`).
-///
-/// Track numbers count from 1 in order of first appearance (from left to right within a sample) and are never reused.
+/// Pairs faces with tracks so that the total evidence of position and appearance is largest. A face with low confidence
+/// may continue a track but not start one. A cut ends every track, because identity across it is better decided once
+/// both shots have been seen (`TrackletLinker`). Numbers count from 1, from left to right within a sample, and are
+/// never reused.
 public struct FaceTracker: Sendable {
-    /// The limits of tracking.
     public struct Options: Sendable, Equatable {
-        /// The maximum time in seconds for which a face can be out of sight and keep its track.
+        /// How long a face can be out of sight and keep its track.
         public var maximumGapSeconds: Double
-        /// The minimum confidence of a face that starts a track, 0…1.
+        /// Minimum confidence of a face that starts a track, 0…1.
         public var startingConfidence: Double
-        /// The variance between people of each number of a detection's shape, where one person's images have a variance
-        /// of 1; empty if shapes are not used.
+        /// Variance between people of each number of a shape, relative to one person's images; empty without shapes.
         public var shapeVariances: [Double]
 
         public init(maximumGapSeconds: Double = 1, startingConfidence: Double = 0.5, shapeVariances: [Double] = []) {
@@ -26,42 +22,31 @@ public struct FaceTracker: Sendable {
         }
     }
 
-    /// The minimum appearance score of a face in almost the same position, a moment later in the same shot.
+    /// For a face in almost the same position, a moment later in the same shot.
     private static let minimumAppearanceScore = -2.2
 
     private struct Track: Sendable {
         var id: Int
         var motion: MotionEstimate
-        var profile = IdentityProfile()
-        var recent = IdentityProfile()
-        /// Whether the face was seen in the previous sample.
+        var profile: IdentityProfile
+        var recent: IdentityProfile
         var wasInLastSample = true
     }
 
     private let options: Options
-    private let evidence: AssociationScore
     private var tracks: [Track] = []
     private var lastID = 0
 
     public init(options: Options = Options()) {
         self.options = options
-        evidence = AssociationScore(betweenVariances: options.shapeVariances)
     }
 
-    /// The numbers of the tracks that a face in a later sample may continue.
+    /// Tracks that a later sample may continue.
     public var activeTracks: Set<Int> { Set(tracks.map(\.id)) }
 
-    /// The number of tracks so far.
-    public var trackCount: Int { lastID }
-
-    /// Adds the faces of the next sample.
+    /// Returns the track of each face; `nil` if its confidence is too low to start one. Boxes are in display space.
     ///
-    /// - Parameters:
-    ///   - detections: The faces of one frame, in display space.
-    ///   - seconds: The time of the frame, not before that of the previous call.
-    ///   - isAfterCut: Whether a shot began after the previous sample and at or before this one.
-    /// - Returns: For each detection, in the same order, the number of its track, or `nil` for a face whose confidence
-    ///   is too low to start one.
+    /// - Parameter isAfterCut: Whether a shot began after the previous sample and at or before this one.
     public mutating func update(
         _ detections: [TrackedDetection], seconds: Double, isAfterCut: Bool = false
     ) -> [Int?] {
@@ -79,10 +64,10 @@ public struct FaceTracker: Sendable {
         for index in newcomers.sorted(by: { (detections[$0].box.x, $0) < (detections[$1].box.x, $1) }) {
             lastID += 1
             ids[index] = lastID
-            var track = Track(id: lastID, motion: MotionEstimate(box: detections[index].box, seconds: seconds))
-            track.profile = profiles[index]
-            track.recent = profiles[index]
-            tracks.append(track)
+            tracks.append(
+                Track(
+                    id: lastID, motion: MotionEstimate(box: detections[index].box, seconds: seconds),
+                    profile: profiles[index], recent: profiles[index]))
         }
         return ids
     }
@@ -118,26 +103,26 @@ public struct FaceTracker: Sendable {
         return ids
     }
 
-    /// Returns the evidence that the detection is the track's face, or `nil` if there is too little.
+    /// The evidence that the detection is the track's face, or `nil` if there is too little.
     private func value(
         of track: Track, _ trackedDetection: TrackedDetection, _ profile: IdentityProfile, seconds: Double
     ) -> Double? {
         let elapsed = seconds - track.motion.seconds
-        var difference = track.profile.difference(to: profile, betweenVariances: evidence.betweenVariances)
+        var difference = track.profile.difference(to: profile, betweenVariances: options.shapeVariances)
         let recent = track.recent.difference(to: profile, betweenVariances: [])
-        difference.portrait = Self.minimum(difference.portrait, recent.portrait)
-        difference.hair = Self.minimum(difference.hair, recent.hair)
-        difference.clothes = Self.minimum(difference.clothes, recent.clothes)
-        let position = evidence.position(
+        for part in [\IdentityProfile.Difference.portrait, \.hair, \.clothes] {
+            difference[keyPath: part] = [difference, recent].compactMap { $0[keyPath: part] }.min()
+        }
+        let position = AssociationScore.position(
             track.motion.predicted(at: seconds), last: track.motion.box, trackedDetection: trackedDetection.box,
             elapsed: elapsed)
-        // Far from any possible position, appearance cannot compensate.
+        // Appearance cannot compensate for an impossible position.
         guard position > -4.5 else { return nil }
-        // From one frame to the next a face hardly moves, but a hand, a turn or the frame's edge can change its
-        // appearance. Over a longer step it is the other way round.
+        // Between two frames a face moves little, but a hand, a turn or the frame's edge can change its appearance.
+        // Over a longer step it is the other way round.
         let trust = track.wasInLastSample ? min(1, 0.35 + elapsed * 3) : 1
         let confidence = min(1, trackedDetection.confidence / max(options.startingConfidence, 0.1))
-        var appearance = evidence.appearance(difference)
+        var appearance = AssociationScore.appearance(difference)
         if appearance < 0 {
             appearance *= trust * confidence
             let overlap = track.motion.box.intersectionOverUnion(with: trackedDetection.box)
@@ -149,10 +134,5 @@ public struct FaceTracker: Sendable {
         // After a gap, someone else may be in the same position.
         let needed = track.wasInLastSample ? 0 : 0.5
         return total > needed ? total : nil
-    }
-
-    private static func minimum(_ a: Double?, _ b: Double?) -> Double? {
-        guard let a, let b else { return a ?? b }
-        return min(a, b)
     }
 }

@@ -1,30 +1,23 @@
 internal import Glibc
 
-/// A zero-lag smoother for samples at arbitrary times. The smoothed value is that of a parabola fitted to the samples
-/// around it, where nearer samples have larger weights (Cleveland, "Robust locally weighted regression", JASA 74, 1979;
-/// here without the robustness, and with Gaussian weights). A parabola preserves the height of peaks. If fewer than
-/// five samples are within reach, the value is unchanged, because a straighter line would distort peaks by more than
-/// the noise.
+/// A zero-lag smoother for samples at arbitrary times: a parabola fitted to nearby samples with Gaussian weights
+/// (Cleveland, "Robust locally weighted regression", JASA 74, 1979, without the robustness). A parabola preserves the
+/// height of peaks. With fewer than five samples within reach, the value is unchanged, because a straighter line would
+/// distort peaks by more than the noise.
 public struct LocalRegression: Sendable, Equatable {
-    /// The maximum distance of a sample that is used, in seconds.
-    public var reach: Double
-    /// The standard deviation of the weights, in seconds.
-    public var width: Double
+    /// Maximum distance of a sample that is used, in seconds.
+    public var reach = 0.3
+    /// Standard deviation of the weights, in seconds.
+    var width = 0.1
 
-    public init(reach: Double = 0.3, width: Double = 0.1) {
-        self.reach = reach
-        self.width = width
-    }
+    public init() {}
 
-    /// Returns the weight of each sample for the value at time 0.
-    ///
-    /// - Parameter offsets: The times of the samples in seconds, all within `reach`; exactly one of them is 0.
-    /// - Returns: Factors that sum to 1, in the same order.
+    /// Returns weights for the value at time 0; they sum to 1. Offsets are seconds within `reach`; exactly one is 0.
     public func factors(offsets: [Double]) -> [Double] {
         let unchanged = offsets.map { $0 == 0 ? 1.0 : 0 }
         guard offsets.count >= 5 else { return unchanged }
         let weights = offsets.map { exp(-0.5 * ($0 / width) * ($0 / width)) }
-        // The moments of the weighted times, in units of the reach so that they have similar magnitudes.
+        // In units of the reach, so that the moments have similar magnitudes.
         let times = offsets.map { $0 / reach }
         var moments = [Double](repeating: 0, count: 5)
         for (time, weight) in zip(times, weights) {

@@ -1,31 +1,26 @@
 /// Selects the tracks to keep and numbers their faces and people.
 public struct TrackSelection: Sendable {
-    /// The criteria for keeping tracks.
     public struct Options: Sendable, Equatable {
-        /// The minimum number of samples in a track. Shorter tracks are flicker, unless their shot has no more samples.
-        public var minimumSamples: Int
-        /// The maximum number of people to keep, the most prominent first; `nil` keeps all.
+        /// Shorter tracks are flicker, unless their shot has no more samples.
+        public var minimumSamples = 2
+        /// Keeps the most prominent people; `nil` keeps all.
         public var maximumFaces: Int?
 
-        /// The minimum mean confidence, 0…1, of a track that never reaches `sureConfidence`; 1.2 times as high for a
-        /// track of fewer than five samples. Toys and patterns rarely have a high confidence for long.
+        /// Minimum mean confidence, 0…1, of a track that never reaches `sureConfidence`; 1.2 times as high for fewer
+        /// than five samples. Toys and patterns rarely have a high confidence for long.
         public var meanConfidence = 0.0
-        /// The confidence, 0…1, that exempts a track from `meanConfidence` if it reaches it once.
+        /// Reaching this confidence, 0…1, once exempts a track from `meanConfidence`.
         public var sureConfidence = 0.8
 
-        public init(minimumSamples: Int = 2, maximumFaces: Int? = nil) {
-            self.minimumSamples = minimumSamples
-            self.maximumFaces = maximumFaces
-        }
+        public init() {}
     }
 
-    /// The numbers of a track in the result.
     public struct Identity: Sendable, Equatable {
-        /// The number of the face, from 1 in order of first appearance. Tracks that a cut interrupted may share one.
+        /// From 1 in order of first appearance. Tracks that a cut interrupted may share one.
         public var faceID: Int
-        /// The number of the person, from 1 in order of first appearance.
+        /// From 1 in order of first appearance.
         public var personID: Int
-        /// How certain the person is, 0…1, as ``TrackletLinker/Person/confidence``; of a face's tracks, the lowest.
+        /// The lowest ``TrackletLinker/Person/confidence`` of the face's tracks, 0…1.
         public var personConfidence: Double
 
         public init(faceID: Int, personID: Int, personConfidence: Double) {
@@ -35,18 +30,13 @@ public struct TrackSelection: Sendable {
         }
     }
 
-    /// The identity of each track, indexed by the tracker's number minus 1; `nil` for tracks that are dropped.
+    /// By the tracker's number minus 1; `nil` for dropped tracks.
     public let identities: [Identity?]
 
-    /// The number of people that ``Options/maximumFaces`` left out.
+    /// How many ``Options/maximumFaces`` left out.
     public let peopleLeftOut: Int
 
     /// Returns the indices of the tracks that are seen often and clearly enough to be faces.
-    ///
-    /// - Parameters:
-    ///   - tracks: All tracks.
-    ///   - samplesOfShot: The number of samples in each shot.
-    ///   - options: Which tracks to keep.
     public static func candidates(
         _ tracks: [TrackSummary], samplesOfShot: [Int], options: Options
     ) -> [Int] {
@@ -59,11 +49,7 @@ public struct TrackSelection: Sendable {
         }
     }
 
-    /// - Parameters:
-    ///   - tracks: All tracks, in the order of their numbers, which count from 1.
-    ///   - samplesOfShot: The number of samples in each shot.
-    ///   - options: Which tracks to keep.
-    ///   - linker: The linker that decides which tracks are one person.
+    /// - Parameter tracks: All tracks, in the order of their numbers, which count from 1.
     public init(
         _ tracks: [TrackSummary], samplesOfShot: [Int], options: Options, linker: TrackletLinker
     ) {
@@ -88,7 +74,6 @@ public struct TrackSelection: Sendable {
         }
         var peopleLeftOut = 0
         if let maximum = options.maximumFaces {
-            // Tracks of one person count once.
             var groups: [Int: (prominence: Double, first: Int)] = [:]
             for (order, index) in kept.enumerated() {
                 let group = people[order].group

@@ -1,16 +1,13 @@
 public import VidscanBase
 
-/// The data of a track that stays in memory after its faces are written to the intermediate file.
+/// What stays in memory of a track after its faces are written to the intermediate file.
 public struct TrackSummary: Sendable {
-    /// A chip of the track's face.
-    public struct Chip: Sendable {
-        /// The time of the sample.
+    public struct Crop: Sendable {
         public let seconds: Double
-        /// The weight of the sample.
         public let weight: Double
-        /// Where the intermediate file has the chip.
+        /// In the intermediate file.
         public let offset: Int
-        /// `nil` until it is computed, and for a chip that does not show the face clearly.
+        /// `nil` until computed, and for a crop that does not show the face clearly.
         public var embedding: FaceEmbedding?
 
         public init(seconds: Double, weight: Double, offset: Int, embedding: FaceEmbedding? = nil) {
@@ -21,68 +18,53 @@ public struct TrackSummary: Sendable {
         }
     }
 
-    /// The number that the tracker assigned.
-    public let trackID: Int
     public private(set) var firstSeconds: Double
     public private(set) var lastSeconds: Double
     public private(set) var firstSample: Int
     public private(set) var lastSample: Int
-    /// The number of samples in which the face was seen.
     public private(set) var samples = 0
-    /// The number of the shot that contains the first sample.
+    /// Shot of the first sample.
     public let shot: Int
-    /// The number of timestamp jumps before the track. No track continues across a jump.
+    /// Number of timestamp jumps before the track. No track continues across a jump.
     public let epoch: Int
     public private(set) var firstBox: Rectangle
     public private(set) var lastBox: Rectangle
-    /// The velocity over the last two samples, in pixels per second.
+    /// Over the last two samples, in pixels per second.
     public private(set) var lastVelocity = Point(x: 0, y: 0)
-    /// The sum over samples of the face's size as a fraction of the frame's shorter side.
+    /// Sum over samples of the face's size as a fraction of the frame's shorter side.
     public private(set) var prominence = 0.0
     public private(set) var bestConfidence = 0.0
-    /// The maximum weight of a sample.
     public private(set) var bestWeight = 0.0
     private var confidenceSum = 0.0
     public var meanConfidence: Double { confidenceSum / Double(max(samples, 1)) }
-    /// The person's profile, averaged over the samples by weight.
+    /// Averaged over the samples by weight.
     public private(set) var profile = IdentityProfile()
-    /// The chips of the samples with the highest weights, at most five, the highest first.
-    public private(set) var chips: [Chip] = []
-    /// The embeddings of the chips that have one, in the same order.
-    public var embeddings: [FaceEmbedding] { chips.compactMap(\.embedding) }
-    private static let maximumChips = 5
-    /// The size of the frames in display space.
+    /// Of the samples with the highest weights that are not close together, at most five, the highest first.
+    public private(set) var crops: [Crop] = []
+    /// In the order of ``crops``.
+    public var embeddings: [FaceEmbedding] { crops.compactMap(\.embedding) }
+    private static let maximumCrops = 5
+    /// In display space.
     public let pictureSize: PictureSize
 
     public init(
-        trackID: Int, trackedDetection: TrackedDetection, seconds: Double, sample: Int, shot: Int, epoch: Int = 0,
+        trackedDetection: TrackedDetection, seconds: Double, sample: Int, shot: Int, epoch: Int = 0,
         pictureSize: PictureSize
     ) {
-        self.trackID = trackID
         self.shot = shot
         self.epoch = epoch
         self.pictureSize = pictureSize
-        firstSeconds = seconds
-        lastSeconds = seconds
-        firstSample = sample
-        lastSample = sample
-        firstBox = trackedDetection.box
-        lastBox = trackedDetection.box
+        (firstSeconds, lastSeconds) = (seconds, seconds)
+        (firstSample, lastSample) = (sample, sample)
+        (firstBox, lastBox) = (trackedDetection.box, trackedDetection.box)
     }
 
-    /// Adds a sample to the track.
-    ///
-    /// - Parameters:
-    ///   - trackedDetection: The detection in the sample.
-    ///   - weight: The weight of its appearance, which is high for faces that are large, frontal and detected with high
-    ///     confidence.
-    ///   - seconds: The time of the sample.
-    ///   - sample: The number of the sample.
+    /// Adds a sample. Its weight is high for faces that are large, frontal and detected with high confidence.
     public mutating func add(_ trackedDetection: TrackedDetection, weight: Double, seconds: Double, sample: Int) {
         if samples > 0, seconds > lastSeconds {
-            let (from, to) = (lastBox.center, trackedDetection.box.center)
+            let step = trackedDetection.box.center - lastBox.center
             let elapsed = seconds - lastSeconds
-            lastVelocity = Point(x: (to.x - from.x) / elapsed, y: (to.y - from.y) / elapsed)
+            lastVelocity = Point(x: step.x / elapsed, y: step.y / elapsed)
         }
         if samples == 0 { firstBox = trackedDetection.box }
         samples += 1
@@ -96,22 +78,23 @@ public struct TrackSummary: Sendable {
         profile.add(trackedDetection, weight: Float(weight))
     }
 
-    /// Adds the chip of a sample, if it is one of the best.
-    public mutating func add(_ chip: Chip) {
-        // Of equal weights, the earlier sample stays first.
-        let place = chips.firstIndex { $0.weight < chip.weight } ?? chips.count
-        chips.insert(chip, at: place)
-        if chips.count > Self.maximumChips { chips.removeLast() }
+    public mutating func add(_ crop: Crop) {
+        // Crops from all over the track show more sides of a person, and whether it is one.
+        let spacing = (lastSeconds - firstSeconds) / Double(2 * Self.maximumCrops)
+        if let near = crops.firstIndex(where: { abs($0.seconds - crop.seconds) < spacing }) {
+            guard crops[near].weight < crop.weight else { return }
+            crops.remove(at: near)
+        }
+        // Among equal weights, the earlier sample stays first.
+        crops.insert(crop, at: crops.firstIndex { $0.weight < crop.weight } ?? crops.count)
+        if crops.count > Self.maximumCrops { crops.removeLast() }
     }
 
-    /// Sets the embedding of a chip.
-    public mutating func setEmbedding(_ embedding: FaceEmbedding?, ofChip chip: Int) {
-        chips[chip].embedding = embedding
+    public mutating func setEmbedding(_ embedding: FaceEmbedding?, ofCrop crop: Int) {
+        crops[crop].embedding = embedding
     }
 
-    /// Returns whether the face was at the frame's edge, or moving out of the frame, when it was last seen.
-    ///
-    /// - Parameter interval: The time between samples in seconds.
+    /// Whether the face was last seen at the frame's edge or moving out. `interval` is between samples, in seconds.
     public func hasLeft(interval: Double) -> Bool {
         let (width, height) = (Double(pictureSize.width), Double(pictureSize.height))
         let next = lastBox.offset(dx: lastVelocity.x * interval, dy: lastVelocity.y * interval)
@@ -121,4 +104,32 @@ public struct TrackSummary: Sendable {
                 || box.y + box.height > height - margin
         }
     }
+}
+
+/// One face in one sample, as the input of the tracker.
+public struct TrackedDetection: Sendable {
+    public var box: Rectangle
+    /// The detector's score, 0…1.
+    public var confidence: Double
+    public var landmarks: FaceLandmarks?
+    public var appearance: AppearanceDescriptor?
+    /// Numbers with a variance of 1 among one person's images; `nil` if the shape cannot be measured.
+    public var shape: [Float]?
+
+    public init(
+        box: Rectangle, confidence: Double = 1, landmarks: FaceLandmarks? = nil,
+        appearance: AppearanceDescriptor? = nil,
+        shape: [Float]? = nil
+    ) {
+        self.box = box
+        self.confidence = confidence
+        self.landmarks = landmarks
+        self.appearance = appearance
+        self.shape = shape
+    }
+}
+
+extension Rectangle {
+    /// Side of a square with the same area.
+    var size: Double { area.squareRoot() }
 }

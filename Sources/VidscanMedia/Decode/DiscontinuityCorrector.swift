@@ -2,15 +2,12 @@ internal import CFFmpeg
 internal import DequeModule
 internal import VidscanBase
 
-/// The packets of a file in its own order, with timestamps on one continuous timeline.
-///
-/// Where the timestamps of the video jump, those of all streams are corrected here. Planning, decoding, numbering and
-/// transcoding see no jump.
+/// The packets of a file in its own order, on one continuous timeline: where the video's timestamps jump, those of all streams
+/// are corrected here, so that planning, decoding, numbering and transcoding see no jump.
 final class DiscontinuityCorrector {
-    /// Reads the next packet of the file; `nil` at its end.
     typealias Source = () throws(MediaError) -> Packet?
 
-    /// A stream that is read beside the video, with its packets that wait for the video's next epoch.
+    /// A stream read beside the video, with packets that wait for the video's next epoch.
     private final class Companion {
         let timeBase: Rational
         var clock: CompanionClock
@@ -23,50 +20,44 @@ final class DiscontinuityCorrector {
         }
     }
 
-    /// In order of time.
     private(set) var discontinuities: [TimestampDiscontinuity] = []
 
     private let streamIndex: Int32
     private let clock: StreamClock
-    private let frameDuration: Int64
     private let forwardIsJump: Bool
     private let beginsSequence: (borrowing Packet) -> Bool
+    private let initial: TimestampContinuity
     private var continuity: TimestampContinuity
-    /// The correction of each epoch, in units of the video's time base.
+    /// Per epoch, in units of the video's time base.
     private var offsets: [Int64] = [0]
     private var offsetMicroseconds: [Int64] = [0]
     private var videoPosition: Int64?
     private var companions: [Int32: Companion] = [:]
-    /// Packets that have been read but not corrected.
     private var unprocessed = UniqueDeque<Packet>()
     private var corrected = UniqueDeque<Packet>()
 
-    /// How far the beginning of an epoch is searched for the frame that is presented first.
+    /// How far the beginning of an epoch is searched for the frame presented first.
     private static let maximumLookahead = (videoPackets: 32, packets: 1000)
     /// How much of a stream may wait for the video: about ten seconds of sound.
     private static let maximumWaiting = (packets: 1000, bytes: 8 << 20)
 
     /// - Parameters:
-    ///   - streamIndex: the index of the video stream.
-    ///   - clock: the clock of the video stream.
     ///   - frameDuration: as announced, in units of the video's time base.
     ///   - forwardIsJump: whether the format's clock may be reset to any time.
-    ///   - beginsSequence: whether every frame that is presented before a packet belongs to an earlier sequence.
+    ///   - beginsSequence: whether every frame presented before a packet belongs to an earlier sequence.
     init(
         streamIndex: Int32, clock: StreamClock, frameDuration: Int64, forwardIsJump: Bool,
         beginsSequence: @escaping (borrowing Packet) -> Bool
     ) {
         self.streamIndex = streamIndex
         self.clock = clock
-        self.frameDuration = frameDuration
         self.forwardIsJump = forwardIsJump
         self.beginsSequence = beginsSequence
-        continuity = TimestampContinuity(clock: clock, frameDuration: frameDuration, forwardIsJump: forwardIsJump)
+        initial = TimestampContinuity(clock: clock, frameDuration: frameDuration, forwardIsJump: forwardIsJump)
+        continuity = initial
     }
 
-    /// Corrects another stream too.
-    ///
-    /// - Parameter isContinuous: whether each packet begins where the one before it ends, as in audio.
+    /// - Parameter isContinuous: whether each packet begins where the previous one ends, as in audio.
     func addCompanion(_ index: Int32, timeBase: Rational, isContinuous: Bool) {
         companions[index] = Companion(
             timeBase: timeBase, clock: CompanionClock(forwardIsJump: forwardIsJump, isContinuous: isContinuous))
@@ -74,7 +65,7 @@ final class DiscontinuityCorrector {
 
     /// Forgets all packets, because reading continues elsewhere in the file.
     func restart() {
-        continuity = TimestampContinuity(clock: clock, frameDuration: frameDuration, forwardIsJump: forwardIsJump)
+        continuity = initial
         discontinuities.removeAll()
         offsets = [0]
         offsetMicroseconds = [0]
@@ -83,7 +74,6 @@ final class DiscontinuityCorrector {
         corrected.removeAll()
     }
 
-    /// The next packet of any stream; `nil` at the end of the file.
     func next(_ source: Source) throws(MediaError) -> Packet? {
         while true {
             if let packet = corrected.popFirst() { return packet }
@@ -122,7 +112,7 @@ final class DiscontinuityCorrector {
         if begins { release(isLate: false) }
     }
 
-    /// The times of the video packets that follow, up to the first after which no packet is presented before all of them.
+    /// Times of the following video packets, up to the first after which no packet is presented before all of them.
     private func beginning(
         _ head: TimestampContinuity.Times, _ source: Source
     ) throws(MediaError) -> [TimestampContinuity.Times] {
@@ -139,7 +129,6 @@ final class DiscontinuityCorrector {
             defer { position += 1 }
             guard unprocessed[position].stream_index == streamIndex else { continue }
             let times = Self.times(of: unprocessed[position])
-            // Another jump.
             if let before = decoding, let after = times.decoding, after < before { break }
             decoding = times.decoding ?? decoding
             earliest = [earliest, times.presentation].compactMap { $0 }.min()
@@ -167,7 +156,6 @@ final class DiscontinuityCorrector {
         }
     }
 
-    /// Releases the packets that have waited for the epoch that has begun.
     private func release(isLate: Bool) {
         for index in companions.keys.sorted() {
             if let companion = companions[index] { release(companion, isLate: isLate) }
@@ -182,7 +170,7 @@ final class DiscontinuityCorrector {
         }
     }
 
-    /// - Returns: `false` when the packet must wait.
+    /// `false` when the packet must wait.
     private func move(_ packet: borrowing Packet, of companion: Companion, isLate: Bool) -> Bool {
         let (presentation, decoding) = (packet.presentation, packet.decoding)
         guard let time = decoding ?? presentation else { return true }

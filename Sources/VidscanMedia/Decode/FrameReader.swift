@@ -1,70 +1,53 @@
 internal import CFFmpeg
 internal import DequeModule
-public import VidscanBase
+package import VidscanBase
 
-/// Reads the sampled frames of one video, in presentation order.
-///
-/// Demuxes packets, plans which of them the samples need, decodes these and selects the frames of the sampling grid. Use it
-/// from one thread.
-public final class FrameReader {
-    public let info: VideoInfo
-    public private(set) var statistics = ReadStatistics()
+/// Reads the sampled frames of one video, in presentation order: plans which packets the samples need, decodes these and
+/// selects the frames of the sampling grid. Use it from one thread.
+package final class FrameReader {
+    package let info: VideoInfo
+    package private(set) var statistics = ReadStatistics()
     /// `nil` before the first sample and without filters.
-    public private(set) var filtering: Filtering?
+    package private(set) var filtering: FilterOutcome?
 
     let demuxer: Demuxer
     private let decoder: VideoDecoder
-    private let randomAccess: RandomAccessPointDetector
     private var disposable: DisposableFrameDetector
     private let fields: FieldDetector?
     private var damage = DamageTracker()
-    /// How many packets are read before the first decision.
+    /// Packets to read before the first decision.
     private var lookahead: Int
     private var reportedDiscontinuities = 0
-    /// Number of discontinuities at or before the last frame.
+    /// Discontinuities at or before the last frame.
     private var epoch = 0
     private let grid: SampleGrid
-    /// Whether other segments may have frames when this one has none.
+    /// Other segments may have frames when this one has none.
     private let isSegment: Bool
     private let streamOrientation: Orientation?
     private let maximumPixels: Int
     private var plan: SamplePlan
     private var selector: FrameSelector
     private var numbering: PresentationIndex
-    /// The packets in the plan, oldest first.
     private var planned = UniqueDeque<Packet>()
     private var isInputAtEnd = false
     private var isDraining = false
-    /// Waits until the decoder has been drained before a gap.
     private var packetAfterDrain: PendingPacket?
     private var sequence = 0
     private var assumedTimestamp: Int64?
     private var latestTimestamp: Int64?
     private let filter: FrameFilter?
-    /// The last frames that went into the filters.
     private var filterInputs: Deque<Moment> = []
     private var sourceGeometry: DisplayGeometry?
 
-    /// What is known of a frame besides its pixels.
-    private struct Moment {
-        let index: Int64
-        let timestamp: Int64
-        let microseconds: Int64
-        let isDamaged: Bool
-    }
+    private typealias Moment = SampledFrame.Moment
 
     private struct PendingPacket: ~Copyable {
         let packet: Packet
         let skipUnreferenced: Bool
     }
 
-    /// Opens a file.
-    ///
-    /// - Parameters:
-    ///   - path: of a regular file.
-    ///   - cancellation: ends the current call with the code `cancelled`.
-    /// - Throws: `MediaError` when there is no video to read.
-    public init(
+    /// - Parameter cancellation: ends the current call with the code `cancelled`.
+    package init(
         path: String, options: Options, cancellation: CancellationFlag = CancellationFlag()
     ) throws(MediaError) {
         let demuxer = try Demuxer(
@@ -84,7 +67,6 @@ public final class FrameReader {
         self.demuxer = demuxer
         let threads = options.threads(for: info.codedSize)
         decoder = try VideoDecoder(stream: demuxer.stream, limits: options.limits, threads: threads)
-        randomAccess = demuxer.randomAccess
         disposable = DisposableFrameDetector(parameters)
         fields = FieldDetector(demuxer.stream.pointee.codecpar)
         // The first frames of HEVC show the temporal sub-layers if the parameter sets do not.
@@ -105,17 +87,14 @@ public final class FrameReader {
         streamOrientation = matrix?.orientation
         statistics.orientationIsApproximate = matrix.map { !$0.isExact } ?? false
         numbering = PresentationIndex(base: 0)
-        if maySkip, let start = window.start, let landing = try SeekPlanner(demuxer: demuxer).seek(before: start) {
+        if maySkip, let start = window.start, let landing = try demuxer.seek(toFrameBefore: start) {
             numbering = PresentationIndex(base: landing.frames)
             enter(landing.packet)
         }
     }
 
-    /// The next sampled frame.
-    ///
-    /// - Returns: `nil` at the end of the video or of the window.
-    /// - Throws: `MediaError` when nothing of the video could be decoded; with the code `cancelled` after cancellation.
-    public func next() throws(MediaError) -> SampledFrame? {
+    /// Returns `nil` at the end of the video or of the window. Throws when no frame could be decoded.
+    package func next() throws(MediaError) -> SampledFrame? {
         while true {
             switch try nextFiltered() {
             case .sample(let sample): return sample
@@ -145,7 +124,6 @@ public final class FrameReader {
 
     private static let layerLookahead = 32
 
-    /// Sends the decoder one packet that it needs, or the end.
     private func feed() throws(MediaError) {
         while lookahead > 0, !isInputAtEnd, !plan.isFull {
             try readPacket()
@@ -175,13 +153,11 @@ public final class FrameReader {
 
     private func drain() throws(MediaError) {
         isDraining = true
-        try decoder.sendEnd()
+        try decoder.send(nil)
     }
 
-    private func send(
-        _ packet: consuming Packet, skipUnreferenced: Bool, afterGap: Bool
-    ) throws(MediaError) {
-        guard afterGap, randomAccess.needsFlushAfterGap else {
+    private func send(_ packet: consuming Packet, skipUnreferenced: Bool, afterGap: Bool) throws(MediaError) {
+        guard afterGap, demuxer.randomAccess.needsFlushAfterGap else {
             return try send(packet, skipUnreferenced: skipUnreferenced)
         }
         packetAfterDrain = PendingPacket(packet: packet, skipUnreferenced: skipUnreferenced)
@@ -193,7 +169,7 @@ public final class FrameReader {
         damage.send(
             decoder.packetCount, presentation: packet.presentation, isKeyframe: packet.has(AV_PKT_FLAG_KEY),
             isReference: disposable.isReference(packet))
-        try decoder.send(packet, skipUnreferenced: skipUnreferenced)
+        try decoder.send(packet.pointer, skipUnreferenced: skipUnreferenced)
     }
 
     private func readPacket() throws(MediaError) {
@@ -206,19 +182,15 @@ public final class FrameReader {
         reportDiscontinuities()
     }
 
-    /// Reports those within the window, so that the reports of all segments add up to that of the whole video.
+    /// Reports those within the window, so that all segments' reports add up to the whole video's.
     private func reportDiscontinuities() {
         let found = demuxer.discontinuities
-        while reportedDiscontinuities < found.count {
-            let microseconds = found[reportedDiscontinuities].microseconds
-            if microseconds >= grid.start ?? .min, microseconds < grid.end ?? .max {
-                statistics.discontinuities.append(found[reportedDiscontinuities])
-            }
-            reportedDiscontinuities += 1
+        statistics.discontinuities += found.dropFirst(reportedDiscontinuities).filter {
+            $0.microseconds >= grid.start ?? .min && $0.microseconds < grid.end ?? .max
         }
+        reportedDiscontinuities = found.count
     }
 
-    /// Enters a packet into the plan and its frame into the numbering.
     private func enter(_ packet: consuming Packet) {
         disposable.note(packet)
         let structure = fields?.structure(of: packet) ?? .frame
@@ -227,7 +199,7 @@ public final class FrameReader {
         let isHidden = packet.has(AV_PKT_FLAG_DISCARD) || structure == .secondField || isHiddenReference(packet)
         let summary = PacketSummary(
             presentation: packet.presentation, decoding: packet.decoding,
-            isRandomAccessPoint: randomAccess.isRandomAccessPoint(packet),
+            isRandomAccessPoint: demuxer.randomAccess.isRandomAccessPoint(packet),
             isDisposable: disposable.isDisposable(packet),
             isHidden: isHidden, byteCount: Int(packet.size))
         if packet.has(AV_PKT_FLAG_CORRUPT) { statistics.corruptPackets += 1 }
@@ -247,7 +219,6 @@ public final class FrameReader {
 
     // MARK: Frames
 
-    /// Decides whether a decoded frame is a sample.
     private func select(_ frame: consuming Frame) throws(MediaError) -> SampledFrame? {
         statistics.framesDecoded += 1
         let stamp = FFmpeg.timestamp(frame.best_effort_timestamp)
@@ -268,21 +239,15 @@ public final class FrameReader {
         let microseconds = grid.clock.microseconds(at: timestamp)
         let moment = Moment(index: index, timestamp: timestamp, microseconds: microseconds, isDamaged: isDamaged)
         statistics.lastMicroseconds = max(statistics.lastMicroseconds ?? microseconds, microseconds)
-        if let filter, filter.needsEveryFrame {
-            try checkSize(frame)
-            filterInputs.append(moment)
-            let geometry = prepareForFilter(frame)
-            try filter.push(frame, timestamp: timestamp, geometry: geometry)
-            return nil
-        }
-        guard selector.selects(timestamp) else { return nil }
+        guard filter?.needsEveryFrame == true || selector.selects(timestamp) else { return nil }
         try checkSize(frame)
-        guard let filter else {
-            let geometry = geometry(of: frame)
-            return sample(frame, moment, geometry)
-        }
-        let geometry = prepareForFilter(frame)
-        return try filteredSample(try filter.apply(frame, timestamp: timestamp, geometry: geometry), moment)
+        let geometry = geometry(of: frame)
+        guard let filter else { return sample(frame, moment, geometry) }
+        frame.sample_aspect_ratio = pixelAspect(of: frame)
+        filterInputs.append(moment)
+        sourceGeometry = geometry
+        try filter.push(frame, timestamp: timestamp, geometry: geometry)
+        return nil
     }
 
     private func checkSize(_ frame: borrowing Frame) throws(MediaError) {
@@ -297,30 +262,30 @@ public final class FrameReader {
         let discontinuities = demuxer.discontinuities
         while epoch < discontinuities.count, discontinuities[epoch].microseconds <= moment.microseconds { epoch += 1 }
         return SampledFrame(
-            frame: frame, sequence: sequence, index: moment.index, timestamp: moment.timestamp,
-            microseconds: moment.microseconds, epoch: epoch, geometry: geometry, isDamaged: moment.isDamaged)
+            frame: frame, sequence: sequence, moment: moment, epoch: epoch, geometry: geometry)
     }
 
     // MARK: Filters
 
     private enum Filtered {
         case sample(SampledFrame)
-        /// The filters have given every frame of the window.
         case pastEnd
         case none
     }
 
-    /// The next sample among the frames from a filter chain that takes every frame.
     private func nextFiltered() throws(MediaError) -> Filtered {
-        guard let filter, filter.needsEveryFrame else { return .none }
+        guard let filter else { return .none }
         while let output = filter.pop() {
+            guard filter.needsEveryFrame else {
+                guard let moment = filterInputs.popFirst() else { continue }
+                return .sample(try filteredSample(output.frame, moment))
+            }
             let clock = grid.clock.withTimeBase(output.timeBase)
             guard let timestamp = output.timestamp, clock.isPlausible(timestamp) else { continue }
             if let end = grid.end, clock.isAtOrAfter(end, timestamp) { return .pastEnd }
             selector.grid = SampleGrid(rate: grid.rate, clock: clock, start: grid.start, end: grid.end)
             guard selector.selects(timestamp) else { continue }
             let microseconds = clock.microseconds(at: timestamp)
-            // The frame that is shown at that time.
             while filterInputs.count > 1, filterInputs[1].microseconds <= microseconds { filterInputs.removeFirst() }
             let shown = filterInputs.first
             let moment = Moment(
@@ -331,26 +296,18 @@ public final class FrameReader {
         return .none
     }
 
-    /// Sets the pixel aspect that the container announces on a frame that goes into the filters.
-    private func prepareForFilter(_ frame: borrowing Frame) -> DisplayGeometry {
-        frame.sample_aspect_ratio = pixelAspect(of: frame)
-        let geometry = geometry(of: frame)
-        sourceGeometry = geometry
-        return geometry
-    }
-
     private func filteredSample(_ frame: consuming Frame, _ moment: Moment) throws(MediaError) -> SampledFrame {
         try checkSize(frame)
         let geometry = DisplayGeometry(
             codedSize: frame.size, pixelAspect: frame.sample_aspect_ratio.rational ?? .one, orientation: .upright)
         if filtering == nil, let sourceGeometry {
-            filtering = Filtering(
+            filtering = FilterOutcome(
                 sourceSize: sourceGeometry.displaySize, filteredSize: geometry.displaySize, toSource: filter?.toSource)
         }
         return sample(frame, moment, geometry)
     }
 
-    /// A timestamp for a frame without one: that of the frame before plus the announced duration of a frame.
+    /// For a frame without a timestamp: the previous one's plus the announced duration of a frame.
     private func assumed(index: Int64) -> Int64 {
         statistics.assumesFrameRate = info.frameRate
         let rate = info.frameRate

@@ -1,14 +1,12 @@
 internal import CFFmpeg
-public import VidscanBase
+package import VidscanBase
 
-/// Reads an image with transparency, in any format that FFmpeg supports.
-public enum PictureFile {
+package enum PictureFile {
     /// Enough for a sticker.
-    public static let maximumPixels = 50_000_000
+    package static let maximumPixels = 50_000_000
 
-    /// - Returns: the first frame, upright.
-    /// - Throws: `MediaError` when the file holds no readable picture.
-    public static func read(_ path: String) throws(MediaError) -> RasterImage {
+    /// The first frame, upright.
+    package static func read(_ path: String) throws(MediaError) -> RasterImage {
         let reader = try FrameReader(
             path: path,
             options: FrameReader.Options(
@@ -20,7 +18,7 @@ public enum PictureFile {
         return upright(frame, orientation: sample.geometry.orientation)
     }
 
-    /// The picture turned upright, with its colours multiplied by its opacity.
+    /// Upright, with colours multiplied by opacity.
     private static func upright(_ frame: borrowing Frame, orientation: Orientation) -> RasterImage {
         let target = orientation.apply(to: frame.size)
         var bytes = [UInt8](repeating: 0, count: 4 * target.width * target.height)

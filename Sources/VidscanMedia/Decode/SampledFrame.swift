@@ -1,54 +1,50 @@
 internal import CFFmpeg
-internal import VidscanBase
+package import VidscanBase
 
-/// A sampled frame: its decoded planes, neither rotated nor converted, its time, and its geometry on the screen.
-///
-/// The memory belongs to the decoder's pool and goes back there when the last reference ends.
+/// A sampled frame: its decoded planes, neither rotated nor converted, its time, and its geometry on the screen. Its memory
+/// returns to the decoder's pool with the last reference.
 ///
 /// `@unchecked Sendable`: the decoder writes the planes before this object exists. Afterwards they are only read.
-public final class SampledFrame: @unchecked Sendable {
-    /// Number of this sample, from 0, without gaps.
-    public let sequence: Int
-    /// Index in presentation order among all frames of the stream, from 0.
-    public let index: Int64
-    /// Microseconds since the container's start.
-    public let microseconds: Int64
-    /// Number of timestamp discontinuities before this frame. Nothing is linked across a discontinuity.
-    public let epoch: Int
-    public let geometry: DisplayGeometry
-    /// Whether the frame, or one that it may be predicted from, comes from damaged data.
-    public let isDamaged: Bool
+package final class SampledFrame: @unchecked Sendable {
+    /// From 0, without gaps.
+    package let sequence: Int
+    /// In presentation order among all frames of the stream, from 0.
+    package var index: Int64 { moment.index }
+    /// Since the container's start.
+    package var microseconds: Int64 { moment.microseconds }
+    /// Number of timestamp discontinuities before this frame. Tracks never cross one.
+    package let epoch: Int
+    package let geometry: DisplayGeometry
+    /// The frame, or one that it may be predicted from, comes from damaged data.
+    package var isDamaged: Bool { moment.isDamaged }
 
-    /// In units of the stream's time base.
-    let timestamp: Int64
-    let frame: Frame
-
-    init(
-        frame: consuming Frame, sequence: Int, index: Int64, timestamp: Int64, microseconds: Int64, epoch: Int,
-        geometry: DisplayGeometry, isDamaged: Bool
-    ) {
-        self.frame = frame
-        self.sequence = sequence
-        self.index = index
-        self.timestamp = timestamp
-        self.microseconds = microseconds
-        self.epoch = epoch
-        self.geometry = geometry
-        self.isDamaged = isDamaged
+    struct Moment {
+        let index: Int64
+        /// In units of the stream's time base.
+        let timestamp: Int64
+        let microseconds: Int64
+        let isDamaged: Bool
     }
 
-    /// Bytes of the planes in memory.
-    public var byteCount: Int {
+    let moment: Moment
+    let frame: Frame
+
+    init(frame: consuming Frame, sequence: Int, moment: Moment, epoch: Int, geometry: DisplayGeometry) {
+        self.frame = frame
+        self.sequence = sequence
+        self.moment = moment
+        self.epoch = epoch
+        self.geometry = geometry
+    }
+
+    package var byteCount: Int {
         max(0, Int(av_image_get_buffer_size(frame.pixelFormat, frame.width, frame.height, 32)))
     }
 
-    /// FFmpeg's name of the pixel format: `yuv420p`.
-    public var pixelFormatName: String { frame.pixelFormat.name }
+    package var pixelFormatName: String { frame.pixelFormat.name }
 
-    /// MD5 of the pixels, row by row without padding, in hexadecimal. FFmpeg's `framemd5` muxer prints the same.
-    ///
-    /// - Throws: `MediaError` when memory runs out.
-    public func md5() throws(MediaError) -> String {
+    /// MD5 of the pixels, row by row without padding, in hexadecimal, as FFmpeg's `framemd5` muxer prints it.
+    package func md5() throws(MediaError) -> String {
         let count = av_image_get_buffer_size(frame.pixelFormat, frame.width, frame.height, 1)
         guard count >= 0, let buffer = av_malloc(Int(count)) else { throw .outOfMemory }
         defer { av_free(buffer) }
@@ -59,5 +55,47 @@ public final class SampledFrame: @unchecked Sendable {
             av_md5_sum(digest.baseAddress, bytes, Int(count))
             return Hexadecimal.string(digest)
         }
+    }
+}
+
+/// The conversion of a coded frame for display: first the width changes for square pixels, then the display matrix rotates.
+package struct DisplayGeometry: Sendable, Hashable {
+    /// After cropping by the codec.
+    package let codedSize: PictureSize
+    /// Upright, with square pixels.
+    package let displaySize: PictureSize
+    package let orientation: Orientation
+
+    /// - Parameter pixelAspect: width over height of a coded pixel; square if not positive.
+    package init(codedSize: PictureSize, pixelAspect: Rational, orientation: Orientation) {
+        self.codedSize = codedSize
+        self.orientation = orientation
+        var width = Double(codedSize.width)
+        // Only a broken header has a ratio outside this range.
+        if pixelAspect.numerator > 0, (0.05...20).contains(pixelAspect.value) { width *= pixelAspect.value }
+        let square = PictureSize(width: max(1, Int(width.rounded())), height: codedSize.height)
+        displaySize = orientation.apply(to: square)
+    }
+
+    /// From display pixels to pixels of the decoded planes.
+    package var displayToCoded: AffineTransform {
+        let axis = { (coded: Int, display: Int, isMirrored: Bool) in
+            let scale = Double(coded) / Double(display)
+            return isMirrored ? (factor: -scale, offset: Double(display) * scale) : (factor: scale, offset: 0)
+        }
+        let coded = orientation.apply(to: codedSize)
+        let x = axis(coded.width, displaySize.width, orientation.mirrorsX)
+        let y = axis(coded.height, displaySize.height, orientation.mirrorsY)
+        return orientation.swapsAxes
+            ? AffineTransform(xx: 0, xy: y.factor, x: y.offset, yx: x.factor, yy: 0, y: x.offset)
+            : AffineTransform(xx: x.factor, xy: 0, x: x.offset, yx: 0, yy: y.factor, y: y.offset)
+    }
+}
+
+/// The display matrix of a container or a frame (ISO/IEC 14496-12, 6.2.2).
+enum DisplayMatrix {
+    static func orientation(_ matrix: UnsafePointer<Int32>) -> (orientation: Orientation, isExact: Bool)? {
+        Orientation.nearest(
+            a: Double(matrix[0]), b: Double(matrix[1]), c: Double(matrix[3]), d: Double(matrix[4]))
     }
 }

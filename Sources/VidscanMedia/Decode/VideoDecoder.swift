@@ -2,7 +2,6 @@ internal import CFFmpeg
 internal import CFFmpegLog
 internal import VidscanBase
 
-/// A libavcodec decoder: takes packets and gives frames in presentation order.
 final class VideoDecoder {
     enum Output: ~Copyable {
         case frame(Frame)
@@ -12,25 +11,17 @@ final class VideoDecoder {
 
     private let context: CodecContext
     private let errors: PacketErrors
-    /// The number of packets that have been sent, which is the number of the next one.
+    /// Packets sent so far; the next packet's number.
     private(set) var packetCount: Int64 = 0
-    /// The packets, by number, about which the decoder has reported errors since the last frame. Those up to the frame's are
-    /// known.
+    /// Numbers of the packets with errors since the last frame. Errors up to the frame's packet are known.
     private(set) var newErrors: [Int64] = []
-    /// Packets and frames that the decoder found damaged.
     private(set) var damageCount = 0
     private(set) var lastError: String?
 
     init(stream: UnsafeMutablePointer<AVStream>, limits: MediaLimits, threads: Int) throws(MediaError) {
-        let name = String(cString: avcodec_get_name(stream.pointee.codec))
-        guard let codec = avcodec_find_decoder(stream.pointee.codec) else {
-            throw MediaError(.unsupportedCodec, "this FFmpeg has no decoder for its codec (\(name))")
-        }
-        var context = try CodecContext(codec)
-        avcodec_parameters_to_context(context.pointer, stream.pointee.codecpar)
-        context.pkt_timebase = stream.pointee.time_base
+        let name = stream.pointee.codecName
+        var context = try CodecContext(decoding: stream, threads: threads, purpose: "its codec (\(name))")
         context.max_pixels = limits.decoderPixels
-        context.thread_count = Int32(threads)
         let errors = try PacketErrors(of: context.pointer)
         context.attachment = errors
         try context.open("cannot open the \(name) decoder")
@@ -38,19 +29,9 @@ final class VideoDecoder {
         self.context = context
     }
 
-    /// Sends a packet. All frames must have been received before.
-    ///
-    /// - Parameter skipUnreferenced: whether the decoder skips the frame if no other frame refers to it.
-    func send(_ packet: borrowing Packet, skipUnreferenced: Bool) throws(MediaError) {
-        try send(packet.pointer, skipUnreferenced: skipUnreferenced)
-    }
-
-    /// Sends the end of the stream. The decoder gives its last frames.
-    func sendEnd() throws(MediaError) {
-        try send(nil, skipUnreferenced: false)
-    }
-
-    private func send(_ packet: UnsafeMutablePointer<AVPacket>?, skipUnreferenced: Bool) throws(MediaError) {
+    /// Receive all frames first. `nil` ends the stream. `skipUnreferenced` lets the decoder skip the frame if no other
+    /// frame refers to it.
+    func send(_ packet: UnsafeMutablePointer<AVPacket>?, skipUnreferenced: Bool = false) throws(MediaError) {
         context.skip_frame = skipUnreferenced ? AVDISCARD_NONREF : AVDISCARD_DEFAULT
         if let packet {
             vs_number_packet(context.pointer, packet, packetCount)
@@ -60,7 +41,6 @@ final class VideoDecoder {
         if result < 0, result != FFmpeg.endOfFile { try note(result) }
     }
 
-    /// Receives the next frame.
     func receive() throws(MediaError) -> Output {
         let frame = try Frame()
         while true {
@@ -76,18 +56,128 @@ final class VideoDecoder {
         }
     }
 
-    /// The number of a frame's packet.
     func packetNumber(of frame: borrowing Frame) -> Int64 { vs_packet_number(frame.pointer) }
 
-    /// Forgets everything, so that decoding begins anew with the next packet.
     func flush() {
         avcodec_flush_buffers(context.pointer)
     }
 
-    /// Counts damage. Running out of memory is not damage.
     private func note(_ result: Int32) throws(MediaError) {
         guard result != FFmpeg.outOfMemory else { throw .outOfMemory }
         damageCount += 1
         lastError = FFmpeg.message(result)
+    }
+}
+
+/// Detects H.264 packets that hold a single field. Two such packets make one frame.
+final class FieldDetector {
+    enum Structure {
+        case frame
+        case firstField
+        /// Completes the previous packet's frame.
+        case secondField
+    }
+
+    private let parser: UnsafeMutablePointer<AVCodecParserContext>
+    private let context: CodecContext
+    /// The parity of a first field that still waits for its second.
+    private var unpaired: AVPictureStructure?
+
+    /// `nil` for codecs whose packets always hold whole frames.
+    init?(_ parameters: UnsafePointer<AVCodecParameters>) {
+        guard parameters.pointee.codec_id == AV_CODEC_ID_H264,
+            let context = try? CodecContext(avcodec_find_decoder(AV_CODEC_ID_H264)),
+            avcodec_parameters_to_context(context.pointer, parameters) >= 0,
+            let parser = av_parser_init(Int32(AV_CODEC_ID_H264.rawValue))
+        else { return nil }
+        parser.pointee.flags |= PARSER_FLAG_COMPLETE_FRAMES
+        self.parser = parser
+        self.context = context
+    }
+
+    deinit { av_parser_close(parser) }
+
+    /// Takes every packet in decoding order.
+    func structure(of packet: borrowing Packet) -> Structure {
+        guard packet.size > 0, let data = packet.data else { return .frame }
+        var output: UnsafeMutablePointer<UInt8>?
+        var size: Int32 = 0
+        av_parser_parse2(
+            parser, context.pointer, &output, &size, data, packet.size, FFmpeg.noTimestamp, FFmpeg.noTimestamp,
+            packet.pos)
+        let structure = parser.pointee.picture_structure
+        guard structure == AV_PICTURE_STRUCTURE_TOP_FIELD || structure == AV_PICTURE_STRUCTURE_BOTTOM_FIELD else {
+            unpaired = nil
+            return .frame
+        }
+        if let first = unpaired, first != structure {
+            unpaired = nil
+            return .secondField
+        }
+        unpaired = structure
+        return .firstField
+    }
+}
+
+/// Decides which frames come from damaged data: those whose packets the decoder reported, and those decoded after them up to
+/// the next keyframe, because they may be predicted from them.
+///
+/// Only pictures to which others refer pass damage on. Whether other pictures are decoded depends on the samples, and the
+/// decision must be the same for a segment as for the whole video. Packets are numbered in sending order.
+struct DamageTracker {
+    private struct Packet {
+        let number: Int64
+        let isReference: Bool?
+    }
+
+    private struct Sequence {
+        let first: Int64
+        let presentation: Int64?
+        /// The first damaged picture to which others may refer.
+        var firstDamage: Int64?
+    }
+
+    /// Those whose frames have not come out.
+    private var packets: [Packet] = []
+    /// The last frame's sequence, and those after it.
+    private var sequences = [Sequence(first: 0, presentation: nil)]
+    /// Those whose frames have not come out.
+    private var damaged: Set<Int64> = []
+
+    /// More packets than any decoder holds.
+    private static let reach: Int64 = 256
+
+    mutating func send(_ number: Int64, presentation: Int64?, isKeyframe: Bool, isReference: Bool?) {
+        packets.append(Packet(number: number, isReference: isReference))
+        if isKeyframe { sequences.append(Sequence(first: number, presentation: presentation)) }
+    }
+
+    mutating func damage(_ number: Int64) {
+        damaged.insert(number)
+        guard packets.first(where: { $0.number == number })?.isReference != false,
+            let index = sequences.lastIndex(where: { $0.first <= number })
+        else { return }
+        sequences[index].firstDamage = min(sequences[index].firstDamage ?? number, number)
+    }
+
+    /// Whether the decoder's next frame comes from damaged data. All errors up to its own packet must be known.
+    ///
+    /// - Parameter isBidirectional: a B picture. In codecs whose bitstream is not examined, no picture refers to it.
+    mutating func judge(_ number: Int64, timestamp: Int64?, isBidirectional: Bool) -> Bool {
+        // A picture shown before a keyframe, but after it in the file, may refer to the sequence before.
+        while sequences.count > 1, sequences[1].first <= number,
+            (sequences[1].presentation ?? .min) <= timestamp ?? .max
+        {
+            sequences.removeFirst()
+        }
+        let isDamaged = damaged.remove(number) != nil
+        if isDamaged, isBidirectional, packets.first(where: { $0.number == number })?.isReference == nil,
+            let index = sequences.firstIndex(where: { $0.firstDamage == number })
+        {
+            sequences[index].firstDamage = nil
+        }
+        packets.removeAll { $0.number == number || $0.number < number - Self.reach }
+        damaged = damaged.filter { $0 >= number - Self.reach }
+        return isDamaged || sequences.contains { $0.first <= number && $0.firstDamage ?? .max < number }
     }
 }

@@ -1,33 +1,32 @@
 internal import CFFmpeg
 public import VidscanBase
 
-/// What the container announces about a video, before anything is decoded.
+/// A video as its container describes it, before decoding.
 public struct VideoInfo: Sendable, Equatable, Codable {
-    /// FFmpeg's name of the container format: `mov,mp4,m4a,3gp,3g2,mj2`.
+    /// FFmpeg's container name: `mov,mp4,m4a,3gp,3g2,mj2`.
     public let format: String
-    /// FFmpeg's name of the codec: `h264`.
+    /// FFmpeg's codec name: `h264`.
     public let codec: String
-    /// Index among all streams of the container.
+    /// Among all streams of the container.
     public let streamIndex: Int
     public let codedSize: PictureSize
     public let timeBase: Rational
-    /// The container's start in microseconds on the file's own timeline. It is subtracted from every timestamp.
+    /// On the file's own timeline; subtracted from every timestamp.
     public let containerStartMicroseconds: Int64
-    /// The video stream's start in microseconds on the same timeline.
+    /// On the same timeline.
     public let streamStartMicroseconds: Int64?
     public let durationMicroseconds: Int64?
-    /// Frames per second, as announced. Times are computed from it only if the stream has no timestamps.
+    /// As announced, per second. Times are computed from it only if the stream has no timestamps.
     public let frameRate: Rational
 
-    /// Whether the file is a picture, by its format: FFmpeg's demuxers of single picture files are `png_pipe`,
-    /// `jpeg_pipe` and so on.
+    /// FFmpeg's demuxers of single pictures are `png_pipe`, `jpeg_pipe` and so on.
     public var isPicture: Bool { format.hasSuffix("_pipe") }
 
     init(_ demuxer: Demuxer) {
         let stream = demuxer.stream.pointee
         let parameters = stream.codecpar.pointee
         format = String(cString: demuxer.input.pointer.pointee.iformat.pointee.name)
-        codec = String(cString: avcodec_get_name(parameters.codec_id))
+        codec = stream.codecName
         streamIndex = Int(stream.index)
         codedSize = PictureSize(width: Int(parameters.width), height: Int(parameters.height))
         timeBase = demuxer.clock.timeBase
@@ -41,33 +40,31 @@ public struct VideoInfo: Sendable, Equatable, Codable {
     }
 }
 
-/// Counts and findings from reading a video.
-public struct ReadStatistics: Sendable, Equatable, Codable {
-    public var packetsDecoded = 0
-    /// Packets that no sample needed and that the decoder never got.
-    public var packetsDropped = 0
-    public var framesDecoded = 0
+package struct ReadStatistics: Sendable, Equatable, Codable {
+    package var packetsDecoded = 0
+    /// No sample needed them, and the decoder never got them.
+    package var packetsDropped = 0
+    package var framesDecoded = 0
     /// Packets and frames that the decoder found damaged.
-    public var damage = 0
+    package var damage = 0
     /// Packets that the demuxer found damaged.
-    public var corruptPackets = 0
-    public var implausibleTimestamps = 0
-    /// Frames with a time before that of an earlier frame, by less than a discontinuity.
-    public var framesBehind = 0
+    package var corruptPackets = 0
+    package var implausibleTimestamps = 0
+    /// Frames earlier than a previous frame, by less than a discontinuity.
+    package var framesBehind = 0
     /// Why reading ended before the end of the file, if it did.
-    public var readError: String?
-    /// The frame rate from which times were computed, if the stream had no timestamps.
-    public var assumesFrameRate: Rational?
-    /// Whether the display matrix was none of the eight orientations, so that the nearest one was used.
-    public var orientationIsApproximate = false
-    public var lastMicroseconds: Int64?
-    /// Positions within the window at which the timestamps in the file jump, in order of time.
-    public var discontinuities: [TimestampDiscontinuity] = []
+    package var readError: String?
+    /// Used for times if the stream had no timestamps.
+    package var assumesFrameRate: Rational?
+    /// The display matrix matched no orientation exactly, so the nearest was used.
+    package var orientationIsApproximate = false
+    package var lastMicroseconds: Int64?
+    /// Where the file's timestamps jump within the window, in order of time.
+    package var discontinuities: [TimestampDiscontinuity] = []
 
-    public init() {}
+    package init() {}
 
-    /// Adds the statistics of the segment that follows in the same video.
-    public mutating func join(_ next: ReadStatistics) {
+    package mutating func join(_ next: ReadStatistics) {
         packetsDecoded += next.packetsDecoded
         packetsDropped += next.packetsDropped
         framesDecoded += next.framesDecoded
@@ -80,5 +77,31 @@ public struct ReadStatistics: Sendable, Equatable, Codable {
         orientationIsApproximate = orientationIsApproximate || next.orientationIsApproximate
         lastMicroseconds = [lastMicroseconds, next.lastMicroseconds].compactMap { $0 }.max()
         discontinuities += next.discontinuities
+    }
+}
+
+/// Other pictures of the file that a player may show. Streams that begin late are known only at the end of the file.
+extension FrameReader {
+    /// Indices of videos and cover pictures.
+    package var otherVideoStreams: [Int] {
+        demuxer.input.streams.filter { $0 != demuxer.stream && $0.pointee.codecType == AVMEDIA_TYPE_VIDEO }
+            .map { Int($0.pointee.index) }
+    }
+
+    /// Streams that may show pictures and cannot be read: `stream 2 (dvd_subtitle)`.
+    package var unreadablePictures: [String] {
+        demuxer.input.streams.filter { stream in
+            switch stream.pointee.codecType {
+            case AVMEDIA_TYPE_SUBTITLE:
+                // Subtitles of an unknown format may be pictures as well.
+                guard let format = avcodec_descriptor_get(stream.pointee.codec) else { return true }
+                return format.pointee.props & AV_CODEC_PROP_TEXT_SUB == 0
+            case AVMEDIA_TYPE_ATTACHMENT: return ![AV_CODEC_ID_TTF, AV_CODEC_ID_OTF].contains(stream.pointee.codec)
+            default: return false
+            }
+        }.map { stream in
+            let isAttachment = stream.pointee.codecType == AVMEDIA_TYPE_ATTACHMENT
+            return "stream \(stream.pointee.index) (\(isAttachment ? "an attachment" : stream.pointee.codecName))"
+        }
     }
 }

@@ -2,14 +2,12 @@ internal import CFFmpeg
 internal import Glibc
 internal import VidscanBase
 
-/// The container format of a new video.
-public enum VideoContainer: String, Sendable, CaseIterable {
+package enum VideoContainer: String, Sendable, CaseIterable {
     case mp4
     case mov
     case mkv
 
-    /// By the extension of a file's name.
-    public init?(path: String) {
+    package init?(path: String) {
         guard let dot = path.lastIndex(of: ".") else { return nil }
         self.init(rawValue: path[path.index(after: dot)...].lowercased())
     }
@@ -24,7 +22,7 @@ public enum VideoContainer: String, Sendable, CaseIterable {
     func supports(_ codec: AVCodecID) -> Bool {
         switch self {
         case .mp4:
-            return Self.mp4Codecs.contains(String(cString: avcodec_get_name(codec)))
+            return Self.mp4Codecs.contains(codec.name)
         case .mov, .mkv:
             guard let format = av_guess_format(formatName, nil, nil) else { return false }
             return avformat_query_codec(format, codec, FF_COMPLIANCE_NORMAL) == 1
@@ -32,15 +30,13 @@ public enum VideoContainer: String, Sendable, CaseIterable {
     }
 }
 
-/// Writes a container with one encoded video stream and copies of other streams. Without metadata, sound is encoded again.
 final class ContainerWriter {
     private let output: OutputContext
     private let keepsMetadata: Bool
     private let latestMicroseconds: Int64
-    /// Packets that were left out because their time is implausible.
     private var misplacedPackets = 0
     private var copies: [Int32: CopiedStream] = [:]
-    /// The last packet of the new video. Its duration is final when another packet follows.
+    /// The last video packet. Its duration is final when another packet follows.
     private let held: Packet
     private var firstDecoding: Int64?
     private var firstPresentation: Int64?
@@ -57,15 +53,12 @@ final class ContainerWriter {
     }
 
     /// - Parameters:
-    ///   - path: of the new file. An existing file is overwritten.
-    ///   - encoder: an open encoder.
-    ///   - streams: indices of the streams to copy.
-    ///   - shiftMicroseconds: subtracted from every timestamp.
-    ///   - keepsMetadata: `false` writes nothing of the source but frames, sound and subtitles.
-    ///   - latestMicroseconds: without metadata, the time after which packets are left out.
+    ///   - keepsMetadata: `false` keeps only frames, sound and subtitles of the source, and encodes the sound again.
+    ///   - latestMicroseconds: without metadata, drops later packets.
     init(
-        path: String, container: VideoContainer, encoder: VideoEncoder, source: Demuxer, streams: [Int],
-        shiftMicroseconds: Int64, keepsMetadata: Bool, latestMicroseconds: Int64
+        path: String, container: VideoContainer, encoder: VideoEncoder, source: Demuxer,
+        streams: [UnsafeMutablePointer<AVStream>], shiftMicroseconds: Int64, keepsMetadata: Bool,
+        latestMicroseconds: Int64
     ) throws(MediaError) {
         output = try OutputContext(path: path, container: container)
         held = try Packet()
@@ -73,8 +66,7 @@ final class ContainerWriter {
         self.keepsMetadata = keepsMetadata
         self.latestMicroseconds = latestMicroseconds
         try addVideo(encoder, source: source)
-        let copied = source.input.streams.filter { streams.contains(Int($0.pointee.index)) }
-        for stream in copied { try add(stream, container, shiftMicroseconds: shiftMicroseconds) }
+        for stream in streams { try add(stream, container, shiftMicroseconds: shiftMicroseconds) }
         if keepsMetadata {
             av_dict_copy(&output.pointer.pointee.metadata, source.input.pointer.pointee.metadata, 0)
             // These describe the container of the source.
@@ -82,17 +74,14 @@ final class ContainerWriter {
                 av_dict_set(&output.pointer.pointee.metadata, key, nil, 0)
             }
         }
-        var options = OptionDictionary()
-        if container != .mkv {
-            options["movflags"] = "+faststart"
-            // Edit lists, which store the start of each stream, count in this unit, which is a millisecond by default.
-            let rates = copied.map { Int64($0.pointee.codecpar.pointee.sample_rate) }.filter { $0 > 0 }
-            options["movie_timescale"] = "\(Self.movieTimescale(video: videoTimeBase, audio: rates))"
-        }
+        // Edit lists store the start of each stream in this unit, by default a millisecond.
+        let rates = streams.map { Int64($0.pointee.codecpar.pointee.sample_rate) }.filter { $0 > 0 }
+        let timescale = "\(Self.movieTimescale(video: videoTimeBase, audio: rates))"
+        var options = OptionDictionary(
+            container == .mkv ? [:] : ["movflags": "+faststart", "movie_timescale": timescale])
         try output.open(path: path, options: &options)
     }
 
-    /// Writes a packet of the new video.
     func write(video packet: borrowing Packet) throws(MediaError) {
         try writeHeld()
         av_packet_move_ref(held.pointer, packet.pointer)
@@ -109,15 +98,14 @@ final class ContainerWriter {
         try output.write(held)
     }
 
-    /// In MP4, the differences between decoding times add up to the duration of the stream. Therefore the last packet in
-    /// decoding order is extended to the end of the last frame in presentation order.
+    /// MP4 derives the stream's duration from decoding times. The last packet in decoding order is therefore extended to the
+    /// end of the last frame in presentation order.
     private func extendLastPacket() {
         guard held.size > 0, let firstDecoding, let firstPresentation, let endPresentation else { return }
         let remaining = endPresentation - firstPresentation - (held.dts - firstDecoding)
         if remaining > 0 { held.duration = remaining }
     }
 
-    /// Writes a copy of a packet, or its sound, unless its stream is not copied.
     func write(copyOf packet: borrowing Packet) throws(MediaError) {
         guard var copy = copies[packet.stream_index] else { return }
         let copied = try Packet(sharing: packet)
@@ -147,7 +135,7 @@ final class ContainerWriter {
         try output.write(copied)
     }
 
-    /// Whether a packet lies in the new video. A time far outside would tell the date. Sound may be cut at the beginning.
+    /// Whether a packet lies in the new video. A time far outside would reveal the date. Sound may be cut at the beginning.
     private func isPlausible(_ packet: borrowing Packet, _ copy: CopiedStream) -> Bool {
         guard let time = packet.presentation ?? packet.decoding else { return copy.sound != nil }
         let timeBase = copy.sourceTimeBase.rational ?? .one
@@ -164,18 +152,12 @@ final class ContainerWriter {
         try output.write(packet)
     }
 
-    /// Names of the codecs in which sound was encoded again.
     var soundCodecs: Set<String> {
-        Set(
-            copies.values.compactMap(\.sound).map {
-                String(cString: avcodec_get_name($0.context.codec_id)).uppercased()
-            })
+        Set(copies.values.compactMap { $0.sound?.context.codec_id.name.uppercased() })
     }
 
-    /// Packets of sound and subtitles that were left out because they are damaged or their time is implausible.
     var omittedPackets: Int { copies.values.reduce(misplacedPackets) { $0 + ($1.sound?.damageCount ?? 0) } }
 
-    /// Writes the last packets and the index, and closes the file.
     func finish() throws(MediaError) {
         extendLastPacket()
         try writeHeld()
@@ -225,10 +207,9 @@ final class ContainerWriter {
                 try MetadataStripper.describe(original.pointee.codecpar.pointee, in: stream.pointee.codecpar)
             }
         }
-        let shift = av_rescale_q_rnd(
-            shiftMicroseconds, AVRational(num: 1, den: 1_000_000), original.pointee.time_base, AV_ROUND_NEAR_INF)
         copies[original.pointee.index] = CopiedStream(
-            stream: stream, sourceTimeBase: original.pointee.time_base, shift: shift, sound: sound)
+            stream: stream, sourceTimeBase: original.pointee.time_base,
+            shift: original.pointee.ticks(microseconds: shiftMicroseconds), sound: sound)
     }
 
     private static func copyLanguageAndTitle(

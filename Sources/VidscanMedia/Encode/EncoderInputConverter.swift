@@ -1,12 +1,10 @@
 internal import CFFmpeg
 internal import VidscanBase
 
-/// Converts decoded frames to what the encoders take: 8-bit 4:2:0 of one size, upright and with even sides.
+/// Converts decoded frames to 8-bit 4:2:0 of one size, upright and with even sides, which the encoders take.
 ///
-/// A frame that fits already is not copied. libswscale changes size (for square pixels or another height) and format;
-/// rotation moves bytes. An odd side gets one more pixel, a copy of its last one.
+/// A frame that already fits is not copied. An odd side gets one more pixel, a copy of its last one.
 final class EncoderInputConverter {
-    /// Pixels that show the display.
     let contentSize: PictureSize
     /// `contentSize` rounded up to even sides.
     private let outputSize: PictureSize
@@ -16,10 +14,8 @@ final class EncoderInputConverter {
     private var scaler = Scaler(flags: Int32(SWS_BICUBIC) | Int32(SWS_ACCURATE_RND) | Int32(SWS_BITEXACT))
 
     /// - Parameters:
-    ///   - pool: where the pixels of new frames are.
-    ///   - height: of the output in pixels; `nil` keeps the display's.
-    ///   - keepsMetadata: whether timecodes and similar side data are kept, which an encoder may write into the new stream.
-    ///   - keepsCaptions: whether closed captions are kept, which are side data of the frames.
+    ///   - height: of the output in pixels; `nil` keeps the display height.
+    ///   - keepsMetadata: keeps timecodes and similar side data, which an encoder may write into the new stream.
     init(pool: FramePool, displaySize: PictureSize, height: Int?, keepsMetadata: Bool, keepsCaptions: Bool) {
         self.pool = pool
         self.keepsMetadata = keepsMetadata
@@ -33,17 +29,15 @@ final class EncoderInputConverter {
         outputSize = PictureSize(width: (contentSize.width + 1) & ~1, height: (contentSize.height + 1) & ~1)
     }
 
-    /// - Returns: a frame that may share its pixels with `sample`.
     func convert(_ sample: SampledFrame) throws(MediaError) -> Frame {
         let orientation = sample.geometry.orientation
-        // The size before the rotation.
         let coded = orientation.apply(to: contentSize)
         var frame = try Frame(sharing: sample.frame)
         if !keepsMetadata { MetadataStripper.strip(frame) }
         if !keepsCaptions { frame.removeSideData(AV_FRAME_DATA_A53_CC) }
         let fits = frame.pixelFormat == AV_PIX_FMT_YUV420P || frame.pixelFormat == AV_PIX_FMT_YUVJ420P
         if !fits || frame.size != coded { frame = try scale(frame, to: coded) }
-        if YCbCrToRGB.isFullRange(frame) { frame.color_range = AVCOL_RANGE_JPEG }
+        if ColorMatrix.isFullRange(frame) { frame.color_range = AVCOL_RANGE_JPEG }
         frame.format = AV_PIX_FMT_YUV420P.rawValue
         if orientation != .upright || outputSize != coded { frame = try rotate(frame, orientation) }
         frame.sample_aspect_ratio = AVRational(num: 1, den: 1)
@@ -53,25 +47,22 @@ final class EncoderInputConverter {
         return frame
     }
 
-    /// Returns a frame with uninitialised pixels and the properties of another frame.
     private func newFrame(_ size: PictureSize, like frame: borrowing Frame) throws(MediaError) -> Frame {
         let output = try pool.frame(size)
         guard av_frame_copy_props(output.pointer, frame.pointer) >= 0 else { throw .outOfMemory }
         return output
     }
 
-    /// Changes size and format. Matrix and range stay the same, but R'G'B' becomes BT.709 in limited range.
+    /// Keeps matrix and range, but R'G'B' becomes BT.709 in limited range.
     private func scale(_ frame: borrowing Frame, to size: PictureSize) throws(MediaError) -> Frame {
         guard let descriptor = frame.pixelFormat.descriptor else {
             throw MediaError(.undecodable, "unknown pixel format \(frame.format)")
         }
-        let isFull = YCbCrToRGB.isFullRange(frame)
+        let isFull = ColorMatrix.isFullRange(frame)
         let output = try newFrame(size, like: frame)
         try scaler.scale(
-            frame, into: output,
-            colors: Scaler.Colors(
-                matrix: descriptor.isRGB ? SWS_CS_ITU709 : SWS_CS_DEFAULT,
-                sourceIsFullRange: descriptor.isRGB || isFull, targetIsFullRange: isFull && !descriptor.isRGB))
+            frame, into: output, matrix: descriptor.isRGB ? SWS_CS_ITU709 : SWS_CS_DEFAULT,
+            fromFullRange: descriptor.isRGB || isFull, toFullRange: isFull && !descriptor.isRGB)
         if descriptor.isRGB {
             output.colorspace = AVCOL_SPC_BT709
             output.color_range = AVCOL_RANGE_MPEG
@@ -98,7 +89,7 @@ final class EncoderInputConverter {
         into target: MutablePlanes.Plane, _ targetSize: PictureSize
     ) {
         let rotated = orientation.apply(to: size)
-        // Steps in the source for one pixel to the right and one down in the target.
+        // Steps in the source per pixel to the right and down in the target.
         let stepX = (orientation.swapsAxes ? source.stride : 1) * (orientation.mirrorsX ? -1 : 1)
         let stepY = (orientation.swapsAxes ? 1 : source.stride) * (orientation.mirrorsY ? -1 : 1)
         let origin =

@@ -1,27 +1,21 @@
 internal import CFFmpeg
 internal import VidscanBase
 
-/// Removes what a source says about itself beside its frames: locations, timecodes, names. Captions count as subtitles. Sound is
-/// encoded again (`SoundEncoder`).
-///
-/// It works with allow lists: everything that is not known to be necessary for playback is removed.
+/// Removes what a source says about itself besides its frames: locations, timecodes, names. Captions count as subtitles.
+/// `SoundEncoder` encodes sound again. Allow lists decide: only what playback is known to need stays.
 enum MetadataStripper {
-    /// Brightness, colours and captions.
     private static let keptFrameData: Set<UInt32> = [
         AV_FRAME_DATA_MASTERING_DISPLAY_METADATA.rawValue, AV_FRAME_DATA_CONTENT_LIGHT_LEVEL.rawValue,
         AV_FRAME_DATA_A53_CC.rawValue,
     ]
 
-    /// Removes side data, which encoders write into the new stream, and metadata from a frame.
+    /// Encoders write side data into the new stream.
     static func strip(_ frame: borrowing Frame) {
         let types = (0..<Int(frame.nb_side_data)).compactMap { frame.side_data?[$0]?.pointee.type }
         for type in types where !keptFrameData.contains(type.rawValue) { frame.removeSideData(type) }
         av_dict_free(&frame.pointer.pointee.metadata)
     }
 
-    /// Describes a copied subtitle stream anew, with what a player needs.
-    ///
-    /// - Throws: `MediaError` for a codec whose extradata cannot be sanitized.
     static func describe(
         _ source: AVCodecParameters, in parameters: UnsafeMutablePointer<AVCodecParameters>
     ) throws(MediaError) {
@@ -37,5 +31,38 @@ enum MetadataStripper {
         memory.copyMemory(from: extradata, byteCount: extradata.count)
         parameters.pointee.extradata = memory.assumingMemoryBound(to: UInt8.self)
         parameters.pointee.extradata_size = Int32(extradata.count)
+    }
+}
+
+/// The part of the extradata (codec header) of subtitles that a player needs, without titles, comments and other metadata.
+///
+/// Only the listed codecs are supported, because any other codec may store metadata in its extradata.
+enum SanitizedExtradata {
+    static func bytes(of parameters: AVCodecParameters) -> [UInt8]? {
+        let header = parameters.extradataBytes
+        switch parameters.codec_id {
+        case AV_CODEC_ID_SUBRIP, AV_CODEC_ID_TEXT, AV_CODEC_ID_WEBVTT, AV_CODEC_ID_HDMV_PGS_SUBTITLE: return []
+        case AV_CODEC_ID_DVB_SUBTITLE: return Array(header.prefix(5))
+        case AV_CODEC_ID_MOV_TEXT: return plainTextStyle
+        case AV_CODEC_ID_ASS, AV_CODEC_ID_SSA: return styles(Array(header))
+        default: return nil
+        }
+    }
+
+    /// A default sample description of 3GPP timed text (TS 26.245, 5.16).
+    private static let plainTextStyle: [UInt8] =
+        [0, 0, 0, 0, 1, 255, 0, 0, 0, 0] + [0, 0, 0, 0, 0, 0, 0, 0]
+        + [0, 0, 0, 0, 0, 1, 0, 18, 255, 255, 255, 255]
+        + [0, 0, 0, 18] + Array("ftab".utf8) + [0, 1, 0, 1, 5] + Array("Serif".utf8)
+
+    private static func styles(_ header: [UInt8]) -> [UInt8] {
+        let kept = [
+            "[Script Info]", "ScriptType:", "PlayResX:", "PlayResY:", "WrapStyle:", "ScaledBorderAndShadow:",
+            "[V4 Styles]", "[V4+ Styles]", "Style:", "[Events]", "Format:",
+        ]
+        let lines = String(decoding: header, as: UTF8.self).split(whereSeparator: \.isNewline).filter { line in
+            kept.contains { line.hasPrefix($0) }
+        }
+        return Array(lines.joined(separator: "\n").utf8) + [10]
     }
 }

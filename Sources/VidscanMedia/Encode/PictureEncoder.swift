@@ -1,36 +1,27 @@
 internal import CFFmpeg
 internal import VidscanBase
 
-/// The format of a new picture.
-public enum PictureFormat: String, Sendable, CaseIterable {
+package enum PictureFormat: String, Sendable, CaseIterable {
     case jpg
     case png
 
-    /// By the extension of a file's name.
-    public init?(path: String) {
+    package init?(path: String) {
         guard let dot = path.lastIndex(of: ".") else { return nil }
-        switch path[path.index(after: dot)...].lowercased() {
-        case "jpg", "jpeg": self = .jpg
-        case "png": self = .png
-        default: return nil
-        }
+        let suffix = path[path.index(after: dot)...].lowercased()
+        self.init(rawValue: suffix == "jpeg" ? "jpg" : suffix)
     }
 
-    /// The format for a copy of a picture: JPEG for a JPEG file, and PNG, which loses nothing, for the others.
-    public init(of info: VideoInfo) {
+    /// JPEG for a JPEG file; PNG, which loses nothing, for the others.
+    package init(of info: VideoInfo) {
         self = info.codec == "mjpeg" ? .jpg : .png
     }
 }
 
-/// Encodes a frame as a picture file without any metadata.
-enum PictureEncoder {
-    /// The quality of a JPEG in the scale of libavcodec, from 1 (best) to 31.
+package enum PictureEncoder {
+    /// The scale of libavcodec: 1 (best) to 31.
     private static let quality: Int32 = 2
 
-    /// - Parameters:
-    ///   - frame: 8-bit 4:2:0, upright.
-    ///   - size: The pixels that show the picture. Rows and columns beyond them are left out.
-    /// - Throws: `MediaError` when the encoder fails.
+    /// Writes no metadata. `frame` is upright, 8-bit 4:2:0; its pixels beyond `size` are left out.
     static func encode(
         _ frame: borrowing Frame, size: PictureSize, as format: PictureFormat
     ) throws(MediaError) -> [UInt8] {
@@ -41,26 +32,58 @@ enum PictureEncoder {
         let rgb = try Frame.allocate(size, AV_PIX_FMT_RGB24)
         var toRGB = Scaler(flags: exact)
         try toRGB.scale(
-            source, into: rgb,
-            colors: Scaler.Colors(
-                matrix: matrix(of: source), sourceIsFullRange: YCbCrToRGB.isFullRange(source),
-                targetIsFullRange: true))
+            source, into: rgb, matrix: matrix(of: source), fromFullRange: ColorMatrix.isFullRange(source),
+            toFullRange: true)
         rgb.color_range = AVCOL_RANGE_JPEG
         switch format {
-        case .png: return try encode(rgb, AV_CODEC_ID_PNG, failure: "cannot write a PNG") { _ in }
+        case .png: return try encode(rgb, as: .png)
         case .jpg:
-            // JPEG files have the matrix of BT.601 in full range.
+            // JPEG files use BT.601 in full range.
             let picture = try Frame.allocate(size, AV_PIX_FMT_YUVJ420P)
             var toJPEG = Scaler(flags: exact)
-            try toJPEG.scale(
-                rgb, into: picture,
-                colors: Scaler.Colors(matrix: SWS_CS_ITU601, sourceIsFullRange: true, targetIsFullRange: true))
-            picture.quality = quality * Int32(FF_QP2LAMBDA)
-            return try encode(picture, AV_CODEC_ID_MJPEG, failure: "cannot write a JPEG") { context in
-                context.pointee.flags |= Int32(AV_CODEC_FLAG_QSCALE)
-                context.pointee.global_quality = quality * Int32(FF_QP2LAMBDA)
-            }
+            try toJPEG.scale(rgb, into: picture, matrix: SWS_CS_ITU601, fromFullRange: true, toFullRange: true)
+            return try encode(picture, as: .jpg, quality: quality)
         }
+    }
+
+    /// - Parameters:
+    ///   - tensor: R', G', B' planes of `side` × `side` in 0…255, as from `SquareCropper`.
+    ///   - side: in pixels, even.
+    package static func jpeg(_ tensor: UnsafePointer<Float>, side: Int) throws(MediaError) -> [UInt8] {
+        let frame = try Frame.allocate(PictureSize(width: side, height: side), AV_PIX_FMT_YUVJ420P)
+        fill(MutablePlanes(frame), tensor, side: side)
+        return try encode(frame, as: .jpg, quality: 4, namesEncoder: true)
+    }
+
+    /// - Parameters:
+    ///   - frame: in rgb24 for PNG, in yuvj420p for JPEG.
+    ///   - namesEncoder: writes the encoder's name into a comment.
+    static func encode(
+        _ frame: borrowing Frame, as format: PictureFormat, quality: Int32 = 0, namesEncoder: Bool = false
+    ) throws(MediaError) -> [UInt8] {
+        let failure = "cannot write a \(format == .png ? "PNG" : "JPEG")"
+        guard let codec = avcodec_find_encoder(format == .png ? AV_CODEC_ID_PNG : AV_CODEC_ID_MJPEG) else {
+            throw MediaError(.unsupportedCodec, "\(failure): this FFmpeg has no encoder for it")
+        }
+        let context = try CodecContext(codec)
+        context.width = frame.width
+        context.height = frame.height
+        context.time_base = AVRational(num: 1, den: 1)
+        context.pix_fmt = frame.pixelFormat
+        context.thread_count = 1
+        if !namesEncoder { context.flags |= Int32(AV_CODEC_FLAG_BITEXACT) }
+        if format == .jpg {
+            context.flags |= Int32(AV_CODEC_FLAG_QSCALE)
+            context.global_quality = quality * Int32(FF_QP2LAMBDA)
+            frame.quality = context.global_quality
+        }
+        try context.open(failure)
+        let packet = try Packet()
+        var bytes: [UInt8] = []
+        for sent in [frame.pointer, nil] {
+            try context.encode(sent, into: packet, failure) { bytes += $0.bytes }
+        }
+        return bytes
     }
 
     private static var exact: Int32 { SWS_BICUBIC | SWS_ACCURATE_RND | SWS_BITEXACT | SWS_FULL_CHR_H_INT }
@@ -70,27 +93,32 @@ enum PictureEncoder {
         case AVCOL_SPC_BT2020_NCL, AVCOL_SPC_BT2020_CL: return SWS_CS_BT2020
         case AVCOL_SPC_SMPTE240M: return SWS_CS_SMPTE240M
         case AVCOL_SPC_FCC: return SWS_CS_FCC
-        default: return YCbCrToRGB.weights(frame).blue < 0.1 ? SWS_CS_ITU709 : SWS_CS_ITU601
+        default: return ColorMatrix(frame).blue < 0.1 ? SWS_CS_ITU709 : SWS_CS_ITU601
         }
     }
 
-    private static func encode(
-        _ frame: borrowing Frame, _ id: AVCodecID, failure: String,
-        configure: (UnsafeMutablePointer<AVCodecContext>) -> Void
-    ) throws(MediaError) -> [UInt8] {
-        guard let codec = avcodec_find_encoder(id) else {
-            throw MediaError(.unsupportedCodec, "\(failure): this FFmpeg has no encoder for it")
+    /// BT.601 in full range. Each chroma sample is the mean of four pixels.
+    private static func fill(_ planes: MutablePlanes, _ tensor: UnsafePointer<Float>, side: Int) {
+        let area = side * side
+        let byte = { (value: Float) in UInt8(min(max(value, 0), 255).rounded()) }
+        for y in 0..<side {
+            for x in 0..<side {
+                let first = y * side + x
+                let (r, g, b) = (tensor[first], tensor[area + first], tensor[2 * area + first])
+                planes.luma.base[y * planes.luma.stride + x] = byte(0.299 * r + 0.587 * g + 0.114 * b)
+            }
         }
-        let context = try CodecContext(codec)
-        context.width = frame.width
-        context.height = frame.height
-        context.time_base = AVRational(num: 1, den: 1)
-        context.pix_fmt = frame.pixelFormat
-        context.thread_count = 1
-        // Otherwise the encoder names itself in a comment.
-        context.flags |= Int32(AV_CODEC_FLAG_BITEXACT)
-        configure(context.pointer)
-        try context.open(failure)
-        return try context.encode(frame, failure)
+        let (blue, red) = (planes.blueDifference, planes.redDifference)
+        for y in 0..<side / 2 {
+            for x in 0..<side / 2 {
+                let mean = { (plane: Int) -> Float in
+                    let first = plane * area + 2 * y * side + 2 * x
+                    return (tensor[first] + tensor[first + 1] + tensor[first + side] + tensor[first + side + 1]) / 4
+                }
+                let (r, g, b) = (mean(0), mean(1), mean(2))
+                blue.base[y * blue.stride + x] = byte(128 - 0.168736 * r - 0.331264 * g + 0.5 * b)
+                red.base[y * red.stride + x] = byte(128 + 0.5 * r - 0.418688 * g - 0.081312 * b)
+            }
+        }
     }
 }

@@ -3,81 +3,59 @@ internal import VidscanBase
 
 /// Decodes the sound of a stream and encodes it again, so that nothing but its samples reaches the new video.
 ///
-/// Copied packets would carry what their encoder put beside the samples, and no codec can be copied without that: AC-3,
-/// E-AC-3 and DTS have fields for text, AAC has data and fill elements anywhere between its sounds, MP3 has bytes after the
-/// sound of each frame, Opus has padding, and bytes may follow a frame of FLAC.
+/// Copied packets could carry other data in every codec: AC-3, E-AC-3 and DTS have text fields, AAC has data and fill elements
+/// anywhere, MP3 and FLAC allow bytes after a frame, and Opus has padding.
 ///
-/// Each sample keeps its time. A gap in the timestamps stays a gap, and where they overlap, the later sound loses its beginning.
+/// Samples keep their times. Gaps in the timestamps stay; where they overlap, the later sound loses its beginning.
 final class SoundEncoder {
-    /// The encoder.
     let context: CodecContext
-    /// Packets and frames that the decoder found damaged.
     private(set) var damageCount = 0
 
     private let decoder: CodecContext
     private let decoded: Frame
     private let packet: Packet
-    private let resampler: OpaquePointer
-    /// Samples that do not fill a frame yet.
-    private let queue: OpaquePointer
-    /// The position of the first sample in the queue, counted from the beginning of the new video.
+    private var resampler = swr_alloc()
+    private let queue: OpaquePointer?
+    /// Position of the first queued sample, counted from the beginning of the new video.
     private var start: Int64?
 
-    private struct Choice {
-        let name: String
-        let format: AVSampleFormat
-    }
+    private typealias Choice = (name: String, format: AVSampleFormat)
 
-    /// Timestamps in milliseconds are up to this inexact when a player still has no gap: 20 ms.
+    /// 20 ms: millisecond timestamps are up to this inexact, and players hear no gap.
     private var tolerance: Int64 { Int64(context.sample_rate) / 50 }
     private var frameSize: Int64 { Int64(context.frame_size) }
     private var queuedSamples: Int64 { Int64(av_audio_fifo_size(queue)) }
 
-    /// - Throws: `MediaError` with the code `unsupportedCodec` if FFmpeg cannot decode the sound or encode it again.
     init(_ stream: UnsafeMutablePointer<AVStream>, container: VideoContainer) throws(MediaError) {
         let parameters = stream.pointee.codecpar.pointee
-        guard let codec = avcodec_find_decoder(parameters.codec_id) else {
-            throw MediaError(.unsupportedCodec, "this FFmpeg has no decoder for it")
-        }
-        decoder = try CodecContext(codec)
-        avcodec_parameters_to_context(decoder.pointer, stream.pointee.codecpar)
-        decoder.pkt_timebase = stream.pointee.time_base
-        decoder.thread_count = 1
+        decoder = try CodecContext(decoding: stream, threads: 1, purpose: "it")
         try decoder.open("cannot open its decoder")
         context = try Self.encoder(of: parameters, container)
         decoded = try Frame()
         packet = try Packet()
-        guard let resampler = swr_alloc() else { throw .outOfMemory }
-        self.resampler = resampler
-        guard let queue = av_audio_fifo_alloc(context.sample_fmt, context.ch_layout.nb_channels, context.frame_size)
-        else {
-            var resampler: OpaquePointer? = resampler
-            swr_free(&resampler)
-            throw .outOfMemory
-        }
-        self.queue = queue
+        queue = av_audio_fifo_alloc(context.sample_fmt, context.ch_layout.nb_channels, context.frame_size)
+        guard resampler != nil, queue != nil else { throw .outOfMemory }
     }
 
     deinit {
-        var resampler: OpaquePointer? = resampler
         swr_free(&resampler)
         av_audio_fifo_free(queue)
     }
 
-    /// FLAC for sound without loss, or in MOV, which has no FLAC, ALAC; otherwise AAC, unless it has no such sample rate or channels.
+    /// FLAC for lossless sound (ALAC in MOV, which has no FLAC), otherwise AAC unless it lacks the sample rate or channels.
     private static func encoder(
         of parameters: AVCodecParameters, _ container: VideoContainer
     ) throws(MediaError) -> CodecContext {
         let isShallow = [AV_SAMPLE_FMT_U8, AV_SAMPLE_FMT_U8P, AV_SAMPLE_FMT_S16, AV_SAMPLE_FMT_S16P].contains {
             $0.rawValue == parameters.format
         }
-        let lossless =
+        let lossless: Choice =
             container == .mov
-            ? Choice(name: "alac", format: isShallow ? AV_SAMPLE_FMT_S16P : AV_SAMPLE_FMT_S32P)
-            : Choice(name: "flac", format: isShallow ? AV_SAMPLE_FMT_S16 : AV_SAMPLE_FMT_S32)
-        let aac = Choice(name: "aac", format: AV_SAMPLE_FMT_FLTP)
+            ? ("alac", isShallow ? AV_SAMPLE_FMT_S16P : AV_SAMPLE_FMT_S32P)
+            : ("flac", isShallow ? AV_SAMPLE_FMT_S16 : AV_SAMPLE_FMT_S32)
+        let aac: Choice = ("aac", AV_SAMPLE_FMT_FLTP)
         let properties = avcodec_descriptor_get(parameters.codec_id)?.pointee.props ?? 0
-        // Most DTS has losses, although the codec can do without.
+        // Most DTS is lossy, although the codec can be lossless.
         let isLossless = properties & AV_CODEC_PROP_LOSSLESS != 0 && parameters.codec_id != AV_CODEC_ID_DTS
         var failure = MediaError(.unsupportedCodec, "this FFmpeg has no encoder for sound")
         for choice in isLossless || aacLayout(parameters.ch_layout) == nil ? [lossless, aac] : [aac, lossless] {
@@ -102,17 +80,17 @@ final class SoundEncoder {
         if choice.name == "aac", let mask = aacLayout(context.ch_layout) {
             av_channel_layout_from_mask(&context.pointer.pointee.ch_layout, mask)
         }
-        // In the containers, 32-bit samples hold 24 bits.
+        // The containers store 24 bits in 32-bit samples.
         if choice.format == AV_SAMPLE_FMT_S32 || choice.format == AV_SAMPLE_FMT_S32P {
             context.bits_per_raw_sample = 24
         }
         if choice.name == "aac" {
-            // 6144 bits per frame and channel are the most that AAC allows.
+            // AAC allows at most 6144 bits per frame and channel.
             context.bit_rate =
                 Int64(parameters.ch_layout.nb_channels) * min(bitRatePerChannel, 6 * Int64(parameters.sample_rate))
         }
         context.thread_count = 1
-        // Otherwise the encoder names itself in the sound.
+        // Otherwise the encoder writes its name into the sound.
         context.flags |= Int32(AV_CODEC_FLAG_GLOBAL_HEADER) | Int32(AV_CODEC_FLAG_BITEXACT)
         try context.open("cannot open the encoder \(choice.name)")
         return context
@@ -120,7 +98,7 @@ final class SoundEncoder {
 
     private static let bitRatePerChannel: Int64 = 96_000
 
-    /// The usual order of this number of channels, unless the layout says which channels they are. Other layouts own memory.
+    /// The usual order of this number of channels, unless the layout names them. Other layouts own memory.
     private static func layout(_ layout: AVChannelLayout) -> AVChannelLayout {
         guard layout.order != AV_CHANNEL_ORDER_NATIVE else { return layout }
         var usual = AVChannelLayout()
@@ -128,10 +106,10 @@ final class SoundEncoder {
         return usual
     }
 
-    /// The channels that AAC has a name for, up to 5.1. It does not distinguish channels at the side from those at the back.
+    /// The channels that AAC can name, up to 5.1. AAC does not tell side channels from back channels.
     private static func aacLayout(_ layout: AVChannelLayout) -> UInt64? {
         let channels = Self.layout(layout).u.mask
-        // AV_CH_…, macros with casts.
+        // AV_CH_… are macros with casts.
         let (front, center, lowFrequency): (UInt64, UInt64, UInt64) = (0x3, 0x4, 0x8)
         let (back, backCenter, side): (UInt64, UInt64, UInt64) = (0x30, 0x100, 0x600)
         let moved = channels & side == side && channels & back == 0 ? channels ^ side | back : channels
@@ -144,19 +122,14 @@ final class SoundEncoder {
 
     // MARK: Samples
 
-    typealias Receive = (borrowing Packet) throws(MediaError) -> Void
+    typealias Receive = CodecContext.Receive
 
-    /// Decodes a packet, and passes on the new packets that are complete.
-    ///
-    /// - Parameters:
-    ///   - source: its timestamps count from the beginning of the new video, in the time base of its stream.
-    ///   - receive: gets packets with times in units of a sample.
+    /// `source` counts from the beginning of the new video, in the stream's time base. `receive` gets times in samples.
     func encode(_ source: borrowing Packet, receive: Receive) throws(MediaError) {
         // A packet without data would end the stream.
         if source.size > 0 { try decode(source.pointer, receive) }
     }
 
-    /// Ends the sound, and passes on the last packets.
     func finish(receive: Receive) throws(MediaError) {
         try decode(nil, receive)
         if queuedSamples > 0 { try encodeQueued(queuedSamples, receive) }
@@ -178,7 +151,6 @@ final class SoundEncoder {
         }
     }
 
-    /// Adds the decoded samples to the queue, at the position that their timestamp says.
     private func add(_ receive: Receive) throws(MediaError) {
         let samples = try converted()
         let count = Int64(samples.nb_samples)
@@ -201,7 +173,7 @@ final class SoundEncoder {
         while queuedSamples >= frameSize { try encodeQueued(frameSize, receive) }
     }
 
-    /// The decoded samples in the format of the encoder. Rate and channels may change within a stream.
+    /// Rate and channels may change within a stream.
     private func converted() throws(MediaError) -> Frame {
         let layout = Self.layout(decoded.ch_layout)
         if decoded.ch_layout.order != AV_CHANNEL_ORDER_NATIVE {
@@ -209,7 +181,7 @@ final class SoundEncoder {
             decoded.ch_layout = layout
         }
         for attempt in 1...2 {
-            let samples = try emptyFrame()
+            let samples = try frame(of: 0)
             let result = swr_convert_frame(resampler, samples.pointer, decoded.pointer)
             if result >= 0 { return samples }
             guard attempt == 1 else { throw MediaError(.io, "cannot convert the sound: \(FFmpeg.message(result))") }
@@ -218,21 +190,21 @@ final class SoundEncoder {
         throw .outOfMemory
     }
 
-    private func emptyFrame() throws(MediaError) -> Frame {
+    /// Without samples, for the resampler to fill, or with memory for them.
+    private func frame(of count: Int64) throws(MediaError) -> Frame {
         let frame = try Frame()
         frame.format = context.sample_fmt.rawValue
         frame.sample_rate = context.sample_rate
         frame.ch_layout = context.ch_layout
+        frame.nb_samples = Int32(count)
+        guard count == 0 || av_frame_get_buffer(frame.pointer, 0) >= 0 else { throw .outOfMemory }
         return frame
     }
 
-    /// Fills the last frame before the gap with silence.
     private func leaveGap(of count: Int64, _ receive: Receive) throws(MediaError) {
         let padding = queuedSamples > 0 ? min(count, frameSize - queuedSamples) : 0
         if padding > 0 {
-            let silence = try emptyFrame()
-            silence.nb_samples = Int32(padding)
-            guard av_frame_get_buffer(silence.pointer, 0) >= 0 else { throw .outOfMemory }
+            let silence = try frame(of: padding)
             av_samples_set_silence(
                 silence.extended_data, 0, silence.nb_samples, context.ch_layout.nb_channels, context.sample_fmt)
             guard vs_write_samples(queue, silence.pointer, 0) >= 0 else { throw .outOfMemory }
@@ -243,26 +215,14 @@ final class SoundEncoder {
 
     private func encodeQueued(_ count: Int64, _ receive: Receive) throws(MediaError) {
         guard let start else { return }
-        let frame = try emptyFrame()
-        frame.nb_samples = Int32(count)
-        guard av_frame_get_buffer(frame.pointer, 0) >= 0, vs_read_samples(queue, frame.pointer) >= 0 else {
-            throw .outOfMemory
-        }
+        let frame = try frame(of: count)
+        guard vs_read_samples(queue, frame.pointer) >= 0 else { throw .outOfMemory }
         frame.pts = start
         self.start = start + count
         try encode(frame.pointer, receive)
     }
 
     private func encode(_ frame: UnsafeMutablePointer<AVFrame>?, _ receive: Receive) throws(MediaError) {
-        FFmpeg.beginErrors()
-        var result = avcodec_send_frame(context.pointer, frame)
-        while result >= 0 {
-            result = avcodec_receive_packet(context.pointer, packet.pointer)
-            if result == FFmpeg.tryAgain || result == FFmpeg.endOfFile { return }
-            guard result >= 0 else { break }
-            try receive(packet)
-            av_packet_unref(packet.pointer)
-        }
-        throw MediaError(.io, "cannot encode the sound: \(FFmpeg.reason(result))")
+        try context.encode(frame, into: packet, "cannot encode the sound", receive)
     }
 }

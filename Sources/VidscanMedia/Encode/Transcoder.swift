@@ -1,76 +1,56 @@
 internal import CFFmpeg
 internal import DequeModule
-public import VidscanBase
+package import VidscanBase
 
-/// Makes a new video of another one. The caller edits every frame; audio and subtitles are copied.
+/// Makes a new video from another one. The caller edits every frame; packets of audio and subtitles are copied bit for bit.
 ///
-/// Decodes every frame in presentation order, turns it upright, passes it to the editor and encodes it with its own timestamp.
-/// Packets of audio and subtitles are copied bit for bit. MPEG transport and program streams, whose clocks start at any time,
-/// begin at 0 in the new video. Other formats keep their times.
+/// Timestamps stay, except that MPEG transport and program streams, whose clocks start at any time, begin at 0.
 ///
-/// Without metadata, sound is encoded again, because its packets may say anything about the source, and every new video
-/// begins at 0, because clocks may show the date of the recording. Use it from one thread.
-public final class Transcoder {
-    public struct Options: Sendable {
-        public var codec: VideoCodec
-        /// `nil` takes the default of the codec.
-        public var rateFactor: Double?
-        /// Of the new video in pixels; `nil` keeps the display height.
-        public var height: Int?
-        public var copiesAudio: Bool
-        public var copiesSubtitles: Bool
-        /// Whether titles, locations, dates and other metadata are kept, in the container, in codec headers and in frames.
-        public var keepsMetadata: Bool
-        /// Index among all streams of the container; `nil` selects the best video stream.
-        public var streamIndex: Int?
-        public var decoderThreads: Int
-        /// As in `FrameReader.Options`.
-        public var skipsUnneededPackets: Bool
-        public var limits: MediaLimits
+/// Without metadata, sound is encoded again, because its packets may say anything about the source, and every video begins at
+/// 0, because clocks may reveal the date of the recording. Use it from one thread.
+package final class Transcoder {
+    package struct Options: Sendable {
+        package var codec = VideoCodec.h264
+        /// `nil` selects the codec's default.
+        package var rateFactor: Double?
+        /// In pixels; `nil` keeps the display height.
+        package var height: Int?
+        package var copiesAudio = true
+        package var copiesSubtitles = true
+        /// Titles, locations, dates and other metadata, in the container, codec headers and frames.
+        package var keepsMetadata = true
+        /// Among all streams of the container; `nil` selects the best video stream.
+        package var streamIndex: Int?
+        package var decoderThreads = 2
+        package var skipsUnneededPackets = false
+        package var limits = MediaLimits()
 
-        public init(
-            codec: VideoCodec = .h264, rateFactor: Double? = nil, height: Int? = nil, copiesAudio: Bool = true,
-            copiesSubtitles: Bool = true, keepsMetadata: Bool = true, streamIndex: Int? = nil, decoderThreads: Int = 2,
-            skipsUnneededPackets: Bool = false, limits: MediaLimits = MediaLimits()
-        ) {
-            self.codec = codec
-            self.rateFactor = rateFactor
-            self.height = height
-            self.copiesAudio = copiesAudio
-            self.copiesSubtitles = copiesSubtitles
-            self.keepsMetadata = keepsMetadata
-            self.streamIndex = streamIndex
-            self.decoderThreads = decoderThreads
-            self.skipsUnneededPackets = skipsUnneededPackets
-            self.limits = limits
-        }
+        package init(rateFactor: Double? = nil) { self.rateFactor = rateFactor }
     }
 
-    public var info: VideoInfo { reader.info }
-    public var statistics: ReadStatistics { reader.statistics }
-    /// Number of frames written.
-    public private(set) var frameCount = 0
-    /// Number of frames that were moved to one tick after the frame before, because their timestamps were not later.
-    public private(set) var movedFrames = 0
-    /// Number of packets of sound and subtitles that were left out because they are damaged or their time is implausible.
-    public var omittedPackets: Int { writer?.omittedPackets ?? 0 }
-    /// Names of the codecs in which sound was encoded again: `AAC`.
-    public var soundCodecs: [String] { writer?.soundCodecs.sorted() ?? [] }
-    /// Audio and subtitle streams that are left out because nothing but their content must reach the new video, and why:
+    package var info: VideoInfo { reader.info }
+    package var statistics: ReadStatistics { reader.statistics }
+    package private(set) var frameCount = 0
+    /// Frames moved to one tick after the previous one, because their timestamps were not later.
+    package private(set) var movedFrames = 0
+    /// Sound and subtitle packets left out because they are damaged or their time is implausible.
+    package var omittedPackets: Int { writer?.omittedPackets ?? 0 }
+    /// Codecs of the sound encoded again: `AAC`.
+    package var soundCodecs: [String] { writer?.soundCodecs.sorted() ?? [] }
+    /// Audio and subtitle streams whose content cannot be separated from metadata, and why:
     /// `stream 1 (xma1): this FFmpeg has no decoder for it`.
-    public let omittedStreams: [String]
-    /// How long after the start of the source's container the new video begins, in microseconds.
-    public var startMicroseconds: Int64 {
+    package let omittedStreams: [String]
+    /// How long after the source container's start the new video begins.
+    package var startMicroseconds: Int64 {
         options.keepsMetadata || writer == nil ? 0 : shiftMicroseconds - info.containerStartMicroseconds
     }
-    /// The most bytes of other streams that have waited for the first frame.
+    /// Peak bytes of other streams that waited for the first frame.
     package private(set) var mostBytesWaiting = 0
 
     private let options: Options
     private let source: String
     private let cancellation: CancellationFlag
     private let reader: FrameReader
-    /// Copied streams.
     private let streams: [UnsafeMutablePointer<AVStream>]
     /// Subtracted from every timestamp.
     private var shiftMicroseconds: Int64 = 0
@@ -80,21 +60,17 @@ public final class Transcoder {
     private var converter: EncoderInputConverter?
     private var encoder: VideoEncoder?
     private var writer: ContainerWriter?
-    /// Packets of other streams that came before the first frame.
     private var early = UniqueDeque<Packet>()
     private var earlyBytes = 0
-    /// Sound may begin any time before the picture. When more than this waits, a second reader gets the first frame.
+    /// Sound may begin long before the picture. When more than this waits, a second reader gets the first frame.
     private static let maximumEarlyBytes = 4 << 20
-    /// How far before the first frame another stream may begin, if it announces a start and none of its packets has come yet.
+    /// How far before the first frame, in microseconds, an announced start counts if no packet of that stream has come yet.
     private static let maximumHeadStart: Int64 = 10_000_000
     /// Its duration is known when the next frame comes.
     private var pending: EditableFrame?
     private var lastDuration: Int64 = 0
 
-    /// Opens the source.
-    ///
-    /// - Throws: `MediaError` when there is no video to read.
-    public init(
+    package init(
         source: String, options: Options, cancellation: CancellationFlag = CancellationFlag()
     ) throws(MediaError) {
         self.options = options
@@ -130,7 +106,7 @@ public final class Transcoder {
             cancellation: cancellation)
     }
 
-    /// Why nothing but a stream's content can be written.
+    /// Why a stream cannot be written without metadata.
     private static func obstacle(_ stream: UnsafeMutablePointer<AVStream>) -> String? {
         guard stream.pointee.codecType == AVMEDIA_TYPE_AUDIO else {
             let isClean = SanitizedExtradata.bytes(of: stream.pointee.codecpar.pointee) != nil
@@ -144,59 +120,44 @@ public final class Transcoder {
         }
     }
 
-    /// The longest time between the beginning and the end.
     private var latestMicroseconds: Int64 { Int64(min(options.limits.maximumDurationSeconds * 1e6, 1e18)) }
 
-    private var streamIndices: [Int] { streams.map { Int($0.pointee.index) } }
+    package var copiesAudio: Bool { copies(AVMEDIA_TYPE_AUDIO) }
 
-    /// Whether the new video has the sound of the source.
-    public var copiesAudio: Bool { copies(AVMEDIA_TYPE_AUDIO) }
-
-    /// Whether subtitles of the source are copied.
-    public var copiesSubtitles: Bool { copies(AVMEDIA_TYPE_SUBTITLE) }
+    package var copiesSubtitles: Bool { copies(AVMEDIA_TYPE_SUBTITLE) }
 
     private func copies(_ type: AVMediaType) -> Bool {
-        streams.contains { $0.pointee.codecpar.pointee.codec_type == type }
+        streams.contains { $0.pointee.codecType == type }
     }
 
-    /// Number of subtitle streams that are not copied.
-    public var subtitlesLeftOut: Int {
+    package var subtitlesLeftOut: Int {
         reader.demuxer.input.streams.count {
             $0.pointee.codecType == AVMEDIA_TYPE_SUBTITLE && !streams.contains($0)
         }
     }
 
-    /// Names of the codecs, of copied streams and of the new video, that a container does not hold.
-    public func unsupportedCodecs(in container: VideoContainer) -> [String] {
+    package func unsupportedCodecs(in container: VideoContainer) -> [String] {
         let copied = streams.filter { options.keepsMetadata || $0.pointee.codecType != AVMEDIA_TYPE_AUDIO }
         return copied.filter { !container.supports($0.pointee.codec) }.map(\.pointee.codecName)
             + (options.codec == .ffv1 && container == .mp4 ? ["ffv1"] : [])
     }
 
-    /// MP4 if it holds all streams, otherwise MKV, and MOV if only that holds them.
-    public var preferredContainer: VideoContainer {
+    package var preferredContainer: VideoContainer {
         let order: [VideoContainer] = [.mp4, .mkv, .mov]
         return order.first { unsupportedCodecs(in: $0).isEmpty } ?? .mkv
     }
 
-    /// Reads, edits and writes the whole video.
-    ///
-    /// - Parameters:
-    ///   - path: of the new file, which is complete only when this returns. An existing file is overwritten.
-    ///   - edit: gets every frame in presentation order.
-    /// - Throws: `MediaError`, or the error of `edit`.
-    public func run(
-        to path: String, container: VideoContainer, edit: (EditableFrame) throws -> Void
-    ) throws {
+    /// The file is complete only when this returns. `edit` gets every frame in presentation order.
+    package func run(to path: String, container: VideoContainer, edit: (EditableFrame) throws -> Void) throws {
         let demuxer = reader.demuxer
-        demuxer.read(streams: streamIndices)
+        demuxer.read(streams: streams)
         demuxer.onOtherPacket = { [unowned self] packet throws(MediaError) in
             try self.copy(packet, to: path, container)
         }
         defer { demuxer.onOtherPacket = nil }
         while let sample = try reader.next() {
             let editable = try editable(sample)
-            if writer == nil { try open(path, container, like: editable.frame, at: sample.timestamp) }
+            if writer == nil { try open(path, container, like: editable.frame, at: sample.moment.timestamp) }
             editable.frame.pts = try time(of: sample)
             try edit(editable)
             try enter(editable)
@@ -204,18 +165,15 @@ public final class Transcoder {
         try finish()
     }
 
-    /// Reads, edits and encodes a picture. It has no metadata.
-    ///
-    /// - Returns: The bytes of the file.
-    /// - Throws: `MediaError` if the source does not contain exactly one picture, or the error of `edit`.
-    public func picture(as format: PictureFormat, edit: (EditableFrame) throws -> Void) throws -> [UInt8] {
+    /// Edits and encodes a picture, without metadata. Throws if the source does not contain exactly one picture.
+    package func picture(as format: PictureFormat, edit: (EditableFrame) throws -> Void) throws -> [UInt8] {
         guard let sample = try reader.next() else { throw MediaError(.noVideo, "contains no picture") }
         let editable = try editable(sample)
         let size = converter?.contentSize ?? editable.size
         try edit(editable)
         frameCount = 1
         guard try reader.next() == nil else {
-            throw MediaError(.undecodable, "contains several pictures, of which only one would be written")
+            throw MediaError(.undecodable, "contains several pictures, but only one would be written")
         }
         return try PictureEncoder.encode(editable.frame, size: size, as: format)
     }
@@ -232,7 +190,7 @@ public final class Transcoder {
             compositor: compositor, pool: pool)
     }
 
-    /// Encodes the frame before this one, whose duration is known now.
+    /// Encodes the previous frame, whose duration is now known.
     private func enter(_ editable: EditableFrame) throws(MediaError) {
         if let pending {
             let last = pending.frame.pts
@@ -248,7 +206,7 @@ public final class Transcoder {
 
     private func encode(_ editable: EditableFrame, duration: Int64) throws(MediaError) {
         frameCount += 1
-        try encoder?.encode(editable.frame, duration: duration) { packet throws(MediaError) in
+        try encoder?.encode(editable.frame.pointer, duration: duration) { packet throws(MediaError) in
             try writer?.write(video: packet)
         }
     }
@@ -258,12 +216,11 @@ public final class Transcoder {
             try encode(pending, duration: lastFrameDuration(pending.frame))
             self.pending = nil
         }
-        try encoder?.finish { packet throws(MediaError) in try writer?.write(video: packet) }
+        try encoder?.encode(nil) { packet throws(MediaError) in try writer?.write(video: packet) }
         try writer?.finish()
     }
 
-    /// The last frame lasts until the announced end of the stream. Without an announced end, its own duration counts, or
-    /// that of the frame before it.
+    /// Until the announced end of the stream, otherwise the frame's own duration or the previous one's.
     private func lastFrameDuration(_ frame: borrowing Frame) -> Int64 {
         let stream = reader.demuxer.stream.pointee
         let own = vs_frame_duration(frame.pointer)
@@ -276,7 +233,6 @@ public final class Transcoder {
         return own > 0 ? own : lastDuration
     }
 
-    /// - Parameter timestamp: of the first frame.
     private func open(
         _ path: String, _ container: VideoContainer, like frame: borrowing Frame, at timestamp: Int64
     ) throws(MediaError) {
@@ -286,13 +242,12 @@ public final class Transcoder {
         } else if demuxer.input.mayResetClock {
             shiftMicroseconds = demuxer.clock.startMicroseconds
         }
-        shiftTicks = av_rescale_q_rnd(
-            shiftMicroseconds, AVRational(num: 1, den: 1_000_000), demuxer.stream.pointee.time_base, AV_ROUND_NEAR_INF)
+        shiftTicks = demuxer.stream.pointee.ticks(microseconds: shiftMicroseconds)
         let encoder = try VideoEncoder(
             options.codec, rateFactor: options.rateFactor ?? options.codec.defaultRateFactor, like: frame,
             timeBase: reader.info.timeBase, frameRate: reader.info.frameRate)
         let writer = try ContainerWriter(
-            path: path, container: container, encoder: encoder, source: demuxer, streams: streamIndices,
+            path: path, container: container, encoder: encoder, source: demuxer, streams: streams,
             shiftMicroseconds: shiftMicroseconds, keepsMetadata: options.keepsMetadata,
             latestMicroseconds: latestMicroseconds)
         self.encoder = encoder
@@ -301,9 +256,8 @@ public final class Transcoder {
         earlyBytes = 0
     }
 
-    /// The earliest time in microseconds of what is written. Other streams do not count, because their clocks may differ by the
-    /// date. Neither do packets long before the first frame, and an announced beginning without such a packet counts only
-    /// close to that frame.
+    /// The earliest time to write, in microseconds. Ignores other streams, whose clocks may reveal the date, packets long before
+    /// the first frame, and announced starts without packets unless close to that frame.
     private func beginning(firstFrame timestamp: Int64) -> Int64 {
         let first = TimestampInBase(timestamp, reader.info.timeBase).roundedMicroseconds
         var beginning = first
@@ -322,15 +276,14 @@ public final class Transcoder {
         return beginning
     }
 
-    /// The time of a frame in the new video.
     private func time(of sample: SampledFrame) throws(MediaError) -> Int64 {
-        let time = sample.timestamp &- shiftTicks
+        let time = sample.moment.timestamp &- shiftTicks
         guard !options.keepsMetadata else { return time }
         let seconds = Double(time) * Double(reader.info.timeBase.numerator) / Double(reader.info.timeBase.denominator)
         guard seconds <= options.limits.maximumDurationSeconds else {
             throw MediaError(
                 .limitExceeded,
-                "a frame is \(Int(seconds)) s after the beginning, which exceeds the limit of"
+                "a frame is \(Int(seconds)) s after the beginning, beyond the limit of"
                     + " \(Int(options.limits.maximumDurationSeconds)) s",
                 remedy: .raiseDurationLimit)
         }
@@ -343,8 +296,8 @@ public final class Transcoder {
         earlyBytes += Int(packet.size) + MemoryLayout<AVPacket>.size
         mostBytesWaiting = max(mostBytesWaiting, earlyBytes)
         guard earlyBytes > Self.maximumEarlyBytes else { return }
-        // Without a frame, there will be no video either: the reader itself says why.
+        // Without a frame there is no video; the reader itself says why.
         guard let first = try Self.reader(source, options, cancellation).next() else { return earlyBytes = 0 }
-        try open(path, container, like: try editable(first).frame, at: first.timestamp)
+        try open(path, container, like: try editable(first).frame, at: first.moment.timestamp)
     }
 }

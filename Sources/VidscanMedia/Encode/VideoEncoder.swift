@@ -1,55 +1,38 @@
 internal import CFFmpeg
-internal import VidscanBase
+package import VidscanBase
 
-/// The codec of a new video.
+/// The codec of a new video, encoded by libx264, libx265, libvpx, SVT-AV1 or FFmpeg's FFV1.
 public enum VideoCodec: String, Sendable, CaseIterable {
-    /// With libx264.
     case h264
-    /// With libx265.
     case hevc
-    /// With libvpx.
     case vp9
-    /// With SVT-AV1.
     case av1
     /// Lossless, for MKV.
     case ffv1
 
-    /// FFmpeg's name of the encoder.
-    var encoderName: String {
+    private var encoder: (name: String, factors: ClosedRange<Double>?, factor: Double?) {
         switch self {
-        case .h264: "libx264"
-        case .hevc: "libx265"
-        case .vp9: "libvpx-vp9"
-        case .av1: "libsvtav1"
-        case .ffv1: "ffv1"
+        case .h264: ("libx264", 0...51, X264Options.rateFactor)
+        case .hevc: ("libx265", 0...51, 28)
+        case .vp9: ("libvpx-vp9", 0...63, 31)
+        case .av1: ("libsvtav1", 0...63, 35)
+        case .ffv1: ("ffv1", nil, nil)
         }
     }
 
-    /// The range of the constant rate factor. Lower factors give better quality and larger files. `nil` for a lossless codec.
-    public var rateFactors: ClosedRange<Double>? {
-        switch self {
-        case .h264, .hevc: 0...51
-        case .vp9, .av1: 0...63
-        case .ffv1: nil
-        }
-    }
+    var encoderName: String { encoder.name }
 
-    /// The default of the encoder's documentation, but for H.264 one that suits its preset.
-    public var defaultRateFactor: Double? {
-        switch self {
-        case .h264: X264Options.rateFactor
-        case .hevc: 28
-        case .vp9: 31
-        case .av1: 35
-        case .ffv1: nil
-        }
-    }
+    /// The range of the constant rate factor; lower is better and larger. `nil` for a lossless codec.
+    public var rateFactors: ClosedRange<Double>? { encoder.factors }
+
+    /// The encoder's documented default, but for H.264 one that suits its preset.
+    public var defaultRateFactor: Double? { encoder.factor }
 
     /// Whether this FFmpeg has the encoder.
     public var isAvailable: Bool { avcodec_find_encoder_by_name(encoderName) != nil }
 }
 
-/// A libavcodec encoder: takes frames in presentation order and gives packets in decoding order.
+/// A libavcodec encoder: takes frames in presentation order, gives packets in decoding order.
 final class VideoEncoder {
     let context: CodecContext
     private let packet: Packet
@@ -57,10 +40,7 @@ final class VideoEncoder {
     /// Durations by timestamp, because the encoders of FFmpeg 5 drop them.
     private var durations: [Int64: Int64] = [:]
 
-    /// - Parameters:
-    ///   - frame: the first frame, which determines size and colours.
-    ///   - timeBase: of the timestamps of frames and packets.
-    ///   - frameRate: for rate control only.
+    /// `frame` is the first one and determines size and colours. `frameRate` only guides rate control.
     init(
         _ codec: VideoCodec, rateFactor: Double?, like frame: borrowing Frame, timeBase: Rational, frameRate: Rational
     ) throws(MediaError) {
@@ -81,9 +61,8 @@ final class VideoEncoder {
         context.color_trc = frame.color_trc
         context.colorspace = frame.colorspace
         context.chroma_sample_location = frame.chroma_location
-        // The encoder chooses the number.
         context.thread_count = 0
-        // Every container stores the codec header once, outside the packets.
+        // Every container stores the codec header outside the packets.
         context.flags |= Int32(AV_CODEC_FLAG_GLOBAL_HEADER)
         if let rateFactor {
             av_opt_set_double(context.priv_data, "crf", rateFactor, 0)
@@ -108,34 +87,50 @@ final class VideoEncoder {
         try context.open("cannot open the encoder \(name)")
     }
 
-    /// Encodes a frame and passes on the packets that are complete.
-    ///
-    /// - Parameter duration: in units of the time base; 0 if unknown.
+    /// A `nil` frame ends the stream. `duration` is in units of the time base, and 0 if unknown.
     func encode(
-        _ frame: borrowing Frame, duration: Int64, receive: (borrowing Packet) throws(MediaError) -> Void
+        _ frame: UnsafeMutablePointer<AVFrame>?, duration: Int64 = 0, _ receive: CodecContext.Receive
     ) throws(MediaError) {
-        if duration > 0 { durations[frame.pts] = duration }
-        try encode(frame.pointer, receive)
-    }
-
-    /// Ends the video and passes on the last packets.
-    func finish(_ receive: (borrowing Packet) throws(MediaError) -> Void) throws(MediaError) {
-        try encode(nil, receive)
-    }
-
-    private func encode(
-        _ frame: UnsafeMutablePointer<AVFrame>?, _ receive: (borrowing Packet) throws(MediaError) -> Void
-    ) throws(MediaError) {
-        FFmpeg.beginErrors()
-        var result = avcodec_send_frame(context.pointer, frame)
-        while result >= 0 {
-            result = avcodec_receive_packet(context.pointer, packet.pointer)
-            if result == FFmpeg.tryAgain || result == FFmpeg.endOfFile { return }
-            guard result >= 0 else { break }
+        if let frame, duration > 0 { durations[frame.pointee.pts] = duration }
+        try context.encode(frame, into: packet, "cannot encode with \(name)") { packet throws(MediaError) in
             packet.duration = durations.removeValue(forKey: packet.pts) ?? 0
             try receive(packet)
-            av_packet_unref(packet.pointer)
         }
-        throw MediaError(.io, "cannot encode with \(name): \(FFmpeg.reason(result))")
     }
+}
+
+/// x264 options that save time and memory at nearly the same quality.
+///
+/// `veryfast` with factor 21 takes 0.4 of the time of x264's defaults (`medium`, 23) and, at 1280 × 720, 100 MB less memory. On
+/// seven clips, files were 3 % smaller to 21 % larger, and their structural similarity to the source 0.0001 to 0.0015 lower.
+package struct X264Options: Equatable, Sendable {
+    static let preset = "veryfast"
+    static let rateFactor = 21.0
+
+    /// Frames that x264 looks ahead: the preset's 10, or fewer where they would take more than 55 MB. At 1920 × 1080 that is 8:
+    /// files are 1 % smaller, and their structural similarity 0.0001 lower.
+    package let lookahead: Int
+
+    /// Saves a sixth of the time with the same decisions, but keeps four more frames. Off if those take more than 50 MB.
+    package let looksAheadOnThread: Bool
+
+    package init(size: PictureSize) {
+        // x264 takes 3.3 bytes per pixel, as measured: the picture, a small one for motion search, and costs.
+        let bytes = 3.3 * Double(size.width) * Double(size.height)
+        lookahead = Int(min(max(55e6 / bytes, 5), 10))
+        looksAheadOnThread = 4 * bytes <= 50e6
+    }
+
+    /// With AVX-512, x264 (core 164) reads uninitialised memory when it distributes the bits, so the same frames gave other bytes.
+    /// Without AVX-512 the bytes are always the same; encoding took 3 % longer.
+    var parameters: String {
+        var parameters: [String] = []
+        if av_get_cpu_flags() & AV_CPU_FLAG_AVX512 != 0 { parameters.append("asm=avx2,lzcnt,bmi2,fma3") }
+        if !looksAheadOnThread { parameters.append("sync-lookahead=0") }
+        return parameters.joined(separator: ":")
+    }
+
+    /// x264 keeps several frames per thread, 86 MB at 3840 × 2160. Its default is three threads for two processors, but the
+    /// thread that decodes and edits frames keeps no more than eight busy.
+    static let maximumThreads: Int32 = 8
 }

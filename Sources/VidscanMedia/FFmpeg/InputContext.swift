@@ -1,23 +1,22 @@
 internal import CFFmpeg
+internal import Glibc
 internal import VidscanBase
 
 /// Owns an opened media file: its `AVFormatContext` and the byte stream below it.
 ///
-/// The file may be hostile. Nothing but the file itself is ever opened, and every blocking call ends when the cancellation
-/// flag is set.
+/// The file may be hostile. Nothing but the file itself is ever opened, and cancellation ends every blocking call.
 struct InputContext: ~Copyable {
     let pointer: UnsafeMutablePointer<AVFormatContext>
     private let bytes: FileInput
     /// Kept alive for the interrupt callback, which holds it unretained.
     private let cancellation: CancellationFlag
 
-    /// Opens a file and reads its header.
     init(path: String, cancellation: CancellationFlag) throws(MediaError) {
         FFmpeg.beginErrors()
         let bytes = try FileInput(path: path, cancellation: cancellation)
         guard avio_size(bytes.pointer) != 0 else { throw MediaError(.notMedia, "the file is empty") }
 
-        // The format is known before its demuxer sees a byte. By content alone, because a name can say anything.
+        // Fixes the format before its demuxer sees a byte, by content alone, because a name can say anything.
         var format: UnsafePointer<AVInputFormat>?
         let probed = av_probe_input_buffer2(bytes.pointer, &format, "", nil, 0, 0)
         guard probed >= 0, let format else {
@@ -45,9 +44,9 @@ struct InputContext: ~Copyable {
         // A demuxer may not open anything else.
         allocated.pointee.io_open = { _, _, _, _, _ in vs_averror(EPERM) }
         var opened: UnsafeMutablePointer<AVFormatContext>? = allocated
-        // The same holds for demuxers inside the demuxer. No protocol has the name "none".
+        // Nor may demuxers inside it. No protocol has the name "none".
         var options = OptionDictionary(["format_whitelist": AdmittedFormats.list, "protocol_whitelist": "none"])
-        // Frees the context when it fails. Without a name there is nothing to derive the names of neighbouring files from.
+        // Frees the context when it fails. Without a name, a demuxer cannot derive the names of neighbouring files.
         let result = avformat_open_input(&opened, "", format, &options.pointer)
         guard result >= 0, let opened else {
             if cancellation.isSet { throw .cancelled }
@@ -59,7 +58,7 @@ struct InputContext: ~Copyable {
     }
 
     deinit {
-        // The byte stream, which is not the context's own, is closed after it.
+        // The byte stream does not belong to the context, so it is closed afterwards.
         var pointer: UnsafeMutablePointer<AVFormatContext>? = pointer
         avformat_close_input(&pointer)
     }
@@ -68,14 +67,12 @@ struct InputContext: ~Copyable {
         (0..<Int(pointer.pointee.nb_streams)).compactMap { pointer.pointee.streams[$0] }
     }
 
-    /// Whether the format's clock may be reset to any time in the middle of a file: MPEG transport and program streams.
+    /// MPEG transport and program streams may reset the clock to any time in the middle of a file.
     var mayResetClock: Bool { pointer.pointee.iformat.pointee.flags & AVFMT_TS_DISCONT != 0 }
 
-    /// Reads as much of the file as shows what its streams are.
-    ///
-    /// - Throws: `MediaError` when nothing is found, or when the announced duration exceeds the limit.
+    /// Throws when it finds no streams, or when the announced duration exceeds the limit.
     func findStreams(limits: MediaLimits) throws(MediaError) {
-        // Finding parameters may decode frames, so the limits hold here too.
+        // This may decode frames, so the limits hold here too.
         FFmpeg.beginErrors()
         var options = [OpaquePointer?](repeating: nil, count: Int(pointer.pointee.nb_streams))
         for index in options.indices {
@@ -101,8 +98,6 @@ struct InputContext: ~Copyable {
         }
     }
 
-    /// Selects the video stream to read.
-    ///
     /// - Parameter index: among all streams; `nil` selects the best video stream that is not a cover picture.
     func videoStream(_ index: Int?) throws(MediaError) -> UnsafeMutablePointer<AVStream> {
         let streams = streams
@@ -132,14 +127,92 @@ struct InputContext: ~Copyable {
     }
 }
 
-extension AVStream {
-    var codecType: AVMediaType { codecpar.pointee.codec_type }
-    var codec: AVCodecID { codecpar.pointee.codec_id }
-    /// FFmpeg's name: `h264`.
-    var codecName: String { String(cString: avcodec_get_name(codec)) }
-    var timeBase: Rational { time_base.rational ?? .one }
-    var isCover: Bool { disposition & AV_DISPOSITION_ATTACHED_PIC != 0 }
-    /// A video that plays, not a cover picture.
-    var isVideo: Bool { codecType == AVMEDIA_TYPE_VIDEO && !isCover }
-    var hasKnownSize: Bool { codecpar.pointee.width > 0 && codecpar.pointee.height > 0 }
+/// Owns an `AVIOContext` that reads one open file: libavformat sees no path and uses no protocol of its own.
+final class FileInput {
+    private(set) var pointer: UnsafeMutablePointer<AVIOContext>?
+    private let descriptor: Int32
+    private let cancellation: CancellationFlag
+
+    private static let bufferSize = 32_768
+
+    /// Throws unless the path leads to a readable regular file.
+    init(path: String, cancellation: CancellationFlag) throws(MediaError) {
+        self.cancellation = cancellation
+        // Without O_NONBLOCK, opening a named pipe would wait for a writer.
+        descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
+        guard descriptor >= 0 else { throw MediaError(.notFound, "cannot open: \(SystemError.current)") }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw MediaError(.notAFile, "is not a regular file")
+        }
+        guard let buffer = av_malloc(Self.bufferSize) else { throw .outOfMemory }
+        // The callbacks hold this object unretained.
+        pointer = avio_alloc_context(
+            buffer.assumingMemoryBound(to: UInt8.self), Int32(Self.bufferSize), 0,
+            Unmanaged.passUnretained(self).toOpaque(),
+            { opaque, buffer, size in FileInput.from(opaque)?.read(buffer, Int(size)) ?? vs_averror(EIO) }, nil,
+            { opaque, offset, origin in FileInput.from(opaque)?.seek(offset, origin) ?? Int64(vs_averror(EIO)) })
+        guard pointer != nil else {
+            av_free(buffer)
+            throw .outOfMemory
+        }
+    }
+
+    deinit {
+        // libavformat may have replaced the buffer.
+        av_free(pointer?.pointee.buffer)
+        avio_context_free(&pointer)
+        close(descriptor)
+    }
+
+    private static func from(_ opaque: UnsafeMutableRawPointer?) -> FileInput? {
+        opaque.map { Unmanaged<FileInput>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    private func read(_ buffer: UnsafeMutablePointer<UInt8>?, _ size: Int) -> Int32 {
+        while true {
+            if cancellation.isSet { return FFmpeg.interrupted }
+            let count = Glibc.read(descriptor, buffer, size)
+            if count < 0, errno == EINTR { continue }
+            if count < 0 { return vs_averror(errno) }
+            return count == 0 ? FFmpeg.endOfFile : Int32(count)
+        }
+    }
+
+    private func seek(_ offset: Int64, _ origin: Int32) -> Int64 {
+        if origin & AVSEEK_SIZE != 0 {
+            var status = stat()
+            return fstat(descriptor, &status) == 0 ? Int64(status.st_size) : Int64(vs_averror(errno))
+        }
+        let position = lseek(descriptor, off_t(offset), origin & ~AVSEEK_FORCE)
+        return position < 0 ? Int64(vs_averror(errno)) : Int64(position)
+    }
+}
+
+/// The file formats that vidscan reads, by the names of FFmpeg's demuxers.
+///
+/// Each reads only the bytes of its file. Unlisted demuxers may open other files by themselves, as VobSub's does, and
+/// libavformat has no common way to prevent it.
+enum AdmittedFormats {
+    /// libavformat checks nested demuxers against it.
+    static var list: String { names.sorted().joined(separator: ",") }
+
+    /// - Parameter names: of one demuxer, separated by commas.
+    static func contains(_ names: String) -> Bool { !Self.names.isDisjoint(with: split(names)) }
+
+    static func isPlaylist(_ names: String) -> Bool { !playlists.isDisjoint(with: split(names)) }
+
+    private static func split(_ names: String) -> [String] { names.split(separator: ",").map(String.init) }
+
+    /// Containers, video without a container, and pictures.
+    private static let names = Set(
+        words:
+            """
+            asf avi dhav dv flv gxf ivf matroska mov mpeg mpegts mxf nut obu ogg rm webm wtv
+            av1 cavsvideo dirac h261 h263 h264 hevc m4v mjpeg mpegvideo mpjpeg vc1 vvc yuv4mpegpipe
+            apng bmp_pipe dpx_pipe exr_pipe gif gif_pipe hdr_pipe j2k_pipe jpeg_pipe jpegls_pipe jpegxl_anim
+            jpegxl_pipe pam_pipe pbm_pipe pfm_pipe pgm_pipe pgmyuv_pipe png_pipe ppm_pipe psd_pipe qoi_pipe sgi_pipe
+            tiff_pipe webp_pipe
+            """)
+    private static let playlists = Set(words: "applehttp concat dash hls imf rtsp sdp webm_dash_manifest")
 }

@@ -2,7 +2,6 @@ internal import CFFmpeg
 internal import Glibc
 internal import VidscanBase
 
-/// Owns an `AVFormatContext` that writes a file.
 struct OutputContext: ~Copyable {
     let pointer: UnsafeMutablePointer<AVFormatContext>
 
@@ -24,14 +23,14 @@ struct OutputContext: ~Copyable {
         avformat_free_context(pointer)
     }
 
-    /// Creates the file and writes its header. All streams must have been added.
+    /// Creates the file and writes its header. Add all streams before.
     func open(path: String, options: inout OptionDictionary) throws(MediaError) {
         FFmpeg.beginErrors()
         try check(avio_open(&pointer.pointee.pb, "file:" + path, AVIO_FLAG_WRITE), "create")
         try check(avformat_write_header(pointer, &options.pointer), "begin")
     }
 
-    /// Writes a packet, and takes over its data. It may wait for packets of other streams.
+    /// Takes over the packet's data, which may wait for packets of other streams.
     func write(_ packet: borrowing Packet) throws(MediaError) {
         FFmpeg.beginErrors()
         try check(av_interleaved_write_frame(pointer, packet.pointer), "write")
@@ -39,7 +38,6 @@ struct OutputContext: ~Copyable {
         try check(pointer.pointee.pb?.pointee.error ?? 0, "write")
     }
 
-    /// Writes the index and closes the file.
     func finish() throws(MediaError) {
         FFmpeg.beginErrors()
         try check(av_write_trailer(pointer), "write")
@@ -50,5 +48,18 @@ struct OutputContext: ~Copyable {
         guard result < 0 else { return }
         let isFull = result == vs_averror(ENOSPC) || result == vs_averror(EDQUOT)
         throw MediaError(isFull ? .diskFull : .io, "cannot \(verb) the video: \(FFmpeg.reason(result))")
+    }
+}
+
+struct OptionDictionary: ~Copyable {
+    var pointer: OpaquePointer?
+
+    init(_ options: KeyValuePairs<String, String> = [:]) {
+        for (name, value) in options { av_dict_set(&pointer, name, value, 0) }
+    }
+
+    deinit {
+        var pointer = pointer
+        av_dict_free(&pointer)
     }
 }

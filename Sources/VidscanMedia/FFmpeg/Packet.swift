@@ -1,19 +1,15 @@
 internal import CFFmpeg
 
-/// Owns an `AVPacket` and the data that it refers to.
-///
-/// The members of `AVPacket` are members of this type too: `packet.stream_index`, `packet.pos = -1`.
+/// Owns an `AVPacket` and its data. Its members are members of this type: `packet.stream_index`.
 @dynamicMemberLookup
 struct Packet: ~Copyable {
     let pointer: UnsafeMutablePointer<AVPacket>
 
-    /// A packet without data, for a demuxer or an encoder to fill.
     init() throws(MediaError) {
         guard let pointer = av_packet_alloc() else { throw .outOfMemory }
         self.pointer = pointer
     }
 
-    /// A packet that shares the data of another one.
     init(sharing other: borrowing Packet) throws(MediaError) {
         guard let pointer = av_packet_clone(other.pointer) else { throw .outOfMemory }
         self.pointer = pointer
@@ -29,19 +25,19 @@ struct Packet: ~Copyable {
         nonmutating set { pointer.pointee[keyPath: member] = newValue }
     }
 
-    /// The data. Valid while the packet lives and is not changed.
+    /// Valid while the packet lives and is not changed.
     var bytes: UnsafeBufferPointer<UInt8> {
         let data = pointer.pointee.data
         return UnsafeBufferPointer(start: data, count: data == nil ? 0 : Int(max(0, pointer.pointee.size)))
     }
 
-    /// Presentation timestamp, in units of the stream's time base.
+    /// In units of the stream's time base.
     var presentation: Int64? {
         get { FFmpeg.timestamp(pointer.pointee.pts) }
         nonmutating set { pointer.pointee.pts = newValue ?? FFmpeg.noTimestamp }
     }
 
-    /// Decoding timestamp, in units of the stream's time base.
+    /// In units of the stream's time base.
     var decoding: Int64? {
         get { FFmpeg.timestamp(pointer.pointee.dts) }
         nonmutating set { pointer.pointee.dts = newValue ?? FFmpeg.noTimestamp }

@@ -1,78 +1,62 @@
 internal import CFFmpeg
-public import VidscanBase
+package import VidscanBase
 
-/// A PNG that shows several images side by side, each under a title.
-public struct ContactSheet: Sendable {
-    public struct Panel: Sendable {
-        public var frame: SampledFrame
-        public var title: String
-        /// In smaller type below the title.
-        public var detail: String
-        /// Boxes that are outlined, in display pixels.
-        public var marks: [Rectangle]
+/// A PNG of several images side by side, each under a title.
+package enum ContactSheet {
+    package struct Panel: Sendable {
+        package var frame: SampledFrame
+        package var title: String
+        package var detail: String
+        /// Outlined boxes, in display pixels.
+        package var marks: [Rectangle] = []
 
-        public init(frame: SampledFrame, title: String, detail: String, marks: [Rectangle] = []) {
+        package init(frame: SampledFrame, title: String, detail: String) {
             self.frame = frame
             self.title = title
             self.detail = detail
-            self.marks = marks
         }
     }
 
-    /// Pixels.
     private enum Layout {
         static let imageWidth = 480
         static let maximumImageHeight = 640
         static let margin = 16
         static let titleHeight = 24
         static let detailLineHeight = 17
-        /// Characters in small type on one line.
+        /// Characters per line in small type.
         static let lineLength = 66
         static let maximumDetailLines = 3
+        static let scaling = "bicubic+accurate_rnd+full_chroma_int"
         static let background = "0x1c1e22"
         static let backgroundBytes: (UInt8, UInt8, UInt8) = (0x1c, 0x1e, 0x22)
     }
 
-    /// A cell of one row, as high as the highest image of the row needs. In pixels.
-    private struct Cell {
-        var labelHeight: Int
-        var imageHeight: Int
-        var height: Int { labelHeight + imageHeight }
-    }
-
-    private let panels: [Panel]
+    /// In pixels; as high as the highest image of its row needs.
+    private typealias Cell = (labelHeight: Int, height: Int)
 
     /// - Parameter panels: at least one.
-    public init(_ panels: [Panel]) {
-        self.panels = panels
-    }
-
-    /// - Returns: the bytes of a PNG file.
-    /// - Throws: `MediaError` when an image cannot be converted, a text cannot be drawn, or FFmpeg has no PNG encoder.
-    public func png() throws(MediaError) -> [UInt8] {
+    package static func png(_ panels: [Panel]) throws(MediaError) -> [UInt8] {
         let columns = panels.count <= 2 ? max(1, panels.count) : panels.count <= 4 ? 2 : 3
         let rows = (panels.count + columns - 1) / columns
-        let details = panels.map { Self.wrapped($0.detail) }
-        let sizes = panels.map { Self.fitted($0.frame.geometry.displaySize) }
+        let details = panels.map { wrapped($0.detail) }
+        let sizes = panels.map { fitted($0.frame.geometry.displaySize) }
         let cells = (0..<rows).map { row in
             let members = row * columns..<min(panels.count, (row + 1) * columns)
             let label = Layout.titleHeight + (details[members].map(\.count).max() ?? 0) * Layout.detailLineHeight + 6
-            return Cell(labelHeight: label, imageHeight: sizes[members].map(\.height).max() ?? 2)
+            return (labelHeight: label, height: label + (sizes[members].map(\.height).max() ?? 2))
         }
-        let sheet = try Self.canvas(
+        let sheet = try canvas(
             PictureSize(
                 width: columns * (Layout.imageWidth + Layout.margin) + Layout.margin,
                 height: cells.reduce(Layout.margin) { $0 + $1.height + Layout.margin }))
         var top = Layout.margin
         for (number, panel) in panels.enumerated() {
             let cell = cells[number / columns]
-            let rendered = try Self.render(panel, picture: sizes[number], cell: cell, detail: details[number])
-            Self.copy(
-                rendered, to: sheet, x: Layout.margin + number % columns * (Layout.imageWidth + Layout.margin), y: top
-            )
+            let rendered = try render(panel, picture: sizes[number], cell: cell, detail: details[number])
+            copy(rendered, to: sheet, x: Layout.margin + number % columns * (Layout.imageWidth + Layout.margin), y: top)
             if number % columns == columns - 1 { top += cell.height + Layout.margin }
         }
-        return try Self.encode(sheet)
+        return try PictureEncoder.encode(sheet, as: .png)
     }
 
     // MARK: Panels
@@ -97,44 +81,34 @@ public struct ContactSheet: Sendable {
         return lines
     }
 
-    /// One panel, upright, as rgb24, in the size of the cell.
     private static func render(
         _ panel: Panel, picture: PictureSize, cell: Cell, detail: [String]
     ) throws(MediaError) -> Frame {
         let display = panel.frame.geometry.displaySize
         let left = (Layout.imageWidth - picture.width) / 2
         var filters: [FilterCall] = [
-            FilterCall(
-                "scale",
-                [
-                    ("w", "\(picture.width)"), ("h", "\(picture.height)"),
-                    ("flags", "bicubic+accurate_rnd+full_chroma_int"),
-                ]
-            ),
+            FilterCall("scale", [("w", "\(picture.width)"), ("h", "\(picture.height)"), ("flags", Layout.scaling)]),
             FilterCall("setsar", [("sar", "1")]), FilterCall("format", [("pix_fmts", "rgb24")]),
             FilterCall(
                 "pad",
                 [
                     ("w", "\(Layout.imageWidth)"), ("h", "\(cell.height)"), ("x", "\(left)"),
-                    ("y", "\(cell.labelHeight)"),
-                    ("color", Layout.background),
-                ]
-            ),
+                    ("y", "\(cell.labelHeight)"), ("color", Layout.background),
+                ]),
         ]
         let (scaleX, scaleY) = (
             Double(picture.width) / Double(display.width), Double(picture.height) / Double(display.height)
         )
         for mark in panel.marks {
+            let (x, y) = (left + Int((mark.x * scaleX).rounded()), cell.labelHeight + Int((mark.y * scaleY).rounded()))
+            let (width, height) = (Int((mark.width * scaleX).rounded()), Int((mark.height * scaleY).rounded()))
             filters.append(
                 FilterCall(
                     "drawbox",
                     [
-                        ("x", "\(left + Int((mark.x * scaleX).rounded()))"),
-                        ("y", "\(cell.labelHeight + Int((mark.y * scaleY).rounded()))"),
-                        ("w", "\(max(4, Int((mark.width * scaleX).rounded())))"),
-                        ("h", "\(max(4, Int((mark.height * scaleY).rounded())))"), ("color", "0x59d36b"), ("t", "2"),
-                    ]
-                ))
+                        ("x", "\(x)"), ("y", "\(y)"), ("w", "\(max(4, width))"), ("h", "\(max(4, height))"),
+                        ("color", "0x59d36b"), ("t", "2"),
+                    ]))
         }
         let facts = "\(display)  \(panel.frame.pixelFormatName)"
         filters.append(text(panel.title, x: "0", baseline: 16, size: 16, color: "white"))
@@ -155,9 +129,7 @@ public struct ContactSheet: Sendable {
         }
     }
 
-    private static func text(
-        _ text: String, x: String, baseline: Int, size: Int, color: String
-    ) -> FilterCall {
+    private static func text(_ text: String, x: String, baseline: Int, size: Int, color: String) -> FilterCall {
         let printable = text.filter { !$0.isNewline }
         return FilterCall(
             "drawtext",
@@ -175,11 +147,11 @@ public struct ContactSheet: Sendable {
         let graph = try FilterGraph(
             filters,
             input: FilterInput(
-                size: sample.geometry.codedSize, pixelFormat: frame.pixelFormat, timeBase: .one, pixelAspect: (1, 1),
+                size: sample.geometry.codedSize, pixelFormat: frame.pixelFormat, timeBase: .one, pixelAspect: .one,
                 frameRate: nil, orientation: sample.geometry.orientation, colorSpace: frame.colorspace,
                 colorRange: frame.color_range), threads: 1)
-        try graph.push(frame)
-        try graph.pushEnd()
+        try graph.push(frame.pointer)
+        try graph.push(nil)
         guard let output = try graph.pull() else { throw MediaError(.filter, "no output frame") }
         return output
     }
@@ -204,19 +176,5 @@ public struct ContactSheet: Sendable {
             let line = into + (y + row) * Int(target.linesize.0) + 3 * x
             line.update(from: from + row * Int(source.linesize.0), count: 3 * source.size.width)
         }
-    }
-
-    private static func encode(_ frame: borrowing Frame) throws(MediaError) -> [UInt8] {
-        guard let encoder = avcodec_find_encoder(AV_CODEC_ID_PNG) else {
-            throw MediaError(.unsupportedCodec, "cannot write a PNG: this FFmpeg has no PNG encoder")
-        }
-        let context = try CodecContext(encoder)
-        context.pix_fmt = AV_PIX_FMT_RGB24
-        context.width = frame.width
-        context.height = frame.height
-        context.time_base = AVRational(num: 1, den: 1)
-        try context.open("cannot write a PNG")
-        frame.pts = 0
-        return try context.encode(frame, "cannot write a PNG")
     }
 }

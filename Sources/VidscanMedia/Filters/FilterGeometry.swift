@@ -2,13 +2,11 @@ internal import CFFmpeg
 internal import Glibc
 internal import VidscanBase
 
-/// How the filters of a configured graph move the content of a frame.
+/// How a configured graph moves the content of a frame.
 enum FilterGeometry {
     typealias Context = UnsafeMutablePointer<AVFilterContext>
 
-    /// The map from input pixels to output pixels.
-    ///
-    /// - Returns: `nil` if the graph branches, or if a filter moves the content in an unknown way or differently over time.
+    /// From input to output pixels. `nil` if the graph branches, or a filter moves content in an unknown or changing way.
     static func map(from source: Context, to sink: Context) -> AffineTransform? {
         var map = AffineTransform.identity
         var current = source
@@ -27,12 +25,11 @@ enum FilterGeometry {
         return map
     }
 
-    /// One filter between two links.
     private struct Step {
         let context: Context
         let name: String
         let inWidth, inHeight, outWidth, outHeight: Double
-        /// Pixels per chroma sample, as powers of two.
+        /// As powers of two.
         let chromaShiftX, chromaShiftY: Int32
         private let aspect: Double
 
@@ -52,7 +49,7 @@ enum FilterGeometry {
         }
 
         var map: AffineTransform? {
-            // The filter is switched on and off over time.
+            // Switched on and off over time.
             if let enable = option("enable"), !enable.isEmpty { return nil }
             switch name {
             case "crop": return crop
@@ -73,32 +70,34 @@ enum FilterGeometry {
         // MARK: Filters
 
         private var crop: AffineTransform? {
-            guard let x = option("x"), let y = option("y"), let left = evaluate(x), let top = evaluate(y) else {
-                return nil
-            }
-            var (offsetX, offsetY) = (
-                min(max(0, left.rounded(.toNearestOrEven)), inWidth - outWidth),
-                min(max(0, top.rounded(.toNearestOrEven)), inHeight - outHeight)
-            )
-            if option("exact") != "true" {
-                offsetX = Double(Int32(offsetX) & ~((1 << chromaShiftX) - 1))
-                offsetY = Double(Int32(offsetY) & ~((1 << chromaShiftY) - 1))
-            }
-            return AffineTransform(xx: 1, xy: 0, x: -offsetX, yx: 0, yy: 1, y: -offsetY)
+            guard let (x, y) = position else { return nil }
+            let left = min(max(0, x.rounded(.toNearestOrEven)), inWidth - outWidth)
+            let top = min(max(0, y.rounded(.toNearestOrEven)), inHeight - outHeight)
+            if option("exact") == "true" { return Self.shift(-left, -top) }
+            return Self.shift(-Self.aligned(left, chromaShiftX), -Self.aligned(top, chromaShiftY))
         }
 
         private var pad: AffineTransform? {
-            guard let x = option("x"), let y = option("y"), var left = evaluate(x), var top = evaluate(y) else {
-                return nil
-            }
+            guard var (left, top) = position else { return nil }
             left.round(.towardZero)
             top.round(.towardZero)
             // The filter centres a frame that does not fit.
             if left < 0 || left + inWidth > outWidth { left = ((outWidth - inWidth) / 2).rounded(.towardZero) }
             if top < 0 || top + inHeight > outHeight { top = ((outHeight - inHeight) / 2).rounded(.towardZero) }
-            let offsetX = Double(Int32(left) & ~((1 << chromaShiftX) - 1))
-            let offsetY = Double(Int32(top) & ~((1 << chromaShiftY) - 1))
-            return AffineTransform(xx: 1, xy: 0, x: offsetX, yx: 0, yy: 1, y: offsetY)
+            return Self.shift(Self.aligned(left, chromaShiftX), Self.aligned(top, chromaShiftY))
+        }
+
+        private var position: (x: Double, y: Double)? {
+            guard let x = option("x").flatMap(evaluate), let y = option("y").flatMap(evaluate) else { return nil }
+            return (x, y)
+        }
+
+        private static func aligned(_ value: Double, _ shift: Int32) -> Double {
+            Double(Int32(value) & ~((1 << shift) - 1))
+        }
+
+        private static func shift(_ x: Double, _ y: Double) -> AffineTransform {
+            AffineTransform(xx: 1, xy: 0, x: x, yx: 0, yy: 1, y: y)
         }
 
         /// Clockwise about the centre.
@@ -142,7 +141,7 @@ enum FilterGeometry {
             return av_opt_get_int(context, name, AV_OPT_SEARCH_CHILDREN, &value) >= 0 ? value : nil
         }
 
-        /// The value of an expression; `nil` if it may differ between frames.
+        /// `nil` if the value may differ between frames.
         private func evaluate(_ text: String) -> Double? {
             let words = text.split { !($0.isLetter || $0.isNumber || $0 == "_") }
             guard !words.contains(where: { ["n", "t", "pos", "random"].contains($0) }) else { return nil }

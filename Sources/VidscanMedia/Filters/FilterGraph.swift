@@ -1,28 +1,21 @@
 internal import CFFmpeg
 internal import VidscanBase
 
-/// The format of the frames for which a graph is built.
 struct FilterInput: Equatable {
     var size: PictureSize
     var pixelFormat: AVPixelFormat
     var timeBase: Rational
-    /// 0/1 if unknown.
-    var pixelAspect: (numerator: Int32, denominator: Int32)
+    /// 0 if unknown.
+    var pixelAspect: Rational
     var frameRate: Rational?
-    /// How the frames are turned upright before the first filter.
     var orientation: Orientation
+    /// FFmpeg 7 and later refuse frames whose colour space or range changes. Earlier versions ignore it.
     var colorSpace: AVColorSpace
     var colorRange: AVColorRange
-
-    static func == (a: FilterInput, b: FilterInput) -> Bool {
-        // FFmpeg 7 and later refuse frames whose colour space or range changes. Earlier versions ignore it.
-        a.size == b.size && a.pixelFormat == b.pixelFormat && a.timeBase == b.timeBase && a.orientation == b.orientation
-            && a.pixelAspect == b.pixelAspect && a.colorSpace == b.colorSpace && a.colorRange == b.colorRange
-    }
 }
 
-/// A configured libavfilter graph with one video input and one video output. It is set up as in the ffmpeg command, so that
-/// the same chain gives the same frames.
+/// A configured libavfilter graph with one video input and output, set up as in the ffmpeg command, so that the same chain
+/// gives the same frames.
 final class FilterGraph {
     private typealias Filter = UnsafeMutablePointer<AVFilterContext>
 
@@ -31,9 +24,7 @@ final class FilterGraph {
     private let sink: Filter
     let input: FilterInput
 
-    /// - Parameters:
-    ///   - filters: a permitted chain.
-    ///   - threads: for filters that process parts of a frame in parallel.
+    /// - Parameter threads: for filters that process parts of a frame in parallel.
     init(_ filters: [FilterCall], input: FilterInput, threads: Int) throws(MediaError) {
         let graph = try GraphContext()
         graph.pointer.pointee.nb_threads = Int32(threads)
@@ -58,22 +49,16 @@ final class FilterGraph {
         self.input = input
     }
 
-    /// Seconds per unit of the output's timestamps.
     var timeBase: Rational { av_buffersink_get_time_base(sink).rational ?? input.timeBase }
 
-    /// Sends a frame into the graph, which takes over its pixels.
-    func push(_ frame: borrowing Frame) throws(MediaError) { try push(frame.pointer) }
-
-    /// Ends the input.
-    func pushEnd() throws(MediaError) { try push(nil) }
-
-    private func push(_ frame: UnsafeMutablePointer<AVFrame>?) throws(MediaError) {
+    /// The graph takes over the frame's pixels. `nil` ends the video.
+    func push(_ frame: UnsafeMutablePointer<AVFrame>?) throws(MediaError) {
         FFmpeg.beginErrors()
         let result = av_buffersrc_add_frame_flags(source, frame, 0)
         guard result >= 0 || result == FFmpeg.endOfFile else { throw Self.failure("failed", result) }
     }
 
-    /// The next output frame; `nil` when the graph needs another frame or has ended.
+    /// `nil` when the graph needs another frame or has ended.
     func pull() throws(MediaError) -> Frame? {
         let frame = try Frame()
         FFmpeg.beginErrors()
@@ -83,14 +68,13 @@ final class FilterGraph {
         return frame
     }
 
-    /// Geometry of the output frames, which are upright.
     var outputGeometry: DisplayGeometry {
         DisplayGeometry(
             codedSize: PictureSize(width: Int(av_buffersink_get_w(sink)), height: Int(av_buffersink_get_h(sink))),
             pixelAspect: av_buffersink_get_sample_aspect_ratio(sink).rational ?? .one, orientation: .upright)
     }
 
-    /// The map from input pixels to output pixels; `nil` if a filter moves the frame's content in an unknown way.
+    /// From input to output pixels; `nil` if unknown.
     func geometry() -> AffineTransform? { FilterGeometry.map(from: source, to: sink) }
 
     // MARK: Building
@@ -99,9 +83,9 @@ final class FilterGraph {
         var text =
             "video_size=\(input.size):pix_fmt=\(input.pixelFormat.rawValue)"
             + ":time_base=\(input.timeBase.numerator)/\(input.timeBase.denominator)"
-            + ":pixel_aspect=\(input.pixelAspect.numerator)/\(max(1, input.pixelAspect.denominator))"
+            + ":pixel_aspect=\(input.pixelAspect.numerator)/\(input.pixelAspect.denominator)"
         if let rate = input.frameRate { text += ":frame_rate=\(rate.numerator)/\(rate.denominator)" }
-        // Since FFmpeg 7 the source declares the colour space and range.
+        // Since FFmpeg 7.
         let declaresColor = avfilter_get_by_name("buffer").map {
             vs_find_option($0.pointee.priv_class, "colorspace") != nil
         }
@@ -111,7 +95,7 @@ final class FilterGraph {
         return text
     }
 
-    /// The filters that turn a coded frame upright. They only move pixels.
+    /// These only move pixels.
     private static func uprightFilters(_ orientation: Orientation) -> [(name: String, arguments: String?)] {
         if orientation.swapsAxes {
             let direction =
@@ -129,7 +113,7 @@ final class FilterGraph {
     private static func parse(
         _ text: String, _ graph: borrowing GraphContext, from last: Filter, to sink: Filter
     ) throws(MediaError) {
-        // The names are those of the ends of the graph, not of the chain.
+        // The names are those of the graph's ends, not of the chain.
         var outputs = try OpenPads(of: last, name: "in")
         var inputs = try OpenPads(of: sink, name: "out")
         let parsed = avfilter_graph_parse_ptr(graph.pointer, text, &inputs.first, &outputs.first, nil)
@@ -147,10 +131,7 @@ final class FilterGraph {
 
     // MARK: Checking
 
-    /// Creates every filter with its options, without configuring the graph for frames.
-    ///
-    /// - Parameter filters: a permitted chain, because creating a filter runs its code.
-    /// - Throws: `MediaError` with the code `filter` and the library's reason.
+    /// Does not configure the graph for frames. The chain must be permitted, because creating a filter runs its code.
     static func check(_ filters: [FilterCall]) throws(MediaError) {
         let graph = try GraphContext()
         var inputs = OpenPads()
@@ -170,7 +151,6 @@ final class FilterGraph {
     }
 }
 
-/// Owns an `AVFilterGraph` and the filters in it.
 private struct GraphContext: ~Copyable {
     let pointer: UnsafeMutablePointer<AVFilterGraph>
 
@@ -195,13 +175,12 @@ private struct GraphContext: ~Copyable {
     }
 }
 
-/// Owns an `AVFilterInOut` list: pads of a graph that are not linked yet.
+/// Owns an `AVFilterInOut` list of pads that are not linked yet.
 private struct OpenPads: ~Copyable {
     var first: UnsafeMutablePointer<AVFilterInOut>?
 
     init() {}
 
-    /// The first pad of one filter.
     init(of filter: UnsafeMutablePointer<AVFilterContext>, name: String) throws(MediaError) {
         guard let pad = avfilter_inout_alloc() else { throw .outOfMemory }
         pad.pointee.name = av_strdup(name)

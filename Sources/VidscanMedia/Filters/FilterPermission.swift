@@ -1,47 +1,42 @@
 internal import CFFmpeg
 internal import VidscanBase
 
-/// Decides which filters may be created. libavfilter sees none before the decision, because creating a filter runs its code.
+/// Decides which filters libavfilter may create, because creating a filter runs its code.
 enum FilterPermission {
-    /// Permits filters, and gives every option its name.
-    ///
-    /// - Parameter allowsFiles: whether filters may reach files, the network and devices.
-    /// - Throws: `MediaError` with the code `filter`.
-    static func calls(_ uses: [FilterSyntax.Use], allowsFiles: Bool) throws(MediaError) -> [FilterCall] {
+    /// Also gives every option its name. `allowsFiles` lets filters reach files, the network and devices.
+    static func named(_ written: [FilterCall], allowsFiles: Bool) throws(MediaError) -> [FilterCall] {
         try MediaVersions.loadFilters()
         var calls: [FilterCall] = []
-        for use in uses { calls.append(try call(use, allowsFiles: allowsFiles)) }
+        for call in written { calls.append(try named(call, allowsFiles: allowsFiles)) }
         guard allowsFiles || FilterCall.isConnected(calls) else {
             throw refusal("a part of the filter chain is not connected to the rest")
         }
         return calls
     }
 
-    private static func call(_ use: FilterSyntax.Use, allowsFiles: Bool) throws(MediaError) -> FilterCall {
-        guard let filter = avfilter_get_by_name(use.name) else {
-            let near = NearestName.suggestion(for: use.name, among: FilterCatalog.names)
-            throw MediaError(.filter, "unknown filter '\(use.name)'\(near)", remedy: .listFilters)
+    private static func named(_ call: FilterCall, allowsFiles: Bool) throws(MediaError) -> FilterCall {
+        guard let filter = avfilter_get_by_name(call.name) else {
+            let near = NearestName.suggestion(for: call.name, among: FilterCatalog.names)
+            throw MediaError(.filter, "unknown filter '\(call.name)'\(near)", remedy: .listFilters)
         }
-        let reviewed = ReviewedFilters.shipped.filters[use.name]
+        let reviewed = ReviewedFilters.shipped.filters[call.name]
         if !allowsFiles, reviewed == nil {
-            throw refusal("filter '\(use.name)' \(FilterTraits.reach(of: filter).rawValue)")
+            throw refusal("filter '\(call.name)' \(FilterTraits.reach(of: filter).rawValue)")
         }
         let table = FilterOptionTable(filter)
-        var call = FilterCall(use.name)
-        (call.inputs, call.identifier, call.outputs) = (use.inputs, use.identifier, use.outputs)
-        call.startsBranch = use.startsBranch
-        for (position, argument) in use.arguments.enumerated() {
-            let name = try optionName(argument, position: position, of: use.name, table)
+        var call = call
+        for (position, argument) in call.arguments.enumerated() {
+            let name = try optionName(argument, position: position, of: call.name, table)
             if !allowsFiles, let reviewed {
                 try permit(name, argument.value, takesText: table.takesText(name) == true, of: reviewed)
             }
-            call.options.append(FilterCall.Option(name: name, value: argument.value))
+            call.arguments[position].name = name
         }
         return call
     }
 
     private static func optionName(
-        _ argument: FilterSyntax.Argument, position: Int, of filter: String, _ table: FilterOptionTable
+        _ argument: FilterCall.Argument, position: Int, of filter: String, _ table: FilterOptionTable
     ) throws(MediaError) -> String {
         guard let name = argument.name else {
             guard position < table.positional.count else {
@@ -71,17 +66,76 @@ enum FilterPermission {
             guard !takesText else {
                 throw refusal("filter '\(filter.name)' has an option '\(option)' that is not on the reviewed list")
             }
-            // A number may be written as an expression.
+            // A number may be an expression.
             if let objection = ReviewedFilters.Review.functionObjection(to: value) {
                 throw refusal("option '\(option)' of the filter '\(filter.name)' \(objection)")
             }
         }
     }
 
-    /// Options that every filter has.
     private static let general: [String: ReviewedFilters.Review] = ["enable": .expression]
 
     private static func refusal(_ reason: String) -> MediaError {
         MediaError(.filter, reason, remedy: .permitFilters)
+    }
+}
+
+struct FilterOptionTable {
+    /// In the order in which values without names set them.
+    let positional: [String]
+    /// Options that take text need a review.
+    private let takesText: [String: Bool]
+
+    init(_ filter: UnsafePointer<AVFilter>) {
+        var takesText: [String: Bool] = [:]
+        // A filter's options include general ones and those of its components.
+        var classes = [avfilter_get_class(), filter.pointee.priv_class].compactMap { $0 }
+        var index = 0
+        while index < classes.count {
+            for option in Self.all(of: classes[index]) where option.type != AV_OPT_TYPE_CONST {
+                let name = String(cString: option.name)
+                takesText[name] = Self.takesText(option) || takesText[name] == true
+            }
+            if index > 0 { classes += Self.children(of: classes[index]).filter { !classes.contains($0) } }
+            index += 1
+        }
+        self.takesText = takesText
+        var lastOffset: Int32 = -1
+        positional = Self.all(of: filter.pointee.priv_class).filter { $0.type != AV_OPT_TYPE_CONST }.compactMap {
+            option in
+            defer { lastOffset = option.offset }
+            return option.offset != lastOffset ? String(cString: option.name) : nil
+        }
+    }
+
+    var names: [String] { takesText.keys.sorted() }
+
+    func takesText(_ name: String) -> Bool? { takesText[name] }
+
+    /// Numbers, constants, colours and sizes cannot name a file. Every other type can, and so can types of later versions.
+    private static func takesText(_ option: AVOption) -> Bool {
+        switch FilterCatalog.kind(of: option.type, hasChoices: false) {
+        case .text, .dictionary, .binary: true
+        case .other: option.type != AV_OPT_TYPE_SAMPLE_FMT
+        default: false
+        }
+    }
+
+    static func all(of classTable: UnsafePointer<AVClass>?) -> [AVOption] {
+        var options: [AVOption] = []
+        var option = vs_next_option(classTable, nil)
+        while let current = option {
+            options.append(current.pointee)
+            option = vs_next_option(classTable, current)
+        }
+        return options
+    }
+
+    private static func children(of classTable: UnsafePointer<AVClass>?) -> [UnsafePointer<AVClass>] {
+        guard let classTable else { return [] }
+        var found: [UnsafePointer<AVClass>] = []
+        var state: UnsafeMutableRawPointer?
+        while let child = av_opt_child_class_iterate(classTable, &state) { found.append(child) }
+        return found
     }
 }

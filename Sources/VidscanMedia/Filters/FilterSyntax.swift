@@ -1,66 +1,35 @@
 /// Parses FFmpeg's syntax for filters, `crop=iw/2:ih/2,eq=brightness=0.1`, without FFmpeg.
 ///
-/// The parser is strict. It refuses text that libavfilter might read in another way, and libavfilter never gets text from a
-/// file but only text that `FilterCall` has written.
-public enum FilterSyntax {
-    /// One option of a filter.
-    public struct Argument: Sendable, Hashable {
-        /// `nil` if the position among the options determines it.
-        public var name: String?
-        /// Without quotation marks and escapes.
-        public var value: String
-
-        public init(name: String?, value: String) {
-            self.name = name
-            self.value = value
-        }
-    }
-
-    /// One filter as written.
-    public struct Use: Sendable, Hashable {
-        /// Labels before the filter.
-        public var inputs: [String] = []
-        public var name: String
-        /// The name after an `@`.
-        public var identifier: String?
-        public var arguments: [Argument] = []
-        /// Labels after the filter.
-        public var outputs: [String] = []
-        /// Whether there is a semicolon before the filter.
-        public var startsBranch: Bool
-        /// Name and arguments as written.
-        public var text: String
-    }
-
-    /// Why a text is not a filter chain.
-    public struct ParseError: Error, Sendable, Equatable {
+/// It refuses text that libavfilter might read in another way. libavfilter never gets text from a file, only the `text` of a
+/// `FilterCall`.
+package enum FilterSyntax {
+    package struct ParseError: Error, Sendable, Equatable {
         /// `a quotation mark is not closed, at character 7`
-        public let reason: String
+        package let reason: String
     }
 
-    /// Longer text is refused.
-    public static let maximumBytes = 64 << 10
+    package static let maximumBytes = 64 << 10
     /// No filter or option has a longer name.
     private static let maximumNameBytes = 100
-    /// More filters are refused, because each one costs memory before the first frame.
-    public static let maximumFilters = 1000
+    /// Each filter costs memory before the first frame.
+    package static let maximumFilters = 1000
 
-    public static func parse(_ text: String) throws(ParseError) -> [Use] {
+    package static func parse(_ text: String) throws(ParseError) -> [FilterCall] {
         let bytes = Array(text.utf8)
         guard bytes.count <= maximumBytes else { throw ParseError(reason: "it is longer than \(maximumBytes) bytes") }
         if let position = bytes.firstIndex(where: { isControl($0) }) {
             throw Scanner(bytes, at: position).error("it contains a control character")
         }
         var scanner = Scanner(bytes)
-        var uses: [Use] = []
+        var calls: [FilterCall] = []
         var startsBranch = false
         while true {
-            uses.append(try readUse(&scanner, startsBranch: startsBranch))
-            guard uses.count <= maximumFilters else {
+            calls.append(try readCall(&scanner, startsBranch: startsBranch))
+            guard calls.count <= maximumFilters else {
                 throw ParseError(reason: "it has more than \(maximumFilters) filters")
             }
             switch scanner.current {
-            case nil: return uses
+            case nil: return calls
             case UInt8(ascii: ","): startsBranch = false
             case UInt8(ascii: ";"): startsBranch = true
             default: throw scanner.error("a comma is missing")
@@ -71,33 +40,30 @@ public enum FilterSyntax {
 
     // MARK: Reading
 
-    /// White space in FFmpeg's syntax.
     static let spaces = Array(" \n\t\r".utf8)
 
     private static func isControl(_ byte: UInt8) -> Bool { byte < 0x20 && !spaces.contains(byte) || byte == 0x7F }
 
-    private static func isWord(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
-            true
-        default: false
-        }
+    static func isWord(_ byte: UInt8) -> Bool {
+        let character = Character(UnicodeScalar(byte))
+        return character == "_" || character.isASCII && (character.isLetter || character.isNumber)
     }
 
-    private static func readUse(_ scanner: inout Scanner, startsBranch: Bool) throws(ParseError) -> Use {
+    private static func readCall(_ scanner: inout Scanner, startsBranch: Bool) throws(ParseError) -> FilterCall {
         let inputs = try readLabels(&scanner)
         scanner.skipSpaces()
         let start = scanner.position
         let name = scanner.read(while: isWord)
         guard !name.isEmpty else { throw scanner.error("the name of a filter is missing") }
         guard name.utf8.count <= maximumNameBytes else { throw scanner.error("the name of a filter is too long") }
-        var use = Use(inputs: inputs, name: name, startsBranch: startsBranch, text: "")
+        var call = FilterCall(name)
+        call.inputs = inputs
+        call.startsBranch = startsBranch
         if scanner.current == UInt8(ascii: "@") {
             scanner.advance()
             let identifier = scanner.read { isWord($0) || $0 == UInt8(ascii: "-") }
             guard !identifier.isEmpty else { throw scanner.error("a name is missing after '@'") }
-            use.identifier = identifier
+            call.identifier = identifier
         }
         var end = scanner.position
         scanner.skipSpaces()
@@ -107,15 +73,15 @@ public enum FilterSyntax {
             let arguments = try scanner.token(until: "[],;")
             end = scanner.position
             do {
-                use.arguments = try readArguments(arguments)
+                call.arguments = try readArguments(arguments)
             } catch {
                 throw Scanner(scanner.bytes, at: written).error("\(error.reason) in the options of '\(name)'")
             }
         }
-        use.text = scanner.trimmed(start..<end)
-        use.outputs = try readLabels(&scanner)
+        call.written = scanner.trimmed(start..<end)
+        call.outputs = try readLabels(&scanner)
         scanner.skipSpaces()
-        return use
+        return call
     }
 
     private static func readLabels(_ scanner: inout Scanner) throws(ParseError) -> [String] {
@@ -136,12 +102,11 @@ public enum FilterSyntax {
         return labels
     }
 
-    /// The characters of an option's name in FFmpeg's syntax.
     private static func isKey(_ byte: UInt8) -> Bool { isWord(byte) || "-/.".utf8.contains(byte) }
 
-    private static func readArguments(_ bytes: [UInt8]) throws(ParseError) -> [Argument] {
+    private static func readArguments(_ bytes: [UInt8]) throws(ParseError) -> [FilterCall.Argument] {
         var scanner = Scanner(bytes, countsCharacters: false)
-        var arguments: [Argument] = []
+        var arguments: [FilterCall.Argument] = []
         while scanner.current != nil {
             let start = scanner.position
             scanner.skipSpaces()
@@ -162,13 +127,12 @@ public enum FilterSyntax {
                 }
             }
             let value = try scanner.token(until: ":")
-            arguments.append(Argument(name: name, value: String(decoding: value, as: UTF8.self)))
+            arguments.append(FilterCall.Argument(name: name, value: String(decoding: value, as: UTF8.self)))
             scanner.advance()
         }
         return arguments
     }
 
-    /// Reads bytes in order.
     private struct Scanner {
         let bytes: [UInt8]
         var position: Int
@@ -181,7 +145,6 @@ public enum FilterSyntax {
             self.countsCharacters = countsCharacters
         }
 
-        /// `nil` at the end.
         var current: UInt8? { position < bytes.count ? bytes[position] : nil }
 
         mutating func advance() { position = min(position + 1, bytes.count) }
@@ -196,7 +159,7 @@ public enum FilterSyntax {
             return String(decoding: bytes[start..<position], as: UTF8.self)
         }
 
-        /// Text up to a terminator or to the end, without escapes, quotation marks and unquoted spaces at both ends.
+        /// Ends before a terminator; without escapes, quotation marks and unquoted spaces at both ends.
         mutating func token(until terminators: String) throws(ParseError) -> [UInt8] {
             skipSpaces()
             var token: [UInt8] = []
@@ -235,5 +198,87 @@ public enum FilterSyntax {
             let character = String(decoding: bytes[..<position], as: UTF8.self).count + 1
             return ParseError(reason: "\(reason), at character \(character)")
         }
+    }
+}
+
+package struct FilterCall: Sendable, Hashable {
+    package struct Argument: Sendable, Hashable {
+        /// `nil` if the position determines the option. libavfilter gets only arguments with names.
+        package var name: String?
+        /// Without quotation marks and escapes.
+        package var value: String
+
+        package init(name: String?, value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    package var inputs: [String] = []
+    package var name: String
+    package var identifier: String?
+    package var arguments: [Argument] = []
+    package var outputs: [String] = []
+    /// Begins a new branch, connected with the previous filter only by labels.
+    package var startsBranch = false
+    /// Name and arguments as the user wrote them, if a user did.
+    package var written = ""
+
+    init(_ name: String, _ arguments: [(name: String, value: String)] = []) {
+        self.name = name
+        self.arguments = arguments.map { Argument(name: $0.name, value: $0.value) }
+    }
+
+    /// Connected only with the filters before and after it.
+    var isLinear: Bool { inputs.isEmpty && outputs.isEmpty && !startsBranch }
+
+    /// Escaped once for the list of options and once for the list of filters.
+    var text: String {
+        let labels = { (names: [String]) in names.map { "[\($0)]" }.joined() }
+        var text = labels(inputs) + name + (identifier.map { "@" + $0 } ?? "")
+        if !arguments.isEmpty {
+            let pairs = arguments.map { ($0.name.map { $0 + "=" } ?? "") + Self.escape($0.value, special: ":'\\") }
+            text += "=" + Self.escape(pairs.joined(separator: ":"), special: "[],;'\\")
+        }
+        return text + labels(outputs)
+    }
+
+    static func text(_ calls: [FilterCall]) -> String {
+        var text = ""
+        for (number, call) in calls.enumerated() {
+            if number > 0 { text += call.startsBranch ? ";" : "," }
+            text += call.text
+        }
+        return text
+    }
+
+    /// Works on bytes, because a combining character after a quotation mark does not change its meaning.
+    private static func escape(_ text: String, special: String) -> String {
+        let bytes = Array(text.utf8)
+        var escaped: [UInt8] = []
+        for (position, byte) in bytes.enumerated() {
+            let isOuterSpace = FilterSyntax.spaces.contains(byte) && (position == 0 || position == bytes.count - 1)
+            if special.utf8.contains(byte) || isOuterSpace { escaped.append(UInt8(ascii: "\\")) }
+            escaped.append(byte)
+        }
+        return String(decoding: escaped, as: UTF8.self)
+    }
+
+    /// Whether commas and labels connect every filter with every other.
+    static func isConnected(_ calls: [FilterCall]) -> Bool {
+        var group = Array(calls.indices)
+        let join = { (a: Int, b: Int) in
+            let (from, to) = (group[a], group[b])
+            for index in group.indices where group[index] == from { group[index] = to }
+        }
+        var labels: [String: Int] = [:]
+        for (number, call) in calls.enumerated() {
+            if number > 0, !call.startsBranch { join(number, number - 1) }
+            for label in call.inputs + call.outputs {
+                if let other = labels[label] { join(number, other) }
+                labels[label] = number
+            }
+        }
+        return Set(group).count <= 1
     }
 }

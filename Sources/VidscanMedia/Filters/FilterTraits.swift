@@ -1,46 +1,24 @@
 internal import CFFmpeg
 
-/// Facts about filters that libavfilter does not provide: which filters depend on one frame alone, which leave the content
-/// of a frame where it is, and which reach beyond the frame.
+/// Facts about filters that libavfilter does not provide.
 enum FilterTraits {
-    // MARK: Memory
-
-    /// Filters whose output depends only on the pixels and the time of one frame and on the options. All others get every
-    /// frame of the video.
-    private static let stateless = Set(
-        words:
-            """
-            alphaextract avgblur bilateral boxblur cas chromahold chromakey chromanr chromashift colorbalance
-            colorchannelmixer colorcontrast colorcorrect colorhold colorize colorkey colorlevels colormatrix colorspace
-            colortemperature convolution copy crop curves dblur dctdnoiz deband deflate delogo despill dilation drawbox
-            drawgrid drawtext edgedetect eq erosion exposure fillborders floodfill format gblur geq gradfun grayworld
-            hflip hqx hsvhold hsvkey hue huesaturation il inflate kirsch lenscorrection limiter lumakey lut lut1d lut3d lutrgb
-            lutyuv median monochrome negate nlmeans noformat null owdenoise pad perspective pixelize prewitt pseudocolor
-            removegrain rgbashift roberts rotate sab scale scharr selectivecolor setdar setfield setparams setrange setsar
-            shear showpalette shuffleplanes smartblur sobel super2xsai swaprect swapuv tonemap transpose unsharp v360
-            vaguedenoiser vflip vibrance xbr yaepblur zscale
-            """)
-
-    /// Names in an expression that stand for the number of the frame or for a value from earlier frames.
+    /// Names in an expression for the frame number or for values from earlier frames.
     private static let historyVariables = Set(words: "n N frame_num n_frames random st ld pos prev_t prev_pts prev_n")
 
-    /// Whether the output of a filter with these options does not depend on earlier frames.
     static func isStateless(_ filter: String, values: [String] = []) -> Bool {
-        stateless.contains(filter)
+        has(filter, .stateless)
             && !values.contains { value in
                 value.split(whereSeparator: { !($0.isLetter || $0.isNumber || $0 == "_") })
                     .contains { historyVariables.contains(String($0)) }
             }
     }
 
-    static var statelessNames: Set<String> { stateless }
-
     // MARK: Position
 
-    /// Whether a filter that keeps the size of the frame leaves its content where it is.
+    /// For filters that keep the size of the frame: whether the content stays in position.
     static func keepsPosition(_ filter: String) -> Bool {
-        if positionKeepers.contains(filter) { return true }
-        guard !positionChangers.contains(filter) else { return false }
+        if has(filter, .still) { return true }
+        guard !has(filter, .moving) else { return false }
         switch FilterCategory.of(filter) {
         case .blur, .colorAdjustment, .colorEffect, .composite, .halftone, .sharpen, .stylize, .deinterlace, .denoise,
             .analysis:
@@ -49,18 +27,9 @@ enum FilterTraits {
         }
     }
 
-    private static let positionKeepers = Set(
-        words:
-            """
-            copy cue fade fifo format framerate framestep fps loop mpdecimate noformat null perms realtime select setdar
-            setparams setpts setsar settb sidedata thumbnail tmix tpad trim
-            """)
-    private static let positionChangers = Set(
-        words: "convolve fftfilt field framepack morpho separatefields xcorrelate")
-
     // MARK: Reach
 
-    /// Why a filter that has not been reviewed needs permission, as the end of a sentence.
+    /// Why an unreviewed filter needs permission, as the end of a sentence.
     enum Reach: String {
         case files = "reads or writes files"
         case network = "listens on the network"
@@ -73,41 +42,89 @@ enum FilterTraits {
         case unknown = "is not on the reviewed list"
     }
 
-    /// - Returns: `unknown` for a filter that reaches nothing beyond the frame.
     static func reach(of filter: UnsafePointer<AVFilter>) -> Reach {
         let name = String(cString: filter.pointee.name)
         if let known = reaches[name] { return known }
         if deviceSuffixes.contains(where: { name.hasSuffix($0) }) { return .devices }
         let flags = filter.pointee.flags
-        let (inputs, outputs) = (
-            avfilter_filter_pad_count(filter, 0), avfilter_filter_pad_count(filter, 1)
-        )
-        let pads =
-            (0..<Int32(inputs)).map { vs_pad_type(filter, 0, $0) }
-            + (0..<Int32(outputs)).map { vs_pad_type(filter, 1, $0) }
-        if pads.contains(where: { $0 != AVMEDIA_TYPE_VIDEO.rawValue }) || pads.isEmpty { return .audio }
-        if inputs == 0, flags & AVFILTER_FLAG_DYNAMIC_INPUTS == 0 { return .source }
-        if outputs == 0, flags & AVFILTER_FLAG_DYNAMIC_OUTPUTS == 0 { return .sink }
+        let inputs = FilterCatalog.padTypes(filter, isOutput: false)
+        let outputs = FilterCatalog.padTypes(filter, isOutput: true)
+        if (inputs + outputs).contains(where: { $0 != "video" }) || (inputs + outputs).isEmpty { return .audio }
+        if inputs.isEmpty, flags & AVFILTER_FLAG_DYNAMIC_INPUTS == 0 { return .source }
+        if outputs.isEmpty, flags & AVFILTER_FLAG_DYNAMIC_OUTPUTS == 0 { return .sink }
         return .unknown
     }
 
     private static let deviceSuffixes = [
         "_amf", "_cuda", "_npp", "_opencl", "_qsv", "_vaapi", "_videotoolbox", "_vt", "_vulkan",
     ]
-    private static let reaches: [String: Reach] = [
-        "movie": .files, "amovie": .files, "zmq": .network, "azmq": .network, "frei0r": .program,
-        "frei0r_src": .program, "ladspa": .program, "lv2": .program, "sendcmd": .commands, "asendcmd": .commands,
-        "hwupload": .devices, "hwmap": .devices, "hwdownload": .devices, "openclsrc": .devices, "ddagrab": .devices,
-        "libplacebo": .devices, "coreimage": .devices, "coreimagesrc": .devices, "arnndn": .files, "asr": .files,
-        "ass": .files, "cellauto": .files, "cover_rect": .files, "derain": .files, "dnn_classify": .files,
-        "dnn_detect": .files, "dnn_processing": .files, "fieldhint": .files, "find_rect": .files, "flite": .files,
-        "fsync": .files, "lensfun": .files, "libvmaf": .files, "life": .files, "nnedi": .files, "ocr": .files,
-        "ocv": .files, "removelogo": .files, "sofalizer": .files, "sr": .files, "subtitles": .files,
-        "vidstabdetect": .files, "vidstabtransform": .files,
-    ]
+    private static let reaches = Dictionary(FilterTable.values(of: Reach.self)) { first, _ in first }
+
+    private enum Fact: String {
+        case stateless, still, moving
+    }
+
+    private static let facts = Dictionary(grouping: FilterTable.values(of: Fact.self), by: \.value)
+        .mapValues { Set($0.map(\.filter)) }
+
+    private static func has(_ filter: String, _ fact: Fact) -> Bool { facts[fact]?.contains(filter) == true }
+}
+
+/// The facts in `filter-categories.txt`.
+enum FilterTable {
+    private static let entries: [(filter: String, section: String)] = {
+        var section = ""
+        let lines = String(decoding: PackageResources.filter_categories_txt, as: UTF8.self).split(separator: "\n")
+        return lines.filter { !$0.hasPrefix("#") }.flatMap { line -> [(String, String)] in
+            guard line.hasPrefix("[") else { return line.split(separator: " ").map { (String($0), section) } }
+            section = String(line.dropFirst().dropLast())
+            return []
+        }
+    }()
+
+    static func values<Value: RawRepresentable<String>>(of type: Value.Type) -> [(filter: String, value: Value)] {
+        entries.compactMap { entry in Value(rawValue: entry.section).map { (entry.filter, $0) } }
+    }
 }
 
 extension Set<String> {
-    /// The words of a text.
     init(words text: String) { self.init(text.split(whereSeparator: \.isWhitespace).map(String.init)) }
+}
+
+/// The filters allowed before detection when faces are to be anonymized.
+///
+/// Faces found in a filtered frame are hidden in the unfiltered frame of the same time. A filter must therefore give exactly one
+/// frame per input frame, with the same timestamp, size and positions, and must not hide faces from the detector. Filters that
+/// darken, blur or recolour are out: with `eq=brightness=-1`, a detector finds nothing.
+package enum AnonymizationFilters {
+    package static let names: Set<String> = ["copy", "null", "setfield"]
+
+    /// Deinterlacers, and whether their default mode gives one frame per input frame, not per field.
+    private static let deinterlacers = ["bwdif": false, "yadif": true]
+    /// Values of `mode` that give one frame per input frame.
+    private static let frameModes = Set(words: "0 2 send_frame send_frame_nospatial")
+
+    /// Checks a chain in FFmpeg's syntax, without building it. Returns why it is not allowed, as the end of a sentence.
+    package static func objection(to chain: String) -> String? {
+        guard let calls = try? FilterSyntax.parse(chain) else { return "'\(chain)' is not a filter chain" }
+        guard calls.allSatisfy(\.isLinear) else {
+            return "a filter chain with branches may drop, add, delay or move frames"
+        }
+        for call in calls where !names.contains(call.name) {
+            guard let isDefault = deinterlacers[call.name], let filter = avfilter_get_by_name(call.name) else {
+                return
+                    "the filter '\(call.name)' may keep faces from the detector, or move, drop or add frames; apply it to"
+                    + " the video beforehand"
+            }
+            let positional = FilterOptionTable(filter).positional
+            let modes = call.arguments.enumerated().compactMap { position, argument in
+                let name = argument.name ?? (position < positional.count ? positional[position] : nil)
+                return name == "mode" ? argument.value : nil
+            }
+            guard modes.isEmpty ? isDefault : modes.allSatisfy(frameModes.contains) else {
+                return "the filter '\(call.name)' adds frames unless it has mode=send_frame"
+            }
+        }
+        return nil
+    }
 }

@@ -1,37 +1,33 @@
 /// The filters that need no permission, from `reviewed-filters.txt`.
-public struct ReviewedFilters: Sendable {
-    /// What a reviewer has found out about an option that takes text.
-    public enum Review: String, Sendable, CaseIterable {
+package struct ReviewedFilters: Sendable {
+    /// A reviewer's finding about an option that takes text.
+    package enum Review: String, Sendable, CaseIterable {
         case expression, expansion, text, name, list, color, count, file
     }
 
-    public struct Filter: Sendable, Equatable {
-        public let name: String
-        /// The version of FFmpeg that added the filter; `nil` for 5.1 and earlier.
-        public let since: String?
-        public let options: [String: Review]
+    package struct Filter: Sendable, Equatable {
+        package let name: String
+        /// The FFmpeg version that added it; `nil` for 5.1 and earlier.
+        package let since: String?
+        package let options: [String: Review]
     }
 
-    /// Why a line is not part of a list.
-    public struct Malformed: Error, Sendable, Equatable, CustomStringConvertible {
-        public let line: Int
-        public let reason: String
-        public var description: String { "line \(line): \(reason)" }
+    package struct Malformed: Error, Sendable, Equatable, CustomStringConvertible {
+        package let line: Int
+        package let reason: String
+        package var description: String { "line \(line): \(reason)" }
     }
 
-    /// By name.
-    public let filters: [String: Filter]
+    package let filters: [String: Filter]
 
-    /// The built-in list. If it were damaged, it would be empty, and every filter would need permission.
-    public static let shipped = (try? ReviewedFilters(shippedText)) ?? ReviewedFilters(filters: [:])
+    /// If the built-in list were damaged, it would be empty, and every filter would need permission.
+    package static let shipped = (try? ReviewedFilters(shippedText)) ?? ReviewedFilters(filters: [:])
 
-    public static var shippedText: String { String(decoding: PackageResources.reviewed_filters_txt, as: UTF8.self) }
+    package static var shippedText: String { String(decoding: PackageResources.reviewed_filters_txt, as: UTF8.self) }
+}
 
-    private init(filters: [String: Filter]) {
-        self.filters = filters
-    }
-
-    public init(_ text: String) throws(Malformed) {
+extension ReviewedFilters {
+    package init(_ text: String) throws(Malformed) {
         var filters: [String: Filter] = [:]
         for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
             guard !line.isEmpty, !line.hasPrefix("#") else { continue }
@@ -57,29 +53,22 @@ public struct ReviewedFilters: Sendable {
             }
             filters[name] = Filter(name: name, since: since, options: options)
         }
-        self.filters = filters
+        self.init(filters: filters)
     }
 
     private static func isName(_ text: String) -> Bool {
-        !text.isEmpty
-            && text.utf8.allSatisfy { $0 == UInt8(ascii: "_") || Character(UnicodeScalar($0)).isWordCharacter }
+        !text.isEmpty && text.utf8.allSatisfy(FilterSyntax.isWord)
     }
 }
 
-extension Character {
-    fileprivate var isWordCharacter: Bool { isASCII && (isLetter || isNumber) }
-}
-
 extension ReviewedFilters.Review {
-    /// Why a value needs permission, as the end of a sentence; `nil` if it needs none.
+    /// Why a value needs permission, as the end of a sentence.
     func objection(to value: String) -> String? {
         switch self {
         case .file: return "accesses a file"
         case .text: return nil
         case .name:
-            let isName = value.utf8.allSatisfy {
-                Character(UnicodeScalar($0)).isWordCharacter || " _.+-".utf8.contains($0)
-            }
+            let isName = value.utf8.allSatisfy { FilterSyntax.isWord($0) || " .+-".utf8.contains($0) }
             return isName ? nil : "is not a plain name"
         case .count:
             let isCount = (1...3).contains(value.utf8.count) && value.utf8.allSatisfy { (0x30...0x39).contains($0) }
@@ -90,13 +79,13 @@ extension ReviewedFilters.Review {
         }
     }
 
-    /// Functions in FFmpeg's expressions that may run for hours or write to the log.
+    /// Functions that may run for hours or write to the log.
     private static let functions = ["while", "root", "taylor", "print"]
 
     /// Why a value that FFmpeg may evaluate as an expression needs permission. Options that take a number are evaluated too.
     ///
-    /// FFmpeg removes white space from an expression, text expansion removes quotation marks and escapes, and characters
-    /// between the name of a function and its parenthesis are ignored.
+    /// FFmpeg removes white space from expressions, text expansion removes quotation marks and escapes, and characters between a
+    /// function's name and its parenthesis are ignored.
     static func functionObjection(to value: String) -> String? {
         // FFmpeg compares bytes, so a combining character after the last letter of a name does not hide the name.
         let ignored = Array(" \n\t\r\u{B}\u{C}\\'".utf8)

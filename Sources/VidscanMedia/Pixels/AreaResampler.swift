@@ -1,37 +1,30 @@
 internal import CFFmpeg
 internal import CPixels
-public import VidscanBase
+package import VidscanBase
 
-/// Shrinks a whole frame into the input tensor of a detector: area-averaged, upright, with square pixels, as R'G'B'.
+/// Shrinks a whole frame into a detector's input tensor: area-averaged, upright, with square pixels, as R'G'B'.
 ///
-/// Row by row, each decoded plane is averaged by itself, first down its columns, then along its rows. Only the small result
-/// is converted to R'G'B' and turned upright, because averaging and the colour matrix commute. Along an axis that is enlarged
-/// (non-square pixels), samples are interpolated linearly.
-///
-/// Each worker has its own resampler. All give the same results.
-public final class AreaResampler {
+/// Each decoded plane is averaged row by row, first down its columns, then along its rows. Only the small result is converted to
+/// R'G'B' and turned upright, because averaging and the colour matrix commute. Along an enlarged axis (non-square pixels),
+/// samples are interpolated linearly. Use one per worker; all give the same results.
+package final class AreaResampler {
     private let converter: PictureConverter
     private let kernels = vs_best_kernels().pointee
     private var axes: PlaneAxes?
     private var scratch: [Float] = []
 
-    public init(converter: PictureConverter = PictureConverter()) {
+    package init(converter: PictureConverter = PictureConverter()) {
         self.converter = converter
     }
 
     /// Fills a tensor of shape 3 × `tensorSize.height` × `tensorSize.width` with R', G', B' in 0…255.
     ///
-    /// With `part`, it fills at least this part of the picture; what the rest of the tensor holds is not defined.
-    ///
     /// - Parameters:
-    ///   - frame: any sampled frame.
-    ///   - pictureSize: pixels of the upright frame in the top left corner of the tensor. The rest of the tensor is 0.
+    ///   - pictureSize: of the upright frame in the top left corner. The rest of the tensor is 0.
     ///   - tensorSize: at least `pictureSize`.
-    ///   - part: what is needed of the picture; `nil` for the whole tensor.
-    ///   - tensor: room for 3 · width · height floats.
-    /// - Throws: `MediaError` for a pixel format that cannot be converted.
-    public func resample(
-        _ frame: SampledFrame, pictureSize: PictureSize, tensorSize: PictureSize, part: PicturePart? = nil,
+    ///   - part: what is needed of the picture, leaving the rest undefined; `nil` fills the whole tensor.
+    package func resample(
+        _ frame: SampledFrame, pictureSize: PictureSize, tensorSize: PictureSize, part: PictureRegion? = nil,
         into tensor: UnsafeMutablePointer<Float>
     ) throws(MediaError) {
         let image = try converter.planes(of: frame)
@@ -45,7 +38,7 @@ public final class AreaResampler {
             // Grey has no chroma; its two rows stay as they are.
             planes.update(repeating: 128, count: 3 * axes.outputCapacity)
             // The columns of a part of a turned frame are rows of the planes.
-            let columns = ColumnPart(axes, orientation.swapsAxes ? nil : part?.columns, image)
+            let columns = ColumnRange(axes, orientation.swapsAxes ? nil : part?.columns, image)
             if orientation.swapsAxes {
                 fillTurned(image, axes, columns, sums: sums, planes: planes, tensorSize: tensorSize, into: tensor)
             } else {
@@ -64,49 +57,39 @@ public final class AreaResampler {
     }
 
     private func axes(for image: PlanarImage, target: PictureSize, orientation: Orientation) -> PlaneAxes {
-        let key = PlaneAxes.Key(image, target: target, orientation: orientation)
+        let key = PlaneAxes.Key(
+            lumaSize: image.luma.size, chromaSize: (image.differences.first ?? image.luma).size, chroma: image.chroma,
+            target: target, orientation: orientation)
         if let axes, axes.key == key { return axes }
         let value = PlaneAxes(key)
         axes = value
         return value
     }
 
-    /// Averages one row of each plane.
     private func average(
-        _ image: PlanarImage, row: Int, _ axes: PlaneAxes, _ columns: ColumnPart, sums: UnsafeMutablePointer<Float>,
+        _ image: PlanarImage, row: Int, _ axes: PlaneAxes, _ columns: ColumnRange, sums: UnsafeMutablePointer<Float>,
         planes: UnsafeMutablePointer<Float>
     ) {
-        average(
-            image.luma, row: row, axes.lumaY, axes.lumaX, columns.luma, columns.outputs, sums: sums, into: planes)
-        if let blue = image.blueDifference, let red = image.redDifference {
-            average(
-                blue, row: row, axes.chromaY, axes.chromaX, columns.chroma, columns.outputs, sums: sums,
-                into: planes + axes.outputCapacity)
-            average(
-                red, row: row, axes.chromaY, axes.chromaX, columns.chroma, columns.outputs, sums: sums,
-                into: planes + 2 * axes.outputCapacity)
+        for (number, plane) in image.planes.enumerated() {
+            let isLuma = number == 0
+            let vertical = isLuma ? axes.lumaY : axes.chromaY
+            let samples = isLuma ? columns.luma : columns.chroma
+            // 8-bit samples times weights in 1/256 are exact in floats, also after the second axis.
+            vertical.span(of: row).withUnsafeBufferPointer { weights in
+                plane.sumRows(
+                    x: samples.lowerBound, y: vertical.first[row], width: samples.count, weights: weights,
+                    into: sums + samples.lowerBound, with: kernels)
+            }
+            (isLuma ? axes.lumaX : axes.chromaX).apply(
+                to: sums, into: planes + number * axes.outputCapacity, part: columns.outputs)
         }
-    }
-
-    private func average(
-        _ plane: PlanarImage.Plane, row: Int, _ vertical: AxisWeights, _ horizontal: RowFilter,
-        _ samples: Range<Int>, _ outputs: Range<Int>, sums: UnsafeMutablePointer<Float>,
-        into output: UnsafeMutablePointer<Float>
-    ) {
-        // 8-bit samples times weights in 1/256 are exact in floats, also after the second axis.
-        vertical.span(of: row).withUnsafeBufferPointer { weights in
-            plane.sumRows(
-                x: samples.lowerBound, y: vertical.first[row], width: samples.count, weights: weights,
-                into: sums + samples.lowerBound, with: kernels)
-        }
-        horizontal.apply(to: sums, into: output, part: outputs)
     }
 
     private func convert(
-        _ planes: UnsafePointer<Float>, _ axes: PlaneAxes, _ columns: ColumnPart, _ color: YCbCrToRGB,
+        _ planes: UnsafePointer<Float>, _ axes: PlaneAxes, _ columns: ColumnRange, _ color: vs_color,
         into line: UnsafeMutablePointer<Float>, planeLength: Int
     ) {
-        var color = color.kernelColor
+        var color = color
         let first = columns.outputs.lowerBound
         let (planes, line) = (planes + first, line + first)
         kernels.convert(
@@ -115,12 +98,12 @@ public final class AreaResampler {
             line + 2 * planeLength)
     }
 
-    /// Rows that are transposed together: a row of the tensor gets whole cache lines.
+    /// Transposed together, so that a row of the tensor gets whole cache lines.
     private static let blockRows = 16
 
     /// Rows of the coded frame become columns of the tensor.
     private func fillTurned(
-        _ image: PlanarImage, _ axes: PlaneAxes, _ columns: ColumnPart, sums: UnsafeMutablePointer<Float>,
+        _ image: PlanarImage, _ axes: PlaneAxes, _ columns: ColumnRange, sums: UnsafeMutablePointer<Float>,
         planes: UnsafeMutablePointer<Float>, tensorSize: PictureSize, into tensor: UnsafeMutablePointer<Float>
     ) {
         let isMirrored = axes.key.orientation.mirrorsX
@@ -157,16 +140,15 @@ public final class AreaResampler {
     }
 }
 
-/// The outputs of a row that are needed, and the samples that they are made from.
-private struct ColumnPart {
+/// The needed outputs of a row, and their samples.
+private struct ColumnRange {
     /// Whole blocks of 8.
     let outputs: Range<Int>
     let luma: Range<Int>
     let chroma: Range<Int>
 
-    /// - Parameter columns: `nil` for all.
     init(_ axes: PlaneAxes, _ columns: Range<Int>?, _ image: PlanarImage) {
-        let chromaWidth = image.blueDifference?.width ?? 0
+        let chromaWidth = image.differences.first?.width ?? 0
         guard let columns, !columns.isEmpty else {
             (outputs, luma, chroma) = (0..<axes.outputCapacity, 0..<image.luma.width, 0..<chromaWidth)
             return

@@ -2,32 +2,37 @@ internal import CFFmpeg
 internal import CPixels
 internal import VidscanBase
 
-/// The planes of a Y'CbCr image in memory and the meaning of their values. A view, which is valid as long as the frame lives.
+/// A view of a Y'CbCr image's planes and the meaning of their values, valid while the frame lives.
 struct PlanarImage {
     struct Plane {
         let base: UnsafeRawPointer
-        /// Bytes from one row to the next; may be negative.
+        /// In bytes; may be negative.
         let stride: Int
         let width: Int
         let height: Int
-        /// Bits of a sample: 8, in a byte each, or 9 to 16, in a 16-bit word each. Deeper samples have the same range with a
-        /// finer step.
+        /// Bits of a sample: 8, in a byte each, or 9 to 16, in a 16-bit word each. Deeper samples only have a finer step.
         let depth: Int
+
+        var size: PictureSize { PictureSize(width: width, height: height) }
     }
 
-    let luma: Plane
-    /// `nil` in a grey image.
-    let blueDifference: Plane?
-    let redDifference: Plane?
-    /// Luma pixels per chroma sample, as powers of two.
-    let chromaShiftX: Int
-    let chromaShiftY: Int
-    /// The centre of a chroma sample, in luma pixels from the centre of its block of pixels.
-    let chromaOffsetX: Double
-    let chromaOffsetY: Double
-    let color: YCbCrToRGB
+    /// Luma, Cb and Cr; luma alone in a grey image.
+    let planes: [Plane]
+    var luma: Plane { planes[0] }
+    var differences: ArraySlice<Plane> { planes.dropFirst() }
+    let chroma: ChromaPosition
+    let color: vs_color
 
-    /// - Returns: `nil` for a pixel format other than planar Y'CbCr and grey in native byte order.
+    struct ChromaPosition: Hashable {
+        /// Luma pixels per chroma sample, as powers of two.
+        var shiftX: Int
+        var shiftY: Int
+        /// The centre of a chroma sample, in luma pixels from the centre of its block.
+        var offsetX = 0.0
+        var offsetY = 0.0
+    }
+
+    /// `nil` for a pixel format other than planar Y'CbCr and grey in native byte order.
     init?(_ frame: borrowing Frame) {
         guard let pixel = frame.pixelFormat.descriptor else { return nil }
         let foreignOrder = 1.littleEndian == 1 ? AV_PIX_FMT_FLAG_BE : 0
@@ -40,48 +45,42 @@ struct PlanarImage {
             let luma = frame.data.0
         else { return nil }
         let (width, height) = (frame.size.width, frame.size.height)
-        self.luma = Plane(
+        let lumaPlane = Plane(
             base: UnsafeRawPointer(luma), stride: Int(frame.linesize.0), width: width, height: height, depth: depth)
-        chromaShiftX = Int(pixel.log2_chroma_w)
-        chromaShiftY = Int(pixel.log2_chroma_h)
+        var chroma = ChromaPosition(shiftX: Int(pixel.log2_chroma_w), shiftY: Int(pixel.log2_chroma_h))
         if pixel.nb_components >= 3 {
             guard pixel.comp.1.plane == 1, pixel.comp.2.plane == 2, pixel.comp.1.step == bytes,
                 pixel.comp.2.step == bytes,
                 let blue = frame.data.1, let red = frame.data.2
             else { return nil }
-            let chromaWidth = (width + (1 << chromaShiftX) - 1) >> chromaShiftX
-            let chromaHeight = (height + (1 << chromaShiftY) - 1) >> chromaShiftY
-            blueDifference = Plane(
-                base: UnsafeRawPointer(blue), stride: Int(frame.linesize.1), width: chromaWidth,
-                height: chromaHeight, depth: depth)
-            redDifference = Plane(
-                base: UnsafeRawPointer(red), stride: Int(frame.linesize.2), width: chromaWidth,
-                height: chromaHeight, depth: depth)
+            let plane = { (base: UnsafeMutablePointer<UInt8>, stride: Int32) in
+                Plane(
+                    base: UnsafeRawPointer(base), stride: Int(stride),
+                    width: (width + (1 << chroma.shiftX) - 1) >> chroma.shiftX,
+                    height: (height + (1 << chroma.shiftY) - 1) >> chroma.shiftY, depth: depth)
+            }
+            planes = [lumaPlane, plane(blue, frame.linesize.1), plane(red, frame.linesize.2)]
         } else {
-            blueDifference = nil
-            redDifference = nil
+            planes = [lumaPlane]
         }
-        // Untagged chroma lies on the left column of its block in MPEG-2 and later standards, and in the centre in JPEG.
-        let isFull = YCbCrToRGB.isFullRange(frame)
+        // Untagged chroma lies on the left column of its block in MPEG-2 and later standards, in the centre in JPEG.
+        let matrix = ColorMatrix(frame)
         let location = frame.chroma_location
         let isLeft =
             location == AVCHROMA_LOC_LEFT || location == AVCHROMA_LOC_TOPLEFT
-            || (location == AVCHROMA_LOC_UNSPECIFIED && !isFull)
+            || (location == AVCHROMA_LOC_UNSPECIFIED && !matrix.isFullRange)
         let isTop = location == AVCHROMA_LOC_TOPLEFT || location == AVCHROMA_LOC_TOP
-        chromaOffsetX = isLeft ? -Double((1 << chromaShiftX) - 1) / 2 : 0
-        chromaOffsetY = isTop ? -Double((1 << chromaShiftY) - 1) / 2 : 0
-        color = YCbCrToRGB(frame)
+        if isLeft { chroma.offsetX = -Double((1 << chroma.shiftX) - 1) / 2 }
+        if isTop { chroma.offsetY = -Double((1 << chroma.shiftY) - 1) / 2 }
+        self.chroma = chroma
+        color = matrix.toRGB
     }
 }
 
 extension PlanarImage.Plane {
     func address(x: Int, y: Int) -> UnsafeRawPointer { base + y * stride + (depth > 8 ? 2 * x : x) }
 
-    /// Adds weighted rows from a pixel on, in 8-bit levels.
-    ///
-    /// - Parameters:
-    ///   - width: The number of columns.
-    ///   - sums: Room for as many floats.
+    /// Adds weighted rows from a pixel on, in 8-bit levels, into `width` floats.
     func sumRows(
         x: Int, y: Int, width: Int, weights: UnsafeBufferPointer<UInt16>, into sums: UnsafeMutablePointer<Float>,
         with kernels: vs_kernels
@@ -98,56 +97,130 @@ extension PlanarImage.Plane {
     }
 }
 
-/// The conversion from Y'CbCr code values to R'G'B' in 0…255, by the matrix coefficients and the range of ITU-T H.273.
-struct YCbCrToRGB: Equatable {
-    let lumaOffset: Float
-    let lumaScale: Float
-    let redFromCr: Float
-    let greenFromCb: Float
-    let greenFromCr: Float
-    let blueFromCb: Float
-
-    /// The weights of red and blue in luma, Kr and Kb.
-    static func weights(_ frame: borrowing Frame) -> (red: Double, blue: Double) {
-        switch frame.colorspace {
-        case AVCOL_SPC_BT709: return (0.2126, 0.0722)
-        case AVCOL_SPC_BT2020_NCL, AVCOL_SPC_BT2020_CL: return (0.2627, 0.0593)
-        case AVCOL_SPC_SMPTE240M: return (0.212, 0.087)
-        case AVCOL_SPC_FCC: return (0.30, 0.11)
-        case AVCOL_SPC_BT470BG, AVCOL_SPC_SMPTE170M: return (0.299, 0.114)
-        default:
-            // Like players, by the size of untagged video.
-            let isHighDefinition = frame.width >= 1280 || frame.height > 576
-            return isHighDefinition && !isFullRange(frame) ? (0.2126, 0.0722) : (0.299, 0.114)
-        }
-    }
+/// The matrix coefficients and the range of a Y'CbCr frame (ITU-T H.273).
+struct ColorMatrix {
+    /// The weights in luma, Kr, Kg and Kb.
+    let red: Double
+    let blue: Double
+    var green: Double { 1 - red - blue }
+    let isFullRange: Bool
 
     init(_ frame: borrowing Frame) {
-        let weights = Self.weights(frame)
-        let isFull = Self.isFullRange(frame)
-        let chroma = isFull ? 1.0 : 255.0 / 224.0
-        let green = 1 - weights.red - weights.blue
-        lumaOffset = isFull ? 0 : 16
-        lumaScale = Float(isFull ? 1.0 : 255.0 / 219.0)
-        redFromCr = Float(2 * (1 - weights.red) * chroma)
-        blueFromCb = Float(2 * (1 - weights.blue) * chroma)
-        greenFromCr = Float(-2 * (1 - weights.red) * weights.red / green * chroma)
-        greenFromCb = Float(-2 * (1 - weights.blue) * weights.blue / green * chroma)
-    }
-
-    /// As the kernels take it.
-    var kernelColor: vs_color {
-        vs_color(
-            luma_offset: lumaOffset, luma_scale: lumaScale, red_from_cr: redFromCr, green_from_cb: greenFromCb,
-            green_from_cr: greenFromCr, blue_from_cb: blueFromCb)
+        isFullRange = Self.isFullRange(frame)
+        switch frame.colorspace {
+        case AVCOL_SPC_BT709: (red, blue) = (0.2126, 0.0722)
+        case AVCOL_SPC_BT2020_NCL, AVCOL_SPC_BT2020_CL: (red, blue) = (0.2627, 0.0593)
+        case AVCOL_SPC_SMPTE240M: (red, blue) = (0.212, 0.087)
+        case AVCOL_SPC_FCC: (red, blue) = (0.30, 0.11)
+        case AVCOL_SPC_BT470BG, AVCOL_SPC_SMPTE170M: (red, blue) = (0.299, 0.114)
+        default:
+            // Like players, by the size of untagged video.
+            let isHighDefinition = (frame.width >= 1280 || frame.height > 576) && !isFullRange
+            (red, blue) = isHighDefinition ? (0.2126, 0.0722) : (0.299, 0.114)
+        }
     }
 
     static func isFullRange(_ frame: borrowing Frame) -> Bool {
-        if frame.color_range == AVCOL_RANGE_JPEG { return true }
-        switch frame.pixelFormat {
-        case AV_PIX_FMT_YUVJ420P, AV_PIX_FMT_YUVJ422P, AV_PIX_FMT_YUVJ444P, AV_PIX_FMT_YUVJ440P, AV_PIX_FMT_YUVJ411P:
-            return true
-        default: return false
+        let fullRangeFormats = [
+            AV_PIX_FMT_YUVJ420P, AV_PIX_FMT_YUVJ422P, AV_PIX_FMT_YUVJ444P, AV_PIX_FMT_YUVJ440P, AV_PIX_FMT_YUVJ411P,
+        ]
+        return frame.color_range == AVCOL_RANGE_JPEG || fullRangeFormats.contains(frame.pixelFormat)
+    }
+
+    /// From Y'CbCr code values to R'G'B' in 0…255.
+    var toRGB: vs_color {
+        let chroma = isFullRange ? 1.0 : 255.0 / 224.0
+        return vs_color(
+            luma_offset: isFullRange ? 0 : 16, luma_scale: Float(isFullRange ? 1.0 : 255.0 / 219.0),
+            red_from_cr: Float(2 * (1 - red) * chroma),
+            green_from_cb: Float(-2 * (1 - blue) * blue / green * chroma),
+            green_from_cr: Float(-2 * (1 - red) * red / green * chroma),
+            blue_from_cb: Float(2 * (1 - blue) * chroma))
+    }
+}
+
+/// From R'G'B' in 0…255 to Y'CbCr code values, in units of 1/65536.
+struct RGBToYCbCr {
+    typealias Weights = (red: Int32, green: Int32, blue: Int32)
+
+    let lumaOffset: Int32
+    let luma: Weights
+    let blueDifference: Weights
+    let redDifference: Weights
+
+    init(_ matrix: ColorMatrix) {
+        let (red, green, blue) = (matrix.red, matrix.green, matrix.blue)
+        let lumaScale = matrix.isFullRange ? 1.0 : 219.0 / 255
+        let chromaScale = matrix.isFullRange ? 1.0 : 224.0 / 255
+        let fixed = { (value: Double) in Int32((value * 65536).rounded()) }
+        lumaOffset = matrix.isFullRange ? 0 : 16
+        luma = (fixed(red * lumaScale), fixed(green * lumaScale), fixed(blue * lumaScale))
+        let ofBlue = chromaScale / (2 * (1 - blue))
+        blueDifference = (fixed(-red * ofBlue), fixed(-green * ofBlue), fixed((1 - blue) * ofBlue))
+        let ofRed = chromaScale / (2 * (1 - red))
+        redDifference = (fixed((1 - red) * ofRed), fixed(-green * ofRed), fixed(-blue * ofRed))
+    }
+}
+
+/// Converts frames to planar Y'CbCr for the resampling kernels.
+///
+/// Planar Y'CbCr of 8 to 16 bits with any chroma subsampling, and grey, pass unchanged. Other formats get 8 bits. A worker's
+/// kernels share one converter, so that each frame is converted only once.
+package final class PictureConverter {
+    private var scaler = Scaler(flags: Int32(SWS_POINT) | Int32(SWS_ACCURATE_RND) | Int32(SWS_BITEXACT))
+    private var converted: Frame?
+    private var convertedFrame: (identity: ObjectIdentifier, sequence: Int)?
+
+    package init() {}
+
+    /// Valid while the frame lives and until the next call.
+    func planes(of sample: SampledFrame) throws(MediaError) -> PlanarImage {
+        if let image = PlanarImage(sample.frame) { return image }
+        let identity = (ObjectIdentifier(sample), sample.sequence)
+        let isConverted = convertedFrame.map { $0 == identity } ?? false
+        if !isConverted {
+            convertedFrame = nil
+            try convert(sample.frame)
+            convertedFrame = identity
         }
+        switch converted {
+        case .some(let frame):
+            if let image = PlanarImage(frame) { return image }
+        case nil: break
+        }
+        throw MediaError(.undecodable, "cannot convert the pixel format \(sample.pixelFormatName)")
+    }
+
+    private func convert(_ frame: borrowing Frame) throws(MediaError) {
+        guard let descriptor = frame.pixelFormat.descriptor else {
+            throw MediaError(.undecodable, "unknown pixel format \(frame.format)")
+        }
+        let format =
+            if descriptor.isRGB {
+                AV_PIX_FMT_YUVJ444P
+            } else if descriptor.log2_chroma_w == 0 {
+                AV_PIX_FMT_YUV444P
+            } else {
+                descriptor.log2_chroma_h == 0 ? AV_PIX_FMT_YUV422P : AV_PIX_FMT_YUV420P
+            }
+        if converted?.size != frame.size || converted?.pixelFormat != format {
+            converted = nil
+            converted = try Frame.allocate(frame.size, format)
+        }
+        switch converted {
+        case .some(let target): try convert(frame, isRGB: descriptor.isRGB, into: target)
+        case nil: break
+        }
+    }
+
+    private func convert(_ frame: borrowing Frame, isRGB: Bool, into target: borrowing Frame) throws(MediaError) {
+        // libswscale converts RGB to BT.601 by default.
+        target.colorspace = isRGB ? AVCOL_SPC_SMPTE170M : frame.colorspace
+        target.color_range = isRGB ? AVCOL_RANGE_JPEG : frame.color_range
+        target.chroma_location = frame.chroma_location
+        // From Y'CbCr only the depth or the layout changes, not the matrix and the range.
+        let isFull = frame.color_range == AVCOL_RANGE_JPEG
+        try scaler.scale(
+            frame, into: target, matrix: isRGB ? nil : SWS_CS_DEFAULT, fromFullRange: isFull, toFullRange: isFull)
     }
 }

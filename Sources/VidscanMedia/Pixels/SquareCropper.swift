@@ -1,15 +1,13 @@
 internal import CFFmpeg
 internal import CPixels
-public import VidscanBase
+package import VidscanBase
 
-/// Crops a rotated square of a frame into the input tensor of a model, as R'G'B'.
+/// Crops a rotated square of a frame into a model's input tensor, as R'G'B'.
 ///
-/// One affine map leads from the tensor to the decoded planes. The region of each plane under the square is copied first. If
-/// the square is larger than the tensor, whole blocks of pixels are averaged on the way to prevent aliasing. Then samples are
-/// interpolated linearly. Outside the frame its border is repeated.
-///
-/// Each worker has its own cropper. All give the same results.
-public final class SquareCropper {
+/// One affine map leads from the tensor to the decoded planes. The region of each plane under the square is copied first. If the
+/// square is larger than the tensor, whole blocks of pixels are averaged on the way to prevent aliasing. Then samples are
+/// interpolated linearly. Outside the frame its border is repeated. Use one per worker; all give the same results.
+package final class SquareCropper {
     private let converter: PictureConverter
     private let kernels = vs_best_kernels().pointee
     private let reader = BlockReader()
@@ -17,51 +15,47 @@ public final class SquareCropper {
     /// Cb and Cr, interleaved.
     private var chromaPatch: [UInt8] = []
 
-    public init(converter: PictureConverter = PictureConverter()) {
+    package init(converter: PictureConverter = PictureConverter()) {
         self.converter = converter
     }
 
-    /// Fills a tensor of shape 3 × `resolution` × `resolution` with R', G', B' in 0…255.
-    ///
-    /// - Parameters:
-    ///   - frame: any sampled frame.
-    ///   - square: in display space.
-    ///   - resolution: from 1 to 4096.
-    ///   - tensor: room for 3 · resolution² floats.
-    /// - Throws: `MediaError` for a pixel format that cannot be converted.
-    public func crop(
+    /// Fills a tensor of shape 3 × `resolution` × `resolution` with R', G', B' in 0…255, from a square in display space.
+    /// `resolution` is from 1 to 4096.
+    package func crop(
         _ frame: SampledFrame, square: RotatedSquare, resolution: Int, into tensor: UnsafeMutablePointer<Float>
     ) throws(MediaError) {
         precondition(1...4096 ~= resolution)
         let image = try converter.planes(of: frame)
         let map = frame.geometry.displayToCoded.after(square.transform(resolution: resolution))
-        let luma = PatchMap(map, plane: image.luma, resolution: resolution)
+        let luma = PatchMap(map, plane: image.luma.size, resolution: resolution)
         reader.read(image.luma, luma.grid, into: &lumaPatch)
         let chroma = readChroma(of: image, map: map, resolution: resolution)
         fill(tensor, resolution: resolution, luma: luma, chroma: chroma, color: image.color)
     }
 
     private func readChroma(of image: PlanarImage, map: AffineTransform, resolution: Int) -> PatchMap {
-        guard let blue = image.blueDifference, let red = image.redDifference else {
+        guard let blue = image.differences.first, let red = image.differences.last else {
             // Grey has no chroma: a patch of one sample, with its margin.
             chromaPatch = [UInt8](repeating: 128, count: 8)
-            return PatchMap.point
+            return PatchMap(
+                AffineTransform(xx: 0, xy: 0, x: 0, yx: 0, yy: 0, y: 0), plane: PictureSize(width: 1, height: 1),
+                resolution: resolution)
         }
-        let shiftX = 1 / Double(1 << image.chromaShiftX)
-        let shiftY = 1 / Double(1 << image.chromaShiftY)
+        let position = image.chroma
+        let (shiftX, shiftY) = (1 / Double(1 << position.shiftX), 1 / Double(1 << position.shiftY))
         let chromaMap = AffineTransform(
-            xx: map.xx * shiftX, xy: map.xy * shiftX, x: (map.x - image.chromaOffsetX) * shiftX,
-            yx: map.yx * shiftY, yy: map.yy * shiftY, y: (map.y - image.chromaOffsetY) * shiftY)
-        let chroma = PatchMap(chromaMap, plane: blue, resolution: resolution)
-        reader.read(blue, red, chroma.grid, into: &chromaPatch)
+            xx: map.xx * shiftX, xy: map.xy * shiftX, x: (map.x - position.offsetX) * shiftX,
+            yx: map.yx * shiftY, yy: map.yy * shiftY, y: (map.y - position.offsetY) * shiftY)
+        let chroma = PatchMap(chromaMap, plane: blue.size, resolution: resolution)
+        reader.read(blue, with: red, chroma.grid, into: &chromaPatch)
         return chroma
     }
 
     private func fill(
-        _ tensor: UnsafeMutablePointer<Float>, resolution: Int, luma: PatchMap, chroma: PatchMap, color: YCbCrToRGB
+        _ tensor: UnsafeMutablePointer<Float>, resolution: Int, luma: PatchMap, chroma: PatchMap, color: vs_color
     ) {
         let area = resolution * resolution
-        var color = color.kernelColor
+        var color = color
         lumaPatch.withUnsafeBufferPointer { lumaPatch in
             chromaPatch.withUnsafeBufferPointer { chromaPatch in
                 for row in 0..<resolution {
@@ -72,5 +66,160 @@ public final class SquareCropper {
                 }
             }
         }
+    }
+}
+
+/// A region of a plane in whole blocks of pixels.
+struct BlockGrid: Equatable {
+    /// Pixels along each axis, at most 256.
+    var blockWidth: Int
+    var blockHeight: Int
+    /// The plane may end within the last block.
+    var columns: Range<Int>
+    var rows: Range<Int>
+
+    /// One more column and row, which interpolation reads with weight 0.
+    func byteCount(channels: Int) -> Int { (columns.count + 1) * channels * (rows.count + 1) }
+}
+
+/// The region of a plane under a square, and the map from a tensor to its blocks in 16.16 fixed point, from the first block's
+/// centre.
+struct PatchMap {
+    let grid: BlockGrid
+    private let startX: Int
+    private let startY: Int
+    private let columnX: Int
+    private let columnY: Int
+    private let rowX: Int
+    private let rowY: Int
+    /// Steps by which a row of the tensor may leave the region.
+    private let reach: Int
+
+    /// - Parameter map: from the tensor to the plane, in continuous coordinates.
+    init(_ map: AffineTransform, plane: PictureSize, resolution: Int) {
+        let blockWidth = Self.block(map.xx, map.xy)
+        let blockHeight = Self.block(map.yx, map.yy)
+        let corners = [(0, 0), (resolution, 0), (0, resolution), (resolution, resolution)].map {
+            map.apply(to: Point(x: Double($0.0), y: Double($0.1)))
+        }
+        grid = BlockGrid(
+            blockWidth: blockWidth, blockHeight: blockHeight,
+            columns: Self.blocks(corners.map(\.x), size: blockWidth, limit: plane.width),
+            rows: Self.blocks(corners.map(\.y), size: blockHeight, limit: plane.height))
+        let (factorX, factorY) = (1 / Double(blockWidth), 1 / Double(blockHeight))
+        columnX = Self.fixed(map.xx * factorX)
+        columnY = Self.fixed(map.yx * factorY)
+        rowX = Self.fixed(map.xy * factorX)
+        rowY = Self.fixed(map.yy * factorY)
+        // The centres of the first cell and of the first block are at (0.5, 0.5).
+        let (left, top) = (Double(grid.columns.lowerBound), Double(grid.rows.lowerBound))
+        startX = Self.fixed(map.x * factorX - left + (map.xx * factorX + map.xy * factorX) / 2 - 0.5)
+        startY = Self.fixed(map.y * factorY - top + (map.yx * factorY + map.yy * factorY) / 2 - 0.5)
+        reach = resolution * max(abs(columnX), abs(columnY)) + 65536
+    }
+
+    func row(_ row: Int, of patch: UnsafeBufferPointer<UInt8>, channels: Int) -> vs_patch {
+        precondition(patch.count >= grid.byteCount(channels: channels))
+        // A row that starts farther away than it reaches repeats the border all along.
+        let x = min(max(startX + row * rowX, -reach), grid.columns.count << 16 + reach)
+        let y = min(max(startY + row * rowY, -reach), grid.rows.count << 16 + reach)
+        return vs_patch(
+            base: patch.baseAddress, stride: Int32((grid.columns.count + 1) * channels),
+            width: Int32(grid.columns.count), height: Int32(grid.rows.count), x: Int32(clamping: x),
+            y: Int32(clamping: y), step_x: Int32(clamping: columnX), step_y: Int32(clamping: columnY))
+    }
+
+    /// Whole pixels in a step of the tensor along an axis of the plane. The sum of 256 rows fits into 16 bits.
+    private static func block(_ x: Double, _ y: Double) -> Int {
+        let length = (x * x + y * y).squareRoot()
+        return length >= 1 ? Int(min(length, 256)) : 1
+    }
+
+    /// Covers the values with a margin of one block; at least one block.
+    private static func blocks(_ values: [Double], size: Int, limit: Int) -> Range<Int> {
+        let count = max(1, (limit + size - 1) / size)
+        let positions = values.map { whole(($0 / Double(size)).rounded(.down)) }
+        let low = min(max((positions.min() ?? 0) - 1, 0), count - 1)
+        let high = min(max((positions.max() ?? 0) + 2, low + 1), count)
+        return low..<high
+    }
+
+    private static func fixed(_ value: Double) -> Int { whole((value * 65536).rounded()) }
+
+    /// Large enough for every picture, small enough for every sum. A square without finite coordinates lies anywhere.
+    private static func whole(_ value: Double) -> Int { value.isFinite ? Int(min(max(value, -1e12), 1e12)) : 0 }
+}
+
+/// Copies regions of planes in 8 bits, averaging each block of pixels into one sample.
+final class BlockReader {
+    private let kernels = vs_best_kernels().pointee
+    private var sums: [Float] = []
+    private var line: [UInt8] = []
+    private static let ones = [UInt16](repeating: 1, count: 256)
+
+    /// Reads one plane, or two of the same size interleaved. `patch` grows if it is too small for `grid`.
+    func read(
+        _ plane: PlanarImage.Plane, with second: PlanarImage.Plane? = nil, _ grid: BlockGrid, into patch: inout [UInt8]
+    ) {
+        let channels = second == nil ? 1 : 2
+        prepare(grid, channels: channels, &patch)
+        let (half, columns) = (line.count / 2, grid.columns.count)
+        patch.withUnsafeMutableBufferPointer { patch in
+            line.withUnsafeMutableBufferPointer { line in
+                guard let patch = patch.baseAddress, let line = line.baseAddress else { return }
+                for row in 0..<grid.rows.count {
+                    let source = samples(of: plane, grid, row: row, into: line)
+                    let target = patch + row * (columns + 1) * channels
+                    if let second {
+                        let other = samples(of: second, grid, row: row, into: line + half)
+                        kernels.interleave(source, other, columns, target)
+                    } else {
+                        target.update(from: source, count: columns)
+                    }
+                }
+            }
+        }
+    }
+
+    private func prepare(_ grid: BlockGrid, channels: Int, _ patch: inout [UInt8]) {
+        let count = grid.byteCount(channels: channels)
+        if patch.count < count { patch = [UInt8](repeating: 0, count: count) }
+        // The kernel works on 8 blocks at a time, also for the last one alone.
+        let blocks = grid.columns.count + 8
+        if line.count < 2 * blocks { line = [UInt8](repeating: 0, count: 2 * blocks) }
+        let columns = (blocks + 8) * grid.blockWidth + 4
+        if sums.count < columns { sums = [Float](repeating: 0, count: columns) }
+    }
+
+    /// Points into the plane, or into `line` if the samples must be rounded or averaged.
+    private func samples(
+        of plane: PlanarImage.Plane, _ grid: BlockGrid, row: Int, into line: UnsafeMutablePointer<UInt8>
+    ) -> UnsafePointer<UInt8> {
+        let top = (grid.rows.lowerBound + row) * grid.blockHeight
+        let left = grid.columns.lowerBound * grid.blockWidth
+        guard grid.blockWidth > 1 || grid.blockHeight > 1 else {
+            let source = plane.address(x: left, y: top)
+            guard plane.depth > 8 else { return source.assumingMemoryBound(to: UInt8.self) }
+            kernels.narrow(
+                source.assumingMemoryBound(to: UInt16.self), grid.columns.count, Int32(plane.depth), line)
+            return UnsafePointer(line)
+        }
+        let height = min(grid.blockHeight, plane.height - top)
+        let width = min(grid.columns.count * grid.blockWidth, plane.width - left)
+        let complete = width / grid.blockWidth
+        sums.withUnsafeMutableBufferPointer { sums in
+            guard let sums = sums.baseAddress else { return }
+            Self.ones.prefix(height).withUnsafeBufferPointer { weights in
+                plane.sumRows(x: left, y: top, width: width, weights: weights, into: sums, with: kernels)
+            }
+            kernels.average_blocks(
+                sums, grid.blockWidth, complete, Int32(grid.blockWidth * height), line)
+            let rest = width - complete * grid.blockWidth
+            if rest > 0 {
+                kernels.average_blocks(
+                    sums + complete * grid.blockWidth, rest, 1, Int32(rest * height), line + complete)
+            }
+        }
+        return UnsafePointer(line)
     }
 }

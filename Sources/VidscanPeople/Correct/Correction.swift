@@ -9,22 +9,18 @@ internal import VidscanResults
 ///     split ID: video VIDEO           all tracks of the person in this video are somebody else
 ///     name ID NAME                    a pseudonym
 ///
-/// Words are separated by spaces or commas. A text with spaces or a `#` is in double quotes. What follows a `#` outside
-/// quotes is a comment.
+/// Spaces or commas separate words, double quotes enclose a text with spaces or `#`, and `#` begins a comment.
 enum Correction: Sendable, Equatable {
     case merge([Int])
-    /// - Parameters:
-    ///   - tracks: The `face_id`s; empty for all of the person in the video.
-    ///   - video: The path of the video, its name, or the path or name of its result.
+    /// Tracks are `face_id`s; empty for all of the person's. A video is its path or name, or that of its result.
     case split(Int, tracks: [Int], video: String?)
     case name(Int, String)
 
-    /// Why a line is no correction.
     struct Malformed: Error, Equatable {
         let reason: String
     }
 
-    /// - Returns: `nil` for a line without a correction.
+    /// Returns `nil` for a line without a correction.
     init?(line: some StringProtocol) throws(Malformed) {
         var words = try Self.words(line)
         guard !words.isEmpty else { return nil }
@@ -91,7 +87,7 @@ enum Correction: Sendable, Equatable {
 
     // MARK: Text
 
-    /// The correction as a line that means the same.
+    /// A line that means the same.
     var text: String {
         switch self {
         case .merge(let ids): "merge " + ids.map(String.init).joined(separator: " ")
@@ -104,7 +100,6 @@ enum Correction: Sendable, Equatable {
         }
     }
 
-    /// Puts a text into quotes if it needs them.
     private static func quoted(_ text: String) -> String {
         let isPlain = !text.isEmpty && text != "of" && !text.contains { $0.isWhitespace || "#,\"".contains($0) }
         return isPlain ? text : "\"\(text)\""

@@ -1,7 +1,6 @@
 internal import VidscanBase
 internal import VidscanResults
 
-/// A file of corrections.
 struct CorrectionFile: Sendable {
     struct Line: Sendable, Equatable {
         /// From 1.
@@ -9,32 +8,20 @@ struct CorrectionFile: Sendable {
         let correction: Correction
     }
 
-    /// The path as the user wrote it.
+    /// As the user wrote it.
     let path: String
     let lines: [Line]
 
-    /// The maximum size in bytes.
     private static let maximumBytes = 16 << 20
 
-    /// - Throws: `VidscanError` that names the first line that is no correction.
+    /// Throws for the first invalid line.
     init(path: String) throws(VidscanError) {
         self.path = path
-        let place = FilePath.expandingHome(path)
-        let text: String?
-        do throws(VidscanError) {
-            text = try TextFile.read(
-                folder: FilePath.folder(of: place), name: FilePath.name(of: place), limit: Self.maximumBytes)
-        } catch {
-            throw error.naming(path)
-        }
-        guard let text else {
-            throw VidscanError(.result, "is not valid UTF-8", input: path, stage: .open)
-        }
+        let text = try TextFile.text(named: path, limit: Self.maximumBytes)
         if text.drop(while: \.isWhitespace).first == "{" {
-            throw VidscanError(
-                .result,
+            throw .result(
                 "is JSON, such as a report page saves: it corrects one result, with 'vidscan apply'; corrections of a study are"
-                    + " lines of text", input: path, stage: .open)
+                    + " lines of text", input: path)
         }
         var lines: [Line] = []
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
@@ -48,10 +35,7 @@ struct CorrectionFile: Sendable {
         self.lines = lines
     }
 
-    /// Applies the lines that have not been applied yet.
-    ///
-    /// - Parameter state: The study. If a line does not fit, it is left as it was.
-    /// - Returns: The number of lines that have been applied.
+    /// Applies the lines that have not been applied yet, or none if one does not fit. Returns how many it applied.
     func apply(to state: inout StudyState) throws(VidscanError) -> Int {
         var corrected = state
         // A line that stands in the file twice has been applied once.
@@ -84,6 +68,6 @@ struct CorrectionFile: Sendable {
     }
 
     private static func failure(_ path: String, _ line: Int, _ reason: String) -> VidscanError {
-        VidscanError(.result, "line \(line): \(Printable.line(reason))", input: path, stage: .open)
+        VidscanError.result("line \(line): \(Printable.line(reason))", input: path)
     }
 }

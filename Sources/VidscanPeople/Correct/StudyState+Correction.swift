@@ -1,9 +1,7 @@
 internal import VidscanBase
 
 extension StudyState {
-    /// Applies a correction.
-    ///
-    /// - Throws: `Correction.Malformed` if it does not fit the study.
+    /// Throws if the correction does not fit the study.
     mutating func apply(_ correction: Correction) throws(Correction.Malformed) {
         switch correction {
         case .merge(let ids):
@@ -105,9 +103,7 @@ extension StudyState {
         }
     }
 
-    /// Finds a video by its path, its name, or the path or name of its result.
-    ///
-    /// - Returns: The index in `videos`.
+    /// Finds a video by its path, its name, or the path or name of its result. Returns its index in `videos`.
     func video(named name: String) throws(Correction.Malformed) -> Int {
         let path = FilePath.absolute(FilePath.expandingHome(name))
         func isSame(_ one: String, _ other: String) -> Bool { PathBytes(one) == PathBytes(other) }

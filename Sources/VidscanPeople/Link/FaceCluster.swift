@@ -1,6 +1,6 @@
 internal import VidscanFaces
 
-/// 128 numbers in 32 vectors of four, which every x86-64 processor has registers for.
+/// 256 numbers in 64 vectors of four, which every x86-64 processor has registers for.
 struct FaceVector: Sendable, Equatable {
     static let lanes = FaceEmbedding.length / 4
     fileprivate var values: [SIMD4<Float>]
@@ -30,16 +30,13 @@ struct FaceVector: Sendable, Equatable {
         return product
     }
 
-    /// Returns the scalar product.
     func dot(_ other: FaceVector) -> Float {
         values.withUnsafeBufferPointer { one in
             other.values.withUnsafeBufferPointer { other in Self.dot(one[...], other[...]) }
         }
     }
 
-    /// Returns the scalar product of two vectors of 32 lanes each.
-    ///
-    /// Four sums, because an addition takes several cycles and the processor can work on that many at once.
+    /// Keeps four sums, because an addition takes several cycles and the processor can work on that many at once.
     @inline(__always)
     static func dot(
         _ one: Slice<UnsafeBufferPointer<SIMD4<Float>>>, _ other: Slice<UnsafeBufferPointer<SIMD4<Float>>>
@@ -59,105 +56,107 @@ struct FaceVector: Sendable, Equatable {
     }
 }
 
-/// Embeddings, as far as the mean squared distance to other embeddings depends on them.
+/// What the mean distance to other embeddings depends on.
 ///
-/// The mean of |a − b|² over all a of one cluster and all b of another is |μa|² + |μb|² − 2 μa·μb plus the two variances,
-/// which is m(a) + m(b) − 2 μa·μb with m, the mean of the squared norms. Average linkage therefore needs neither the
-/// embeddings nor a matrix of distances.
+/// The mean cosine distance between all embeddings of one cluster and all of another is 1 − μa·μb, because they are unit
+/// vectors, and its adjustment is linear. Average linkage therefore needs neither the embeddings nor a matrix of distances.
 struct FaceCluster: Sendable, Equatable {
     private(set) var count: Float
     private var sum: FaceVector
-    private var squares: Float
+    private var remotenessSum: Float
+    /// The number of pictures that the embeddings are worth.
+    private(set) var evidence: Double
+    /// The smallest limit of the videos.
+    var videoLimit = Double.infinity
 
-    /// - Returns: `nil` without an embedding.
-    init?(_ embeddings: [FaceEmbedding]) {
+    init?(_ embeddings: [FaceEmbedding], evidence: Double) {
         guard !embeddings.isEmpty else { return nil }
-        (count, sum, squares) = (Float(embeddings.count), FaceVector(), 0)
+        (count, sum, remotenessSum) = (Float(embeddings.count), FaceVector(), 0)
+        self.evidence = evidence
         for embedding in embeddings {
-            let vector = FaceVector(embedding)
-            sum += vector
-            squares += vector.dot(vector)
+            sum += FaceVector(embedding)
+            remotenessSum += embedding.remoteness
         }
     }
 
     var mean: FaceVector { sum * (1 / count) }
-    /// The mean of the squared norms.
-    var meanSquare: Float { squares / count }
+    var remoteness: Float { remotenessSum / count }
 
     mutating func add(_ other: FaceCluster) {
         count += other.count
         sum += other.sum
-        squares += other.squares
+        remotenessSum += other.remotenessSum
+        evidence += other.evidence
+        videoLimit = min(videoLimit, other.videoLimit)
     }
 
-    /// Returns the cluster without a part of it; `nil` if nothing is left.
+    /// Returns `nil` if nothing is left.
     func removing(_ part: FaceCluster) -> FaceCluster? {
         guard count - part.count >= 0.5 else { return nil }
         var rest = self
         rest.count -= part.count
         rest.sum -= part.sum
-        rest.squares -= part.squares
+        rest.remotenessSum -= part.remotenessSum
+        rest.evidence -= part.evidence
         return rest
     }
 
-    /// Returns the square root of the mean squared distance between the embeddings of two clusters.
+    /// The distance below which both are one person.
+    func limit(with other: FaceCluster) -> Double {
+        min(videoLimit, other.videoLimit, IdentityCalibration.limit(evidence: evidence, other.evidence))
+    }
+
+    /// The mean of ``FaceEmbedding/distance(to:)`` between the embeddings.
     func distance(to other: FaceCluster) -> Double {
-        Double(max(0, meanSquare + other.meanSquare - 2 * mean.dot(other.mean)).squareRoot())
+        Double(1 - mean.dot(other.mean) - FaceEmbedding.adjustment(remoteness, other.remoteness))
     }
 }
 
 /// The means of many clusters side by side, for the fast search for the nearest one.
 struct FaceClusterTable {
-    /// 32 lanes for each cluster.
+    /// ``FaceVector/lanes`` for each cluster.
     private var means: [SIMD4<Float>] = []
-    private var squares: [Float] = []
+    private var remoteness: [Float] = []
 
     mutating func append(_ cluster: FaceCluster) {
         means += cluster.mean.values
-        squares.append(cluster.meanSquare)
+        remoteness.append(cluster.remoteness)
     }
 
     mutating func replace(_ index: Int, with cluster: FaceCluster) {
         means.replaceSubrange(Self.range(index), with: cluster.mean.values)
-        squares[index] = cluster.meanSquare
+        remoteness[index] = cluster.remoteness
     }
 
     private static func range(_ index: Int) -> Range<Int> {
         index * FaceVector.lanes..<(index + 1) * FaceVector.lanes
     }
 
-    /// Returns the mean squared distance of two clusters of the table.
-    func squaredDistance(_ one: Int, _ other: Int) -> Float {
+    func distance(_ one: Int, _ other: Int) -> Float {
         means.withUnsafeBufferPointer { means in
-            let product = FaceVector.dot(means[Self.range(one)], means[Self.range(other)])
-            // Rounding may give a number just below 0 for equal embeddings.
-            return max(0, squares[one] + squares[other] - 2 * product)
+            1 - FaceVector.dot(means[Self.range(one)], means[Self.range(other)])
+                - FaceEmbedding.adjustment(remoteness[one], remoteness[other])
         }
     }
 
-    /// Finds the nearest of some clusters.
-    ///
-    /// - Parameters:
-    ///   - candidates: Indices in the table.
-    ///   - bound: The squared distance that the nearest cluster must stay below.
-    ///   - accepts: Decides whether a cluster that is nearer than those before it counts.
+    /// Finds the nearest accepted candidate, which must be nearer than `bound`. `accepts` receives only clusters that are
+    /// nearer than those before them.
     func nearest(
         to cluster: FaceCluster, among candidates: [Int], below bound: Float = .infinity,
         accepts: (Int, Float) -> Bool
-    ) -> (index: Int, squaredDistance: Float)? {
-        let square = cluster.meanSquare
-        var best: (index: Int, squaredDistance: Float)?
+    ) -> (index: Int, distance: Float)? {
+        let own = cluster.remoteness
+        var best: (index: Int, distance: Float)?
         var limit = bound
         cluster.mean.values.withUnsafeBufferPointer { mean in
             means.withUnsafeBufferPointer { means in
-                squares.withUnsafeBufferPointer { squares in
-                    for index in candidates {
-                        let product = FaceVector.dot(mean[...], means[Self.range(index)])
-                        let value = max(0, square + squares[index] - 2 * product)
-                        guard value < limit, accepts(index, value) else { continue }
-                        limit = value
-                        best = (index, value)
-                    }
+                for index in candidates {
+                    let value =
+                        1 - FaceVector.dot(mean[...], means[Self.range(index)])
+                        - FaceEmbedding.adjustment(own, remoteness[index])
+                    guard value < limit, accepts(index, value) else { continue }
+                    limit = value
+                    best = (index, value)
                 }
             }
         }

@@ -1,30 +1,24 @@
 internal import VidscanFaces
 
-/// How certain it is that the people of a study are who their numbers say, and which decisions were the closest.
+/// How certain the numbers of a study are, and which decisions were the closest.
 ///
-/// The margins are distances between faces. For a person whom the study has joined to others, the margin is the smaller of
-/// two: how far the others are below the limit, and how far the nearest other number is beyond them, halved. For a person
-/// with a number of their own, it is how far the nearest other number is above the limit.
+/// For a person joined to others, the margin is the smaller of two distances: how far the others are below the limit,
+/// and half of how far the next number is beyond them. Otherwise, it is how far the next number is above the limit.
 struct StudyConfidence {
-    /// A decision that could have been another.
     struct Doubt: Sendable, Equatable {
         enum Kind: Sendable, Equatable {
-            /// Two people have one number.
             case joined
-            /// Two people have two numbers.
             case separate
         }
 
         var kind: Kind
-        /// The index of a person.
         var one: Int
-        /// The index of the person whose number is in doubt.
+        /// The person whose number is in doubt.
         var other: Int
-        /// How certain the decision is, 0…1.
         var confidence: Double
     }
 
-    /// Doubts from this confidence on are not worth a look.
+    /// From this confidence on, nobody needs to check a decision.
     private static let certain = 0.95
 
     /// For each person; `nil` for those who cannot be compared.
@@ -33,24 +27,19 @@ struct StudyConfidence {
     private(set) var doubts: [Doubt] = []
 
     private let study: StudyPeople
-    /// The looks of all people.
     private var groups: [Group] = []
     private var table = FaceClusterTable()
-    /// The position in `groups` of each person with embeddings.
+    /// Position in `groups` of each person with embeddings.
     private var owner: [Int: Int] = [:]
 
     private struct Group {
         let studyID: Int
         var faces: FaceCluster
         var members: [Int]
-        var limit: Double
     }
 
-    /// - Parameters:
-    ///   - study: People with numbers.
-    ///   - looks: As in `StudyLinker.Result`. A number may have several.
-    ///   - separated: Pairs of numbers of which the user has said that they are different people.
-    init(_ study: StudyPeople, looks: [[Int]], separated: Set<SimultaneousPeople.Pair>) {
+    /// `looks` are those of `StudyLinker.Result`; the user declared `separated` numbers to be different people.
+    init(_ study: StudyPeople, looks: [[Int]], separated: Set<PersonPair>) {
         self.study = study
         values = Array(repeating: nil, count: study.people.count)
         for look in looks {
@@ -61,9 +50,7 @@ struct StudyConfidence {
             for (_, more) in people.dropFirst() { faces.add(more) }
             for person in look { owner[person] = groups.count }
             groups.append(
-                Group(
-                    studyID: studyID, faces: faces, members: look,
-                    limit: look.map(study.limit).min() ?? LinkingLimits.maximum))
+                Group(studyID: studyID, faces: faces, members: look))
         }
         for group in groups { table.append(group.faces) }
         judgePeople()
@@ -83,58 +70,48 @@ struct StudyConfidence {
                 groups[group].studyID != groups[own].studyID
                     && !groups[group].members.contains { study.areSimultaneous(index, $0) }
             }
-            let distance = rival.map { Double($0.squaredDistance.squareRoot()) }
+            let distance = rival.map { Double($0.distance) }
             guard let others = groups[own].faces.removing(faces) else {
-                values[index] = PersonConfidence.confidence(
-                    margin: distance.map { $0 - min(groups[own].limit, limit(of: rival?.index)) })
+                values[index] = IdentityCalibration.confidence(
+                    margin: rival.map { Double($0.distance) - faces.limit(with: groups[$0.index].faces) })
                 continue
             }
             let near = faces.distance(to: others)
-            let margin = min(groups[own].limit - near, distance.map { ($0 - near) / 2 } ?? .infinity)
-            let value = PersonConfidence.confidence(margin: margin)
+            let margin = min(faces.limit(with: others) - near, distance.map { ($0 - near) / 2 } ?? .infinity)
+            let value = IdentityCalibration.confidence(margin: margin)
             values[index] = value
-            if value < Self.certain, let other = nearestMember(of: groups[own], to: index) {
+            if value < Self.certain, let other = nearest(groups[own].members.filter({ $0 != index }), to: faces) {
                 doubts.append(Doubt(kind: .joined, one: other, other: index, confidence: value))
             }
         }
         // Of two people who were joined, both may have found the other.
-        var seen: Set<SimultaneousPeople.Pair> = []
+        var seen: Set<PersonPair> = []
         doubts.sort { ($0.confidence, $0.one, $0.other) < ($1.confidence, $1.one, $1.other) }
-        doubts = doubts.filter { seen.insert(SimultaneousPeople.Pair($0.one, $0.other)).inserted }
+        doubts = doubts.filter { seen.insert(PersonPair($0.one, $0.other)).inserted }
     }
 
     /// Finds the numbers that nearly became one.
-    private mutating func judgeNumbers(_ separated: Set<SimultaneousPeople.Pair>) {
+    private mutating func judgeNumbers(_ separated: Set<PersonPair>) {
         let all = Array(groups.indices)
-        var seen: Set<SimultaneousPeople.Pair> = []
-        for (position, group) in groups.enumerated() {
+        var seen: Set<PersonPair> = []
+        for group in groups {
             let nearest = table.nearest(to: group.faces, among: all) { other, _ in
                 groups[other].studyID != group.studyID
-                    && !separated.contains(SimultaneousPeople.Pair(group.studyID, groups[other].studyID))
+                    && !separated.contains(PersonPair(group.studyID, groups[other].studyID))
                     && !group.members.contains { member in
                         groups[other].members.contains { study.areSimultaneous(member, $0) }
                     }
             }
             guard let nearest,
-                seen.insert(SimultaneousPeople.Pair(group.studyID, groups[nearest.index].studyID)).inserted
+                seen.insert(PersonPair(group.studyID, groups[nearest.index].studyID)).inserted
             else { continue }
-            let limit = min(group.limit, groups[nearest.index].limit)
-            let value = PersonConfidence.confidence(margin: Double(nearest.squaredDistance.squareRoot()) - limit)
-            guard value < Self.certain, let one = nearestMember(of: group, toGroup: nearest.index),
-                let other = nearestMember(of: groups[nearest.index], toGroup: position)
+            let limit = group.faces.limit(with: groups[nearest.index].faces)
+            let value = IdentityCalibration.confidence(margin: Double(nearest.distance) - limit)
+            guard value < Self.certain, let one = self.nearest(group.members, to: groups[nearest.index].faces),
+                let other = self.nearest(groups[nearest.index].members, to: group.faces)
             else { continue }
             doubts.append(Doubt(kind: .separate, one: one, other: other, confidence: value))
         }
-    }
-
-    private func limit(of group: Int?) -> Double { group.map { groups[$0].limit } ?? LinkingLimits.maximum }
-
-    private func nearestMember(of group: Group, to person: Int) -> Int? {
-        study.people[person].faces.flatMap { faces in nearest(group.members.filter { $0 != person }, to: faces) }
-    }
-
-    private func nearestMember(of group: Group, toGroup other: Int) -> Int? {
-        nearest(group.members, to: groups[other].faces)
     }
 
     private func nearest(_ members: [Int], to faces: FaceCluster) -> Int? {

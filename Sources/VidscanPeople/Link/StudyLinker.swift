@@ -1,39 +1,33 @@
-/// Joins the people of many videos by average linkage of squared distances, with the nearest-neighbour chain.
+internal import VidscanFaces
+
+/// Joins the people of many videos by average linkage, in linear memory.
 ///
-/// The chain (Benzécri, "Construction d'une classification ascendante hiérarchique par la recherche en chaîne des voisins
-/// réciproques", 1982; Murtagh, "A survey of recent advances in hierarchical clustering algorithms", 1983) finds the same
-/// clusters as joining the nearest pair first, in quadratic time and linear memory. It needs a reducible distance: a
-/// joined cluster is not nearer to a third one than the nearer of its parts was. The mean distance is reducible, and it
-/// stays so with pairs that are infinitely far apart as long as joining never brings a cluster back into reach. This
-/// holds for all reasons here: people who are seen at the same time, two people with different numbers, and a limit that
-/// joining can only lower.
+/// Joining never brings a cluster back into reach, as ``AverageLinkage`` requires: people seen at the same time and
+/// people with different numbers stay apart, and joining can only lower a limit. The more evidence there is, the higher it
+/// is, so further rounds follow, each with the evidence of the clusters that the last one made.
 ///
-/// People who have a number keep it, and bring it to those who join them. They are clustered like the others, so that one
-/// number may stand for several looks of a person, for example after a user has joined a man with his younger self.
-struct StudyLinker {
-    /// Who is who.
+/// Numbered people are clustered like the others, so that one number may stand for several looks of a person, for
+/// example after a user has joined a man with his younger self.
+struct StudyLinker: AverageLinkage {
     struct Result: Sendable, Equatable {
-        /// The number of each person.
         var numbers: [Int]
-        /// The people of each cluster, in ascending order. All of them have embeddings and the same number.
+        /// The people of each cluster, ascending. All have embeddings and the same number.
         var looks: [[Int]]
     }
 
     private let study: StudyPeople
     private var table = FaceClusterTable()
     private var clusters: [Cluster] = []
-    /// The clusters that may still be joined.
-    private var active: [Int] = []
-    /// The people with a number, by the number and then the video.
+    /// By the number and then the video.
     private var known: [Int: [Int: [Int]]] = [:]
 
     private struct Cluster {
         var faces: FaceCluster
-        /// The people in ascending order.
+        /// In ascending order.
         var members: [Int]
-        /// The smallest limit of the members' videos, squared.
-        var squaredLimit: Float
-        /// The number of the members; `nil` if they have none yet. Clusters with different numbers are never joined.
+        /// At the beginning of the round, the least of those joined since.
+        var evidence: Double
+        /// `nil` if the members have none yet. Clusters with different numbers are never joined.
         var studyID: Int?
     }
 
@@ -42,21 +36,16 @@ struct StudyLinker {
         for (index, person) in study.people.enumerated() {
             if let studyID = person.studyID { known[studyID, default: [:]][person.video, default: []].append(index) }
             guard let faces = person.faces else { continue }
-            let limit = Float(study.limit(of: index))
             clusters.append(
-                Cluster(faces: faces, members: [index], squaredLimit: limit * limit, studyID: person.studyID))
+                Cluster(faces: faces, members: [index], evidence: faces.evidence, studyID: person.studyID))
             table.append(faces)
         }
-        active = Array(clusters.indices)
     }
 
-    /// Numbers the people of a study.
-    ///
-    /// - Parameter nextID: The first number that has never been given; the next one on return. New numbers are in the
-    ///   order of the people.
+    /// Numbers people in order. `nextID` is the first number that has never been given, also on return.
     static func link(_ study: StudyPeople, nextID: inout Int) -> Result {
         var linker = StudyLinker(study)
-        linker.link()
+        linker.linkInRounds()
         var owner: [Int: Int] = [:]
         for (index, cluster) in linker.clusters.enumerated() {
             for member in cluster.members { owner[member] = index }
@@ -73,39 +62,35 @@ struct StudyLinker {
         return Result(numbers: numbers, looks: linker.clusters.map(\.members).filter { !$0.isEmpty })
     }
 
-    /// Joins clusters until no two are near enough to each other.
-    private mutating func link() {
-        var chain: [Int] = []
-        while let last = chain.last ?? active.first {
-            if chain.isEmpty { chain = [last] }
-            var previous = chain.count > 1 ? chain[chain.count - 2] : nil
-            if let before = previous, !mayJoin(before, last, squaredDistance: table.squaredDistance(before, last)) {
-                // Somebody who was joined elsewhere is seen at the same time.
-                chain = [last]
-                previous = nil
-            }
-            let bound = previous.map { table.squaredDistance(last, $0) } ?? .infinity
-            let nearer = table.nearest(to: clusters[last].faces, among: active, below: bound) {
-                $0 != last && mayJoin(last, $0, squaredDistance: $1)
-            }
-            if let nearer {
-                chain.append(nearer.index)
-            } else if let previous {
-                // Each is the nearest neighbour of the other.
-                chain.removeLast(2)
-                join(min(previous, last), max(previous, last))
-            } else {
-                // Whatever else is joined, nothing comes near enough to it.
-                chain.removeLast()
-                active.removeAll { $0 == last }
-            }
+    private mutating func linkInRounds() {
+        linkAll(clusters.indices)
+        while true {
+            let left = clusters.indices.filter { !clusters[$0].members.isEmpty }
+            let changed = left.filter { clusters[$0].evidence < clusters[$0].faces.evidence }
+            guard !changed.isEmpty else { return }
+            for index in changed { clusters[index].evidence = clusters[index].faces.evidence }
+            linkAll(left, changed: changed)
         }
     }
 
-    private func mayJoin(_ one: Int, _ other: Int, squaredDistance: Float) -> Bool {
+    func distance(_ one: Int, _ other: Int) -> Float? {
+        let distance = table.distance(one, other)
+        return mayJoin(one, other, distance: distance) ? distance : nil
+    }
+
+    func nearest(to cluster: Int, among candidates: [Int], below bound: Float?) -> (index: Int, distance: Float)? {
+        table.nearest(to: clusters[cluster].faces, among: candidates, below: bound ?? .infinity) {
+            $0 != cluster && mayJoin(cluster, $0, distance: $1)
+        }
+    }
+
+    private func mayJoin(_ one: Int, _ other: Int, distance: Float) -> Bool {
         let (a, b) = (clusters[one], clusters[other])
-        var limit = min(a.squaredLimit, b.squaredLimit)
-        guard squaredDistance < limit, a.studyID == nil || b.studyID == nil || a.studyID == b.studyID else {
+        let limit = Float(
+            min(
+                a.faces.videoLimit, b.faces.videoLimit,
+                IdentityCalibration.limit(evidence: a.evidence, b.evidence)))
+        guard distance < limit, a.studyID == nil || b.studyID == nil || a.studyID == b.studyID else {
             return false
         }
         if let studyID = a.studyID ?? b.studyID, a.studyID != b.studyID {
@@ -123,9 +108,7 @@ struct StudyLinker {
                 if first < second { i += 1 } else { j += 1 }
                 continue
             }
-            let strict = Float(LinkingLimits.withinVideo * LinkingLimits.withinVideo)
-            limit = strict * min(a.squaredLimit, b.squaredLimit)
-            guard squaredDistance < limit else { return false }
+            guard distance < Float(IdentityCalibration.fractionWithinVideo) * limit else { return false }
             let people = b.members[j...].prefix { study.people[$0].video == first }
             for member in a.members[i...].prefix(while: { study.people[$0].video == first }) {
                 if people.contains(where: { study.areSimultaneous(member, $0) }) { return false }
@@ -136,26 +119,20 @@ struct StudyLinker {
         return true
     }
 
-    private mutating func join(_ one: Int, _ other: Int) {
-        if let studyID = clusters[one].studyID ?? clusters[other].studyID {
-            for cluster in [one, other] where clusters[cluster].studyID == nil {
-                for member in clusters[cluster].members {
+    mutating func join(_ one: Int, _ other: Int) {
+        let (first, second) = (clusters[one], clusters[other])
+        if let studyID = first.studyID ?? second.studyID {
+            for cluster in [first, second] where cluster.studyID == nil {
+                for member in cluster.members {
                     known[studyID, default: [:]][study.people[member].video, default: []].append(member)
                 }
             }
+            clusters[one].studyID = studyID
         }
-        clusters[one] = Self.joined(clusters[one], clusters[other])
+        clusters[one].faces.add(second.faces)
+        clusters[one].members = (first.members + second.members).sorted()
+        clusters[one].evidence = min(first.evidence, second.evidence)
         clusters[other].members = []
         table.replace(one, with: clusters[one].faces)
-        active.removeAll { $0 == other }
-    }
-
-    private static func joined(_ one: Cluster, _ other: Cluster) -> Cluster {
-        var cluster = one
-        cluster.faces.add(other.faces)
-        cluster.members = (one.members + other.members).sorted()
-        cluster.squaredLimit = min(one.squaredLimit, other.squaredLimit)
-        cluster.studyID = one.studyID ?? other.studyID
-        return cluster
     }
 }

@@ -1,33 +1,29 @@
+internal import VidscanFaces
+
 /// The people of all videos of a study, with what decides who may be the same.
 struct StudyPeople: Sendable {
     /// In the order of the videos.
     private(set) var people: [VideoPerson]
     let videos: [StudyVideo]
-    /// For each video, the range of its people.
+    /// The people of each video.
     private let ranges: [Range<Int>]
-    /// For each video.
-    private let simultaneous: [SimultaneousPeople]
-    /// For each video, the maximum distance of two clusters of one person.
-    let limits: [Double]
+    /// Who is seen at the same time as whom in each video. They are different people.
+    private let simultaneous: [Set<PersonPair>]
 
-    /// - Parameters:
-    ///   - videos: In an order that does not depend on that of the user's.
-    ///   - people: The people of each video.
+    /// - Parameter videos: In an order that does not depend on the user's.
     init(videos: [StudyVideo], people: [[VideoPerson]]) {
         self.videos = videos
-        let all = Array(people.joined())
-        self.people = all
+        var all = Array(people.joined())
         var ranges: [Range<Int>] = []
         for group in people {
             let start = ranges.last?.upperBound ?? 0
             ranges.append(start..<start + group.count)
         }
         self.ranges = ranges
-        let simultaneous = zip(ranges, videos).map { SimultaneousPeople(all[$0], of: $1) }
-        self.simultaneous = simultaneous
-        limits = simultaneous.map { video in
-            LinkingLimits.limit(
-                video.pairs.compactMap { pair in
+        simultaneous = zip(ranges, videos).map { Self.simultaneous(all[$0], of: $1) }
+        let limits = simultaneous.map { pairs in
+            IdentityCalibration.limit(
+                pairs.compactMap { pair in
                     let (one, other) = (all[pair.first], all[pair.second])
                     guard let first = one.faces, let second = other.faces else { return nil }
                     // A user may have joined a face and its picture in a mirror.
@@ -35,19 +31,50 @@ struct StudyPeople: Sendable {
                     return first.distance(to: second)
                 })
         }
+        for (range, limit) in zip(ranges, limits) {
+            for index in range { all[index].faces?.videoLimit = limit }
+        }
+        self.people = all
     }
 
-    /// The maximum distance of a person to others.
-    func limit(of person: Int) -> Double { limits[people[person].video] }
-
     func areSimultaneous(_ one: Int, _ other: Int) -> Bool {
-        people[one].video == people[other].video && simultaneous[people[one].video].contains(one, other)
+        people[one].video == people[other].video
+            && simultaneous[people[one].video].contains(PersonPair(one, other))
     }
 
     func range(ofVideo video: Int) -> Range<Int> { ranges[video] }
 
-    /// Gives the people their numbers.
     mutating func assign(_ numbers: [Int]) {
         for index in people.indices { people[index].studyID = numbers[index] }
+    }
+
+    private static func simultaneous(_ people: ArraySlice<VideoPerson>, of video: StudyVideo) -> Set<PersonPair> {
+        var appearances: [(range: ClosedRange<Int64>, person: Int)] = []
+        for (index, person) in zip(people.indices, people) {
+            for faceID in person.faceIDs {
+                appearances += (video.track(faceID)?.appearances ?? []).map { ($0, index) }
+            }
+        }
+        appearances.sort { ($0.range.lowerBound, $0.person) < ($1.range.lowerBound, $1.person) }
+        var pairs: Set<PersonPair> = []
+        var visible: [(range: ClosedRange<Int64>, person: Int)] = []
+        for appearance in appearances {
+            visible.removeAll { $0.range.upperBound < appearance.range.lowerBound }
+            for other in visible where other.person != appearance.person {
+                pairs.insert(PersonPair(other.person, appearance.person))
+            }
+            visible.append(appearance)
+        }
+        return pairs
+    }
+}
+
+/// Two people or numbers, the lower one first.
+struct PersonPair: Hashable, Sendable {
+    let first: Int
+    let second: Int
+
+    init(_ one: Int, _ other: Int) {
+        (first, second) = (min(one, other), max(one, other))
     }
 }

@@ -3,14 +3,12 @@ internal import VidscanBase
 
 /// The folder of a study, which one process at a time changes.
 final class StudyFolder {
-    /// The absolute path.
+    /// Absolute.
     let path: String
     private let descriptor: Int32
     private let isNew: Bool
 
-    /// Creates the folder if it does not exist.
-    ///
-    /// - Throws: `VidscanError` if another process is using the folder.
+    /// Creates the folder if needed. Throws if another process is using it.
     init(_ path: String) throws(VidscanError) {
         self.path = path
         isNew = !FileManager.default.fileExists(atPath: path)

@@ -4,7 +4,7 @@ internal import VidscanResults
 
 /// The results of a study: those that are named, and those that are in it already.
 struct StudyInputs {
-    /// The state, without the people of videos that were analysed again.
+    /// Without the people of videos that were analysed again.
     private(set) var state: StudyState
     private(set) var warnings: [(video: String, message: String)] = []
     private(set) var failures: [VidscanError] = []
@@ -19,7 +19,6 @@ struct StudyInputs {
         known = Dictionary(uniqueKeysWithValues: state.videos.indices.map { (PathBytes(state.videos[$0].video), $0) })
     }
 
-    /// Reads the results that the user names.
     mutating func read(_ paths: [String]) throws(VidscanError) {
         var results: [String] = []
         for path in paths {
@@ -30,10 +29,9 @@ struct StudyInputs {
             do throws(VidscanError) {
                 let video = try StudyVideo(path: result)
                 if let other = videos[PathBytes(video.inputPath)] {
-                    throw VidscanError(
-                        .result,
+                    throw .result(
                         "is of the same video as \(other.resultPath); a study takes one result of each video",
-                        input: result, stage: .open)
+                        input: result)
                 }
                 add(video)
             } catch {
@@ -42,7 +40,7 @@ struct StudyInputs {
         }
     }
 
-    /// Reads the results that are in the study and that the user has not named again.
+    /// Reads the results in the study that the user has not named again.
     mutating func readKnown() throws(VidscanError) {
         for entry in state.videos where videos[PathBytes(entry.video)] == nil {
             try checkCancellation()
@@ -81,7 +79,7 @@ struct StudyInputs {
         warnings.append(
             (
                 video.inputPath,
-                "has other tracks or people than before, so its people are compared anew"
+                "has other tracks or people than before, so its people are compared again"
                     + (corrected > 0
                         ? "; the corrections of \(corrected) \(corrected == 1 ? "person" : "people") in it are lost"
                         : "")
@@ -90,20 +88,17 @@ struct StudyInputs {
         state.videos[index].fingerprint = video.fingerprint
     }
 
-    /// Reads the people of all videos, with their embeddings. Videos that cannot be read are left out from now on.
-    ///
-    /// - Parameter state: The numbers of the people.
+    /// Reads the people of all videos, with their embeddings, and from now on leaves out videos that cannot be read.
     mutating func people(_ state: StudyState) throws(VidscanError) -> StudyPeople {
-        let entries = Dictionary(uniqueKeysWithValues: state.videos.map { (PathBytes($0.video), $0) })
+        let entries = state.entries
         var (read, people): ([StudyVideo], [[VideoPerson]]) = ([], [])
         for video in videos.values.sorted(by: { PathBytes($0.inputPath) < PathBytes($1.inputPath) }) {
             try checkCancellation()
-            let assignments = entries[PathBytes(video.inputPath)]?.assignments ?? [:]
+            let known = entries[PathBytes(video.inputPath)]?.peopleOfFaces ?? [:]
             do throws(VidscanError) {
-                // The embeddings of a video that is in the study may have been removed since.
+                // The embeddings of a video in the study may have been removed since.
                 people.append(
-                    try VideoPerson.read(
-                        video, index: read.count, assignments: assignments, needsEmbeddings: assignments.isEmpty))
+                    try VideoPerson.read(video, index: read.count, known: known, needsEmbeddings: known.isEmpty))
                 read.append(video)
             } catch {
                 failures.append(error)

@@ -1,28 +1,27 @@
 internal import Foundation
 internal import VidscanBase
+internal import VidscanFaces
 internal import VidscanResults
 
 /// `people.json`: the numbers that a study has given, so that they stay the same. It contains no embeddings.
 struct StudyState: Codable, Sendable, Equatable {
     static let name = "people.json"
-    private static let currentVersion = 1
+    /// Numbers of version 1 were given with another face model.
+    private static let currentVersion = 2
     /// A million videos have fewer bytes.
     private static let maximumBytes = 1 << 29
 
-    /// The tracks of a video that have one number.
     struct Person: Codable, Sendable, Equatable {
         var studyPersonId: Int
-        /// By `face_id`, ascending.
+        /// Ascending.
         var faceIds: [Int]
         var confidence: Double
-        /// Whether a correction decided the number.
         var corrected: Bool
     }
 
     struct Video: Codable, Sendable, Equatable {
-        /// The path of the video.
         var video: String
-        /// The absolute path of the result.
+        /// Absolute path.
         var result: String
         /// As in `StudyVideo`.
         var fingerprint: String
@@ -35,7 +34,6 @@ struct StudyState: Codable, Sendable, Equatable {
         var name: String
     }
 
-    /// Two numbers that a correction has told apart.
     struct Separation: Codable, Sendable, Hashable {
         var one: Int
         var other: Int
@@ -49,40 +47,44 @@ struct StudyState: Codable, Sendable, Equatable {
     /// In the order of the numbers.
     var names: [Name] = []
     var separations: [Separation] = []
-    /// The corrections that have been applied, as `Correction.text` writes them.
+    /// Those that have been applied, as `Correction.text` writes them.
     var corrections: [String] = []
 
     init() {}
 
-    /// Reads the state of an earlier run.
-    ///
-    /// - Parameter folder: The folder of the study.
-    /// - Returns: `nil` if there is none.
+    /// Returns `nil` if no earlier run left a state.
     static func read(_ folder: String) throws(VidscanError) -> StudyState? {
         guard FileManager.default.fileExists(atPath: "\(folder)/\(name)") else { return nil }
+        let state: StudyState
         do throws(VidscanError) {
-            let state = try RecordFile.decode(StudyState.self, folder: folder, name: name, limit: maximumBytes)
+            state = try RecordFile.decode(StudyState.self, folder: folder, name: name, limit: maximumBytes)
             try state.check()
-            return state
         } catch {
-            throw VidscanError(
-                .result, "\(error.reason); restore the file, or remove it to number the people anew", input: folder,
-                stage: .open)
+            throw .result(
+                "\(error.reason); restore the file, or remove it to number the people again from 1", input: folder)
         }
+        guard state.version == currentVersion else {
+            throw VidscanError(
+                .result,
+                "its \(name) is of an earlier version with another face model, whose numbers cannot be continued;"
+                    + " begin a new study with --output, or remove the file to number the people again from 1",
+                input: folder, stage: .open)
+        }
+        return state
     }
 
-    /// - Throws: `VidscanError` for a state that no run writes.
+    /// Throws for a state that no run writes.
     private func check() throws(VidscanError) {
         func require(_ holds: Bool, _ reason: @autoclosure () -> String) throws(VidscanError) {
             guard !holds else { return }
-            throw VidscanError(.result, "its \(Self.name) cannot be read: \(reason())", stage: .open)
+            throw .result("its \(Self.name) cannot be read: \(reason())")
         }
-        try require(version == Self.currentVersion, "another version of vidscan wrote it")
+        try require((1...Self.currentVersion).contains(version), "another version of vidscan wrote it")
         try require(ReadLimits.ids.contains(nextId), "next_id is out of range")
         let given = 1..<nextId
         var paths: Set<PathBytes> = []
         for video in videos {
-            try require(paths.insert(PathBytes(video.video)).inserted, "a video is in it twice")
+            try require(paths.insert(PathBytes(video.video)).inserted, "a video appears twice")
             var faces: Set<Int> = []
             for person in video.people {
                 try require(given.contains(person.studyPersonId), "study_person_id is out of range")
@@ -90,7 +92,7 @@ struct StudyState: Codable, Sendable, Equatable {
                 try require(!person.faceIds.isEmpty, "a person has no face_ids")
                 for face in person.faceIds {
                     try require(ReadLimits.ids.contains(face), "face_ids are out of range")
-                    try require(faces.insert(face).inserted, "a face_id is in it twice")
+                    try require(faces.insert(face).inserted, "a face_id appears twice")
                 }
             }
         }
@@ -106,29 +108,24 @@ struct StudyState: Codable, Sendable, Equatable {
     }
 
     func write(to folder: String) throws(VidscanError) {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        encoder.keyEncodingStrategy = .convertToSnakeCase
         let path = "\(folder)/\(Self.name)"
-        let bytes: Data
-        do {
-            bytes = try encoder.encode(self)
-        } catch {
-            throw VidscanError(.output, "cannot write \(path): \(error.localizedDescription)", stage: .write)
-        }
         let file = try AtomicFile(path: path)
-        try file.write(Array(bytes) + [UInt8(ascii: "\n")])
+        try file.write(try RecordFile.text(self, name: path))
         try file.complete()
+    }
+
+    /// By the path of the video.
+    var entries: [PathBytes: Video] {
+        Dictionary(uniqueKeysWithValues: videos.map { (PathBytes($0.video), $0) })
     }
 
     // MARK: Numbers
 
-    /// The numbers that somebody has.
     var studyIDs: Set<Int> { Set(videos.flatMap { $0.people.map(\.studyPersonId) }) }
 
     func name(of studyID: Int) -> String? { names.first { $0.studyPersonId == studyID }?.name }
 
-    /// Forgets a video. The numbers of people who were in no other are not given again.
+    /// The numbers of people who were in no other video are not given again.
     mutating func remove(_ index: Int) {
         videos.remove(at: index)
         let rest = studyIDs
@@ -136,14 +133,11 @@ struct StudyState: Codable, Sendable, Equatable {
         separations.removeAll { !rest.contains($0.one) || !rest.contains($0.other) }
     }
 
-    /// Records the people of a study.
-    ///
-    /// - Parameter confidences: For each person; `nil` keeps the one that is known.
+    /// - Parameter confidences: For each person; `nil` keeps the known one.
     mutating func record(_ study: StudyPeople, confidences: [Double?]) {
-        var positions = Dictionary(uniqueKeysWithValues: videos.indices.map { (PathBytes(videos[$0].video), $0) })
+        var entries = entries
         for (index, video) in study.videos.enumerated() {
-            let position = positions[PathBytes(video.inputPath)] ?? videos.count
-            let old = position < videos.count ? videos[position].people : []
+            let old = entries[PathBytes(video.inputPath)]?.people ?? []
             let known = Dictionary(
                 old.flatMap { person in person.faceIds.map { ($0, person.confidence) } }, uniquingKeysWith: min)
             let people = study.range(ofVideo: index).compactMap { (index: Int) -> Person? in
@@ -152,32 +146,19 @@ struct StudyState: Codable, Sendable, Equatable {
                 let stored = person.faceIDs.compactMap { known[$0] }.min()
                 return Person(
                     studyPersonId: studyID, faceIds: person.faceIDs,
-                    confidence: person.isCorrected ? 1 : confidences[index] ?? stored ?? StudyTables.unjudged,
+                    confidence: person.isCorrected ? 1 : confidences[index] ?? stored ?? IdentityCalibration.unjudged,
                     corrected: person.isCorrected)
             }.sorted { ($0.studyPersonId, $0.faceIds[0]) < ($1.studyPersonId, $1.faceIds[0]) }
-            let entry = Video(
+            entries[PathBytes(video.inputPath)] = Video(
                 video: video.inputPath, result: video.resultPath, fingerprint: video.fingerprint, people: people)
-            if position == videos.count {
-                positions[PathBytes(video.inputPath)] = position
-                videos.append(entry)
-            } else {
-                videos[position] = entry
-            }
         }
-        videos.sort { PathBytes($0.video) < PathBytes($1.video) }
+        videos = entries.values.sorted { PathBytes($0.video) < PathBytes($1.video) }
     }
 }
 
 extension StudyState.Video {
-    /// The numbers of the tracks, by `face_id`.
-    var assignments: [Int: VideoPerson.Assignment] {
-        var assignments: [Int: VideoPerson.Assignment] = [:]
-        for person in people {
-            for face in person.faceIds {
-                assignments[face] = VideoPerson.Assignment(
-                    studyID: person.studyPersonId, isCorrected: person.corrected)
-            }
-        }
-        return assignments
+    /// By face_id.
+    var peopleOfFaces: [Int: StudyState.Person] {
+        Dictionary(people.flatMap { person in person.faceIds.map { ($0, person) } }) { $1 }
     }
 }

@@ -3,32 +3,24 @@ internal import VidscanBase
 internal import VidscanFaces
 internal import VidscanResults
 
-/// The tracks of a person in one video. This is what a study joins.
+/// The tracks of a person in one video, which a study joins.
 struct VideoPerson: Sendable {
-    /// The index of the video in the study.
+    /// Index in the study.
     let video: Int
     let personID: Int
     /// In ascending order.
     let faceIDs: [Int]
-    /// The number in the study; `nil` for a person who has none yet.
+    /// `nil` for a person who has none yet.
     var studyID: Int?
-    /// Whether a correction decided the number.
     let isCorrected: Bool
-    /// `nil` without an embedding of any of the tracks.
-    let faces: FaceCluster?
-    /// The track that shows the person best.
+    /// `nil` if no track has an embedding.
+    var faces: FaceCluster?
     let bestFaceID: Int
 }
 
 extension VideoPerson {
-    /// Few and good samples say more than many: the maximum number of embeddings of a person.
+    /// The maximum number of embeddings of a person: few and good samples say more than many.
     private static let maximumSamples = 8
-
-    /// The number of a track in the study, as the study knows it.
-    struct Assignment: Sendable, Equatable {
-        var studyID: Int
-        var isCorrected: Bool
-    }
 
     private struct Key: Hashable {
         var personID: Int
@@ -36,23 +28,18 @@ extension VideoPerson {
         var isCorrected: Bool
     }
 
-    /// Groups the tracks of a video by person, and reads their embeddings.
-    ///
-    /// - Parameters:
-    ///   - video: The video, and its index in the study.
-    ///   - assignments: The known numbers, by `face_id`. Tracks of one `person_id` with different numbers are different
-    ///     people.
-    ///   - needsEmbeddings: Whether a result without embeddings is an error.
-    /// - Returns: The people, by their first `face_id`.
+    /// Groups the tracks of a video by person, in the order of their first `face_id`, and reads their embeddings.
+    /// Tracks of one `person_id` with different known numbers are different people.
+    /// - Parameter known: The people whom the study knows, by `face_id`.
     static func read(
-        _ video: StudyVideo, index: Int, assignments: [Int: Assignment], needsEmbeddings: Bool
+        _ video: StudyVideo, index: Int, known: [Int: StudyState.Person], needsEmbeddings: Bool
     ) throws(VidscanError) -> [VideoPerson] {
         var groups: [Key: [Int]] = [:]
         var keys: [Int: Key] = [:]
         for track in video.tracks {
-            let known = assignments[track.faceID]
+            let person = known[track.faceID]
             let key = Key(
-                personID: track.personID, studyID: known?.studyID, isCorrected: known?.isCorrected ?? false)
+                personID: track.personID, studyID: person?.studyPersonId, isCorrected: person?.corrected ?? false)
             groups[key, default: []].append(track.faceID)
             keys[track.faceID] = key
         }
@@ -69,36 +56,39 @@ extension VideoPerson {
             }
             return VideoPerson(
                 video: index, personID: key.personID, faceIDs: faceIDs, studyID: key.studyID,
-                isCorrected: key.isCorrected, faces: FaceCluster(rows.map(\.embedding)),
+                isCorrected: key.isCorrected, faces: FaceCluster(rows.map(\.embedding), evidence: evidence(rows)),
                 bestFaceID: rows.first?.faceID ?? longest ?? 0)
         }.sorted { $0.faceIDs[0] < $1.faceIDs[0] }
     }
 
-    /// Returns the samples of each person with the highest weights, the highest first.
+    private static func evidence(_ rows: [EmbeddingRow]) -> Double {
+        let samples = Dictionary(grouping: rows, by: \.faceID).values
+        return Double(samples.reduce(0) { $0 + min($1.count, IdentityCalibration.evidenceOfTrack) })
+    }
+
+    /// The samples of each person with the highest weights, the highest first.
     private static func best(
         of video: StudyVideo, keys: [Int: Key], needsEmbeddings: Bool
     ) throws(VidscanError) -> [Key: [EmbeddingRow]] {
         guard access("\(video.resultPath)/\(EmbeddingFile.name)", F_OK) == 0 else {
             guard needsEmbeddings, !keys.isEmpty else { return [:] }
-            throw VidscanError(
-                .result,
+            throw .result(
                 "has no \(EmbeddingFile.name), by which people are compared; analyse the video with 'vidscan analyze"
-                    + " --people'", stage: .open)
+                    + " --people'")
         }
         let reader = try EmbeddingReader(folder: video.resultPath)
         var best: [Key: [EmbeddingRow]] = [:]
         while let row = try reader.next() {
             guard let key = keys[row.faceID], key.personID == row.personID else {
-                throw VidscanError(
-                    .result,
+                throw .result(
                     "\(EmbeddingFile.name) has face_id \(row.faceID) of person_id \(row.personID), which tracks.csv"
-                        + " does not have; the result is damaged, analyse the video again", stage: .open)
+                        + " does not have; the result is damaged, analyse the video again")
             }
             var rows = best[key] ?? []
-            // Of equal weights, the first one in the file.
-            let place = rows.firstIndex { $0.weight < row.weight } ?? rows.count
-            guard place < maximumSamples else { continue }
-            rows.insert(row, at: place)
+            // Among equal weights, the first one in the file.
+            let position = rows.firstIndex { $0.weight < row.weight } ?? rows.count
+            guard position < maximumSamples else { continue }
+            rows.insert(row, at: position)
             best[key] = Array(rows.prefix(maximumSamples))
         }
         return best

@@ -2,23 +2,19 @@ internal import VidscanBase
 internal import VidscanFaces
 internal import VidscanResults
 
-/// The tables of a study: `people.csv`, and the merged tables.
+/// `people.csv`, and the merged tables.
 struct StudyTables {
-    static let unjudged = PersonConfidence.unjudged
-
     /// In the order of the numbers, then of the videos.
     let rows: [PersonRow]
     private let study: StudyPeople
 
-    /// - Parameter state: The names, and the confidences of all people.
     init(_ study: StudyPeople, _ state: StudyState) {
         self.study = study
         let names = Self.names(study, state)
         var rows: [PersonRow] = []
-        let entries = Dictionary(uniqueKeysWithValues: state.videos.map { (PathBytes($0.video), $0) })
+        let entries = state.entries
         for (index, video) in study.videos.enumerated() {
-            let people = Dictionary(
-                grouping: study.people[study.range(ofVideo: index)], by: { $0.studyID ?? 0 })
+            let people = Dictionary(grouping: study.people[study.range(ofVideo: index)], by: { $0.studyID ?? 0 })
             let recorded = Dictionary(
                 (entries[PathBytes(video.inputPath)]?.people ?? []).map { ($0.studyPersonId, $0.confidence) },
                 uniquingKeysWith: min)
@@ -35,15 +31,16 @@ struct StudyTables {
                         seconds: tracks.reduce(0) { $0 + $1.secondsVisible },
                         firstMicroseconds: tracks.map(\.firstMicroseconds).min() ?? first.firstMicroseconds,
                         lastMicroseconds: tracks.map(\.lastMicroseconds).max() ?? first.lastMicroseconds,
-                        confidence: recorded[studyID] ?? Self.unjudged, bestMicroseconds: shown.bestMicroseconds,
+                        confidence: recorded[studyID] ?? IdentityCalibration.unjudged,
+                        bestMicroseconds: shown.bestMicroseconds,
                         bestFrame: shown.bestFrame))
             }
         }
         self.rows = rows.sorted { ($0.studyPersonID, $0.video) < ($1.studyPersonID, $1.video) }
     }
 
-    /// Returns the names of people, by number: those that corrections of the study gave, and the pseudonyms in the results
-    /// of people who have no name, if all results agree and nobody else has it.
+    /// Returns the names that corrections of the study gave, and for people without one the pseudonym in the results,
+    /// if all results agree and nobody else has it.
     private static func names(_ study: StudyPeople, _ state: StudyState) -> [Int: String] {
         var names = Dictionary(uniqueKeysWithValues: state.names.map { ($0.studyPersonId, $0.name) })
         var given: [Int: Set<String>] = [:]
@@ -61,7 +58,6 @@ struct StudyTables {
         return names
     }
 
-    /// Writes `people.csv`.
     func write(to folder: StudyFolder) throws(VidscanError) {
         let file = try AtomicFile(path: folder.path(of: PeopleTable.file))
         var writer = ByteWriter()
@@ -71,9 +67,7 @@ struct StudyTables {
         try file.complete()
     }
 
-    /// Writes the rows of a table of all results, after the video and the number of the person.
-    ///
-    /// - Throws: `VidscanError` if the columns of a result differ from those of another.
+    /// Writes a table of all results, whose columns must be the same, after the video and the number of the person.
     func write(
         _ table: PeopleStudy.Table, to folder: StudyFolder, _ cancellation: CancellationFlag
     ) throws(VidscanError) {
@@ -84,10 +78,9 @@ struct StudyTables {
             do throws(VidscanError) {
                 let source = try TableReader(folder: video.resultPath, name: "\(table.rawValue).csv")
                 if let header, header.columns != source.header {
-                    throw VidscanError(
-                        .result,
+                    throw .result(
                         "\(source.name) has other columns than that of \(header.result): another version of vidscan wrote"
-                            + " it; analyse the video again", stage: .open)
+                            + " it; analyse the video again")
                 }
                 if header == nil {
                     header = (source.header, video.resultPath)

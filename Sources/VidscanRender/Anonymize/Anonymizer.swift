@@ -8,20 +8,17 @@ final class Anonymizer {
     private let options: AnonymizeOptions
     private let sticker: StickerPainter?
     private let surface = DrawingSurface(content: .opacity)
-    /// Where the faces that stay visible are certain; `nil` if nobody is to stay visible.
+    /// `nil` if nobody is to stay visible.
     private let certain: CertainFaces?
     private let removedFaces: Set<Int>
-    /// What became of the faces that were to stay visible.
-    private(set) var tally = VisibilityTally()
-    /// When faces were hidden.
+    private(set) var tally = VisibilityCount()
     private(set) var hiddenSpans = HiddenSpans()
 
-    /// The maximum gap within a track that is bridged, in seconds.
+    /// Longer gaps within a track are not bridged.
     private static let bridgedSeconds = 2.0
-    /// How long the motion of a lost face is extrapolated.
+    /// Longest extrapolation of a lost face's motion, in microseconds.
     private static let maximumExtrapolation: Int64 = 250_000
 
-    /// - Throws: `VidscanError` if the result lacks somebody who is to stay visible.
     init(_ options: AnonymizeOptions, of tables: FaceTables, sticker: StickerPainter?) throws(VidscanError) {
         self.options = options
         self.sticker = sticker
@@ -31,17 +28,11 @@ final class Anonymizer {
         removedFaces = tables.removedFaces
     }
 
-    /// Returns the parts of a result that hiding faces needs.
-    static func needs(of options: AnonymizeOptions) -> FaceTimeline.Needs {
-        let reach = max(options.holdSeconds, bridgedSeconds)
-        return FaceTimeline.Needs(mesh: options.shape == .mesh, behindSeconds: reach, aheadSeconds: reach)
-    }
+    /// How far around a frame the faces matter.
+    static func reachSeconds(of options: AnonymizeOptions) -> Double { max(options.holdSeconds, bridgedSeconds) }
 
-    /// Hides the faces of a frame, and those that may be in it because neighbouring frames contain them, except faces
-    /// that certainly are to stay visible and overlap no hidden one.
-    ///
-    /// - Parameter number: The index of the frame's own sample.
-    /// - Returns: The number of faces.
+    /// Hides the faces of a frame, and those that neighbouring frames suggest, except faces that certainly are to stay visible and
+    /// overlap no hidden one. Returns the number of faces.
     func hide(in frame: EditableFrame, timeline: FaceTimeline, sample number: Int) throws(MediaError) -> Int {
         var hidden: [[FaceState]] = []
         var visible: [FaceState] = []
@@ -77,28 +68,24 @@ final class Anonymizer {
         return hidden.count + (options.isInverted ? visible.count : 0)
     }
 
-    /// Returns whether a correction removed a face that the detector found.
     func isRemoved(_ id: Int) -> Bool { id < 0 || removedFaces.contains(id) }
 
-    /// Returns whether a face may stay visible in a sample that contains it.
     private func isVisible(_ id: Int, inSample number: Int) -> Bool {
         guard let certain else { return options.isInverted && !isRemoved(id) }
         return certain.isChosen(id) && certain.doubt(about: id, inSample: number) == nil
     }
 
-    /// Returns whether a face is visible before and after a sample that does not contain it.
+    /// For a sample without the face.
     private func isVisible(_ id: Int, aroundSample number: Int, in timeline: FaceTimeline) -> Bool {
         let (before, after) = timeline.neighbours(of: id, aroundSample: number)
         return [before, after].compactMap { $0 }.allSatisfy { isVisible(id, inSample: $0.number) }
     }
 
-    /// Returns the states of a face that must be hidden in a frame.
+    /// The states of a face that must be hidden in a frame.
     ///
-    /// If the frame's own sample contains the face, these are its state there and in the neighbouring samples, because
-    /// motion blur spreads a fast face. If the sample lacks the face, but the gap can be bridged, these are the states
-    /// before and after the gap and interpolated states between them. Otherwise, these are the last state before the
-    /// frame and the first one after it, as far as they are within the hold time, as detected and with extrapolated
-    /// motion.
+    /// If the frame's own sample contains the face: its state there and in the neighbouring samples, because motion blur spreads a
+    /// fast face. In a gap that can be bridged: the states before and after it, and interpolated ones. Otherwise: the last state
+    /// before and the first one after the frame within the hold time, as detected and with extrapolated motion.
     private func states(
         of id: Int, in timeline: FaceTimeline, sample number: Int, at microseconds: Int64
     ) -> [FaceState] {
@@ -113,17 +100,18 @@ final class Anonymizer {
                 span <= max(2 * hold, Int64(Self.bridgedSeconds * 1e6))
                 && !timeline.hasCut(after: before.face.microseconds, upTo: after.face.microseconds)
             if isBridged || after.number - before.number <= 2 {
-                let shares = [0.25, 0.5, 0.75]
+                let fractions = [0.25, 0.5, 0.75]
                 return [before.face, after.face]
-                    + shares.map { before.face.interpolated(to: after.face, share: $0, microseconds: microseconds) }
+                    + fractions.map {
+                        before.face.interpolated(to: after.face, fraction: $0, microseconds: microseconds)
+                    }
             }
         }
         return [before, after].compactMap { $0 }.filter { abs(microseconds - $0.face.microseconds) <= hold }
             .flatMap { [$0.face, extrapolated($0, in: timeline, to: microseconds)].compactMap { $0 } }
     }
 
-    /// Returns the face extrapolated from the motion between its last two samples, or, before it appears, its first
-    /// two.
+    /// From the motion between its last two samples, or, before it appears, its first two.
     private func extrapolated(
         _ state: (number: Int, face: FaceState), in timeline: FaceTimeline, to microseconds: Int64
     ) -> FaceState? {
@@ -136,18 +124,15 @@ final class Anonymizer {
             }).first, other.microseconds != time
         else { return nil }
         let elapsed = min(max(microseconds - time, -Self.maximumExtrapolation), Self.maximumExtrapolation)
-        let share = Double(elapsed) / Double(time - other.microseconds)
+        let fraction = Double(elapsed) / Double(time - other.microseconds)
         let (from, to) = (other.box.center, state.face.box.center)
         var moved = state.face
-        moved.box = moved.box.offset(dx: (to.x - from.x) * share, dy: (to.y - from.y) * share)
+        moved.box = moved.box.offset(dx: (to.x - from.x) * fraction, dy: (to.y - from.y) * fraction)
         moved.mesh = nil
         return moved
     }
 
-    /// Returns the states of a face in the samples before and after a sample.
-    private func neighbouringStates(
-        of id: Int, aroundSample number: Int, in timeline: FaceTimeline
-    ) -> [FaceState] {
+    private func neighbouringStates(of id: Int, aroundSample number: Int, in timeline: FaceTimeline) -> [FaceState] {
         guard let own = timeline.sample(number) else { return [] }
         return [number - 1, number + 1].compactMap(timeline.sample)
             // At a low sampling rate, the neighbour is another position of the face and not motion blur.
@@ -156,13 +141,7 @@ final class Anonymizer {
     }
 
     private func hide(_ states: [FaceState], in frame: EditableFrame) throws(MediaError) {
-        let part = states.map(extent).reduce(nil as Rectangle?) { whole, next in
-            guard let whole else { return next }
-            let (x, y) = (min(whole.x, next.x), min(whole.y, next.y))
-            return Rectangle(
-                x: x, y: y, width: max(whole.x + whole.width, next.x + next.width) - x,
-                height: max(whole.y + whole.height, next.y + next.height) - y)
-        }
+        let part = Rectangle(around: states.flatMap { extent(of: $0).corners })
         guard let part, let first = states.first, let area = frame.pixels(covering: part) else { return }
         surface.begin(area, scaleX: frame.scaleX, scaleY: frame.scaleY)
         for state in states { draw(state, .fill(.white)) }
@@ -175,13 +154,11 @@ final class Anonymizer {
         let all = PixelRectangle(x: 0, y: 0, width: frame.size.width, height: frame.size.height)
         surface.begin(all, scaleX: frame.scaleX, scaleY: frame.scaleY, isFilled: true)
         for state in states { draw(state, .erase) }
-        // The cell size is as if a face were an eighth of the frame's height.
+        // The cell size suits a face an eighth of the frame's height.
         try frame.hide(surface.mask(), by: cover(side: Double(frame.size.height) / 8))
     }
 
-    /// Returns what covers a face.
-    ///
-    /// - Parameter side: The face's shorter side in pixels of the output video.
+    /// - Parameter side: the face's shorter side in pixels of the output video.
     private func cover(side: Double) -> EditableFrame.Cover {
         let cell = max(4, Int((side * options.resolvedStrength).rounded(.up)))
         switch options.method {
@@ -194,30 +171,17 @@ final class Anonymizer {
     // MARK: Shapes
 
     private func extent(of state: FaceState) -> Rectangle {
-        var (left, top) = (state.box.x, state.box.y)
-        var (right, bottom) = (left + state.box.width, top + state.box.height)
         if options.shape == .mesh, let mesh = state.mesh {
-            for point in outline(mesh) {
-                (left, right) = (min(left, point.x), max(right, point.x))
-                (top, bottom) = (min(top, point.y), max(bottom, point.y))
-            }
-            return Rectangle(x: left, y: top, width: right - left, height: bottom - top)
+            return Rectangle(around: state.box.corners + outline(mesh)) ?? state.box
         }
-        let (dx, dy) = (state.box.width * options.margin, state.box.height * options.margin)
-        return Rectangle(x: left - dx, y: top - dy, width: right - left + 2 * dx, height: bottom - top + 2 * dy)
+        return state.box.grown(by: state.box.width * options.margin, state.box.height * options.margin)
     }
 
     private func draw(_ state: FaceState, _ style: DrawingSurface.Style) {
         if options.shape == .mesh, let mesh = state.mesh {
             surface.line(through: outline(mesh), closed: true, style)
         } else if options.shape == .rectangle {
-            let area = extent(of: state)
-            let (right, bottom) = (area.x + area.width, area.y + area.height)
-            surface.line(
-                through: [
-                    Point(x: area.x, y: area.y), Point(x: right, y: area.y), Point(x: right, y: bottom),
-                    Point(x: area.x, y: bottom),
-                ], closed: true, style)
+            surface.line(through: extent(of: state).corners, closed: true, style)
         } else {
             surface.ellipse(
                 center: state.box.center, radiusX: state.box.width * (0.5 + options.margin),
@@ -225,7 +189,7 @@ final class Anonymizer {
         }
     }
 
-    /// Returns the face's outline, enlarged around its centre.
+    /// Enlarged around its centre.
     private func outline(_ mesh: FaceMesh) -> [Point] {
         let points = MeshOutlines.face.map { mesh[$0] }
         let count = Double(points.count)

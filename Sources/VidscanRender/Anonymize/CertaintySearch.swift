@@ -4,19 +4,17 @@ internal import VidscanResults
 
 /// Finds the samples in which a face certainly belongs to the person who stays visible.
 ///
-/// A tracker may continue on another face, above all where two people cross. So a track is divided into stretches that
-/// it followed without doubt: the face overlaps none that is hidden, is detected with confidence, does not jump, and no
-/// cut is near. A stretch is certain if one of its samples was compared with the best ones of the track and matches
-/// them. Where a sample does not match, the face is hidden from the last match before it to the first one after it.
+/// A tracker may continue on another face, above all where two people cross. So a track is divided into stretches that it
+/// followed without doubt: the face overlaps none that is hidden, is detected with confidence, does not jump, and no cut is near.
+/// A stretch is certain if one of its samples matches the best ones of the track. Where a sample does not match, the face is
+/// hidden from the last match before it to the first one after it.
 ///
-/// A face whose best sample is not certain is hidden everywhere: the report shows that sample, and by it a user decides
-/// who stays visible.
+/// A face whose best sample is not certain is hidden everywhere: from that sample in the report, users decide who stays visible.
 package struct CertaintySearch {
-    /// A face in one sample.
     package struct Sighting {
         package var faceID: Int
         package var box: Rectangle
-        /// The detector's score, 0…1.
+        /// 0…1.
         package var confidence: Double
         /// `person_match`; `nil` if the sample was not compared.
         package var match: Double?
@@ -29,17 +27,16 @@ package struct CertaintySearch {
         }
     }
 
-    /// The minimum confidence of a detection.
     private static let minimumDetection = 0.5
     /// The minimum `person_match` of a sample that confirms a stretch.
     private static let confirmingMatch = 0.8
-    /// The `person_match` below which a sample rather shows somebody else.
+    /// Below this `person_match`, a sample rather shows somebody else.
     private static let contradictingMatch = 0.5
-    /// The maximum number of samples from one detection of a stretch to the next.
+    /// The most samples from one detection of a stretch to the next.
     private static let maximumStep = 3
-    /// The minimum intersection over union of one detection of a stretch and the next.
+    /// Intersection over union of successive detections of a stretch.
     private static let minimumOverlap = 0.25
-    /// How near a cut is, in microseconds: it may be found a frame early or late.
+    /// In microseconds: a cut may be found a frame early or late.
     private static let cutReach: Int64 = 80_000
     /// A dissolve shows two shots for longer.
     private static let gradualCutReach: Int64 = 600_000
@@ -47,9 +44,9 @@ package struct CertaintySearch {
     /// Successive samples in which a track followed one face without doubt.
     private struct Stretch {
         var last: (sample: Int, box: Rectangle)
-        /// Where the face is certain from, once a sample confirms it; `nil` after a sample that does not match.
+        /// Where the face becomes certain once a sample confirms it; `nil` after a mismatch.
         var beginning: Int?
-        /// The first sample of those that are certain; `nil` if none is yet.
+        /// The first certain sample, if any.
         var certainFrom: Int?
         var lastConfirmed = 0
 
@@ -62,22 +59,19 @@ package struct CertaintySearch {
     private let claims: [Int: FaceClaim]
     private let cuts: [ShotCut]
     private var firstCut = 0
-    /// The stretches that may continue, by face_id.
+    /// Those that may continue, by face_id.
     private var stretches: [Int: Stretch] = [:]
     /// The samples that the report shows, by face_id.
     private var bestSamples: [Int: Int] = [:]
     private var found: CertainFaces
 
-    /// - Parameters:
-    ///   - claims: The faces that may stay visible, by face_id.
-    ///   - cuts: In time order.
+    /// `claims` are the faces that may stay visible, by face_id. `cuts` are in time order.
     package init(claims: [Int: FaceClaim], cuts: [ShotCut]) {
         self.claims = claims
         self.cuts = cuts
         found = CertainFaces(claims: claims)
     }
 
-    /// Searches a whole result.
     static func search(_ tables: FaceTables, claims: [Int: FaceClaim]) throws(VidscanError) -> CertainFaces {
         var search = CertaintySearch(claims: claims, cuts: try ShotCut.all(of: tables.positions))
         let rows = try FaceStateReader(tables, needs: FaceTimeline.Needs(identity: true))
@@ -91,14 +85,10 @@ package struct CertaintySearch {
         return search.finish()
     }
 
-    /// Adds the faces of the next sample.
-    ///
-    /// - Parameters:
-    ///   - sample: The number of the sample, more than that of the previous call.
-    ///   - microseconds: The time of the sample, not before that of the previous call.
+    /// Adds the faces of the next sample. Sample numbers must increase, and times must not decrease.
     package mutating func add(_ faces: [Sighting], sample: Int, microseconds: Int64) {
         let isNearCut = isNearCut(microseconds)
-        let hidden = faces.filter { !mayStay($0.faceID) }
+        let hidden = faces.filter { claims[$0.faceID] ?? .uncertain == .uncertain }
         for face in faces {
             guard let claim = claims[face.faceID] else { continue }
             if claim == .ofPerson(bestMicroseconds: microseconds), bestSamples[face.faceID] == nil {
@@ -125,7 +115,6 @@ package struct CertaintySearch {
         }
     }
 
-    /// Ends the search after the last sample.
     package mutating func finish() -> CertainFaces {
         for face in stretches.keys.sorted() { end(face) }
         for (face, claim) in claims {
@@ -134,13 +123,6 @@ package struct CertaintySearch {
             if !isBestCertain { found.doubtEntirely(face) }
         }
         return found
-    }
-
-    private func mayStay(_ faceID: Int) -> Bool {
-        switch claims[faceID] {
-        case .ofPerson?, .named?: true
-        case .uncertain?, nil: false
-        }
     }
 
     private mutating func isNearCut(_ microseconds: Int64) -> Bool {
@@ -152,7 +134,6 @@ package struct CertaintySearch {
         }
     }
 
-    /// Continues the stretch of a face, or begins one.
     private mutating func extend(_ face: Sighting, _ claim: FaceClaim, _ sample: Int) {
         if let last = stretches[face.faceID]?.last,
             sample - last.sample > Self.maximumStep
@@ -178,5 +159,96 @@ package struct CertaintySearch {
     private mutating func end(_ faceID: Int) {
         guard let stretch = stretches.removeValue(forKey: faceID), let first = stretch.certainFrom else { return }
         found.append(first...stretch.last.sample, of: faceID, doubt: nil)
+    }
+}
+
+/// Why a face that was to stay visible is hidden in a frame. The raw values are those of the record.
+package enum Doubt: String, Sendable, CaseIterable {
+    /// The face may not belong to the person.
+    case uncertainPerson = "uncertain_person"
+    /// The detection may not be a face.
+    case uncertainDetection = "uncertain_detection"
+    /// The face overlaps one that is hidden.
+    case overlap = "overlap"
+    /// A cut is near, and the frame may show two shots.
+    case cut = "cut"
+    /// The tracker may have continued on another face, and no sample since then was recognised as the person.
+    case unconfirmed = "unconfirmed"
+}
+
+/// The samples in which the faces that stay visible certainly belong to whom they should.
+package struct CertainFaces {
+    /// Successive samples with the same verdict.
+    struct Span: Equatable {
+        var samples: ClosedRange<Int>
+        /// `nil` where the face is certain.
+        var doubt: Doubt?
+    }
+
+    /// By face_id, in the order of the samples. Samples in no span are unconfirmed.
+    private(set) var spans: [Int: [Span]] = [:]
+
+    init(claims: [Int: FaceClaim]) {
+        for face in claims.keys { spans[face] = [] }
+    }
+
+    func isChosen(_ faceID: Int) -> Bool { spans[faceID] != nil }
+
+    /// `nil` if the face may stay visible.
+    package func doubt(about faceID: Int, inSample sample: Int) -> Doubt? {
+        let spans = spans[faceID] ?? []
+        // A binary search for the first span that does not end before the sample.
+        var (low, high) = (0, spans.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if spans[middle].samples.upperBound < sample { low = middle + 1 } else { high = middle }
+        }
+        guard low < spans.count, spans[low].samples.contains(sample) else { return .unconfirmed }
+        return spans[low].doubt
+    }
+
+    /// Samples must follow all earlier ones of the face.
+    mutating func append(_ samples: ClosedRange<Int>, of faceID: Int, doubt: Doubt?) {
+        var own = spans.removeValue(forKey: faceID) ?? []
+        if let last = own.last, last.doubt == doubt, last.samples.upperBound + 1 == samples.lowerBound {
+            own[own.count - 1].samples = last.samples.lowerBound...samples.upperBound
+        } else {
+            own.append(Span(samples: samples, doubt: doubt))
+        }
+        spans[faceID] = own
+    }
+
+    mutating func doubtEntirely(_ faceID: Int) {
+        spans[faceID]?.removeAll { $0.doubt == nil }
+    }
+}
+
+extension Rectangle {
+    init(left: Double, top: Double, right: Double, bottom: Double) {
+        self.init(x: left, y: top, width: right - left, height: bottom - top)
+    }
+
+    /// Clockwise from the top left one.
+    var corners: [Point] {
+        [(x, y), (x + width, y), (x + width, y + height), (x, y + height)].map { Point(x: $0.0, y: $0.1) }
+    }
+
+    init?(around points: some Sequence<Point>) {
+        var (left, top, right, bottom) = (Double.infinity, Double.infinity, -Double.infinity, -Double.infinity)
+        for point in points {
+            (left, right) = (min(left, point.x), max(right, point.x))
+            (top, bottom) = (min(top, point.y), max(bottom, point.y))
+        }
+        guard left <= right else { return nil }
+        self.init(left: left, top: top, right: right, bottom: bottom)
+    }
+
+    func grown(by dx: Double, _ dy: Double) -> Rectangle {
+        Rectangle(x: x - dx, y: y - dy, width: width + 2 * dx, height: height + 2 * dy)
+    }
+
+    /// Overlapping so much that a tracker may confuse the faces, and hiding one hides part of the other.
+    func touches(_ other: Rectangle) -> Bool {
+        intersectionArea(with: other) > 0.05 * min(area, other.area)
     }
 }

@@ -1,29 +1,26 @@
 package import VidscanBase
-internal import VidscanResults
+package import VidscanResults
 
 /// Why a face may stay visible.
 package enum FaceClaim: Equatable, Sendable {
-    /// It belongs to a person who stays visible.
-    ///
-    /// - Parameter bestMicroseconds: The time of the sample that the report shows.
+    /// It belongs to a visible person, whose sample at that time is in the report.
     case ofPerson(bestMicroseconds: Int64)
     /// It is named itself.
     case named
-    /// It seems to belong to a person who stays visible, but that is not certain enough.
+    /// It seems to belong to a visible person, but not certainly enough.
     case uncertain
 }
 
-/// The faces of a result that may stay visible.
 package struct ChosenFaces {
-    /// By face_id. The faces that are not listed are hidden.
+    /// By face_id. Unlisted faces are hidden.
     let claims: [Int: FaceClaim]
 
-    /// The minimum `person_confidence` of a face that stays visible with its person. Tracks that were linked by hair and
-    /// clothes alone have at most 0.7, and tracks that could not be judged 0.3.
+    /// A face stays visible with its person from this `person_confidence`. Tracks linked by hair and clothes alone have
+    /// at most 0.7, and tracks that could not be judged 0.3.
     static let minimumConfidence = 0.8
 
-    /// - Throws: `VidscanError` if the result lacks a person or a face that is named. An unknown number is most likely a
-    ///   typing error, and would keep the wrong people visible.
+    /// Throws if the result lacks a named person or face: an unknown number is probably a typing error, and would keep the wrong
+    /// people visible.
     package init(_ choice: FaceChoice, in tables: FaceTables) throws(VidscanError) {
         let tracks = try TableReader(folder: tables.identities.name, name: "tracks.csv")
         let (face, person) = (try tracks.column("face_id"), try tracks.column("person_id"))
@@ -64,7 +61,7 @@ package struct ChosenFaces {
         }
     }
 
-    /// Formats numbers as ranges, for example `1-3, 7`.
+    /// Formats numbers as ranges: `1-3, 7`.
     static func ranges(_ numbers: Set<Int>) -> String {
         var spans: [ClosedRange<Int>] = []
         for number in numbers.sorted() {

@@ -3,8 +3,8 @@ internal import VidscanBase
 internal import VidscanFaces
 internal import VidscanResults
 
-/// The record of a video or picture in which faces are hidden, which is written beside it: what was hidden when, how, and
-/// who was kept visible. It names nobody, and has no path.
+/// The record beside a video or picture with hidden faces: what was hidden when, how, and who was kept visible. It names
+/// nobody, and has no path.
 struct HidingRecord: Encodable {
     /// Who was to stay visible, as the user wrote it.
     struct Visible: Encodable {
@@ -12,13 +12,12 @@ struct HidingRecord: Encodable {
         var hiddenPersonIds: [Int]?
         var keptFaceIds: [Int]
         var hiddenFaceIds: [Int]
-        /// Those of the kept ones that corrections had removed; missing if there are none.
+        /// Missing if there are none.
         var keptFaceIdsRemovedByCorrections: [Int]?
-        /// The `person_confidence` that was required.
+        /// As required.
         var minimumPersonConfidence = ChosenFaces.minimumConfidence
     }
 
-    /// How thoroughly faces were searched.
     struct Search: Encodable {
         var rate: String
         var accuracy: String
@@ -28,12 +27,11 @@ struct HidingRecord: Encodable {
 
     struct Frames: Encodable {
         var total: Int
-        /// Frames in which at least one face is hidden.
         var withHiddenFaces: Int
         /// Frames that show a face that was to stay visible.
         var visible: Int
         var hiddenInDoubt: Int
-        /// The same by reason.
+        /// By reason; a frame may have several.
         var hiddenBy: [String: Int]
     }
 
@@ -45,24 +43,18 @@ struct HidingRecord: Encodable {
     var strength: Double?
     var holdSeconds: Double
     var invert: Bool
-    /// Whether the sound is that of the original, with all voices.
+    /// The original sound, with all voices.
     var copiesAudio: Bool
     var copiesSubtitles: Bool
     var search: Search
     /// Missing if nobody was to stay visible.
     var visible: Visible?
     var frames: Frames
-    /// When faces are hidden.
     var hidden: [HiddenSpans.Span]
 
-    /// - Parameters:
-    ///   - video: The options of the new video.
-    ///   - analysis: The settings of the analysis.
-    ///   - count: The number of frames.
-    ///   - removedFaces: The faces that corrections removed.
     init(
         _ options: AnonymizeOptions, video: RenderOptions, analysis: RecordedSettings, frames count: Int,
-        tally: VisibilityTally, spans: HiddenSpans, removedFaces: Set<Int>
+        tally: VisibilityCount, spans: HiddenSpans, removedFaces: Set<Int>
     ) {
         method = options.method.rawValue
         shape = options.shape.rawValue
@@ -95,16 +87,11 @@ struct HidingRecord: Encodable {
             hiddenBy: Dictionary(uniqueKeysWithValues: tally.framesByDoubt.map { ($0.rawValue, $1) }))
     }
 
-    /// The path of the record.
-    ///
-    /// - Parameters:
-    ///   - path: The path of the video or picture.
-    ///   - isInResult: Whether it has its usual name in the result's folder.
+    /// - Parameter isInResult: whether the video has its usual name in the result's folder.
     static func path(of path: String, isInResult: Bool) -> String {
         isInResult ? (path as NSString).deletingPathExtension + ".json" : path + ".json"
     }
 
-    /// The record as JSON.
     func text() throws(VidscanError) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
@@ -114,5 +101,69 @@ struct HidingRecord: Encodable {
         } catch {
             throw VidscanError(.output, "cannot write the record: \(error.localizedDescription)", stage: .render)
         }
+    }
+}
+
+/// Successive frames in which at least one face was hidden.
+struct HiddenSpans {
+    struct Span: Encodable, Equatable {
+        var fromSeconds: Double
+        var toSeconds: Double
+        var frames: Int
+        /// The most faces hidden at once.
+        var faces: Int
+    }
+
+    private(set) var spans: [Span] = []
+    /// Whether the previous frame belongs to the last span.
+    private var isOpen = false
+
+    var frameCount: Int { spans.reduce(0) { $0 + $1.frames } }
+
+    /// On the clock of a video that begins later.
+    func shifted(by microseconds: Int64) -> HiddenSpans {
+        let moved = { (seconds: Double) in (seconds * 1e6 - Double(microseconds)).rounded() / 1e6 }
+        var shifted = self
+        for index in spans.indices {
+            shifted.spans[index].fromSeconds = moved(spans[index].fromSeconds)
+            shifted.spans[index].toSeconds = moved(spans[index].toSeconds)
+        }
+        return shifted
+    }
+
+    /// Frames come in time order.
+    mutating func add(faces: Int, at microseconds: Int64) {
+        defer { isOpen = faces > 0 }
+        guard faces > 0 else { return }
+        let seconds = Double(microseconds) / 1e6
+        if isOpen, var last = spans.popLast() {
+            last.toSeconds = seconds
+            last.frames += 1
+            last.faces = max(last.faces, faces)
+            spans.append(last)
+        } else {
+            spans.append(Span(fromSeconds: seconds, toSeconds: seconds, frames: 1, faces: faces))
+        }
+    }
+}
+
+/// In how many frames the faces that were to stay visible did, and why not in the others.
+package struct VisibilityCount: Sendable, Equatable {
+    package private(set) var visibleFrames = 0
+    /// Frames in which such a face is hidden because of a doubt.
+    package private(set) var doubtfulFrames = 0
+    /// A frame may have several doubts.
+    package private(set) var framesByDoubt: [Doubt: Int] = [:]
+
+    /// `faces left visible in 12 frames, hidden in doubt in 3 frames`
+    package var words: String {
+        "faces left visible in \(NumberText.count(visibleFrames, "frame")), hidden in doubt in"
+            + " \(NumberText.count(doubtfulFrames, "frame"))"
+    }
+
+    mutating func add(visibleFaces: Int, doubts: Set<Doubt>) {
+        if visibleFaces > 0 { visibleFrames += 1 }
+        if !doubts.isEmpty { doubtfulFrames += 1 }
+        for doubt in doubts { framesByDoubt[doubt, default: 0] += 1 }
     }
 }

@@ -1,11 +1,10 @@
 internal import CCairo
-public import VidscanBase
+internal import VidscanBase
+internal import VidscanMedia
 
-/// A transparent surface over a region of a frame, on which Cairo draws shapes, text and images.
-///
-/// A surface is reused for many drawings. Its memory grows to the size of the largest region. A surface is not
+/// A transparent surface over a region of a frame, on which Cairo draws. Reused, it grows to the largest region. Not
 /// thread-safe.
-public final class DrawingSurface {
+final class DrawingSurface {
     private var bytes: UnsafeMutablePointer<UInt8>
     private var capacity: Int
     private var area = PixelRectangle(x: 0, y: 0, width: 0, height: 0)
@@ -13,17 +12,16 @@ public final class DrawingSurface {
     private var surface: OpaquePointer?
     private var context: OpaquePointer?
 
-    /// The pixel format of the surface.
-    public enum Content: Sendable {
-        /// Colours with opacity, for a `PixelPatch`.
+    enum Content: Sendable {
+        /// For a `PixelPatch`.
         case color
-        /// Only opacity, for a `PixelMask`.
+        /// For a `PixelMask`.
         case opacity
     }
 
     private let content: Content
 
-    public init(content: Content = .color) {
+    init(content: Content = .color) {
         self.content = content
         capacity = 1 << 16
         bytes = .allocate(capacity: capacity)
@@ -34,13 +32,13 @@ public final class DrawingSurface {
         bytes.deallocate()
     }
 
-    /// Starts a new drawing on an empty surface.
+    /// Starts a new drawing. Its coordinates have the frame's origin.
     ///
     /// - Parameters:
-    ///   - area: The region in pixels of the frame. Anything drawn outside is clipped.
-    ///   - scaleX, scaleY: Pixels per drawing unit. The origin of the drawing coordinates is that of the frame.
-    ///   - isFilled: Whether the surface is initially opaque (white).
-    public func begin(_ area: PixelRectangle, scaleX: Double = 1, scaleY: Double = 1, isFilled: Bool = false) {
+    ///   - area: in pixels of the frame. Anything drawn outside is clipped.
+    ///   - scaleX, scaleY: pixels per drawing unit.
+    ///   - isFilled: starts opaque (white).
+    func begin(_ area: PixelRectangle, scaleX: Double = 1, scaleY: Double = 1, isFilled: Bool = false) {
         end()
         self.area = area
         let pixelBytes = content == .color ? 4 : 1
@@ -63,18 +61,24 @@ public final class DrawingSurface {
         cairo_set_line_cap(context, CAIRO_LINE_CAP_ROUND)
     }
 
-    /// Returns the drawing since `begin` as colours. The memory belongs to this surface and is valid until the next
-    /// `begin`.
-    public func patch() -> PixelPatch {
+    /// The surface owns the memory, which is valid until the next `begin`.
+    func patch() -> PixelPatch {
         cairo_surface_flush(surface)
         return PixelPatch(base: UnsafePointer(bytes), stride: stride, area: area)
     }
 
-    /// Returns the drawing since `begin` as opacity. The memory belongs to this surface and is valid until the next
-    /// `begin`.
-    public func mask() -> PixelMask {
+    /// The surface owns the memory, which is valid until the next `begin`.
+    func mask() -> PixelMask {
         cairo_surface_flush(surface)
         return PixelMask(base: UnsafePointer(bytes), stride: stride, area: area)
+    }
+
+    /// Draws over a part of a frame, in display pixels.
+    func draw(on part: Rectangle, of frame: EditableFrame, _ draw: () -> Void) throws(MediaError) {
+        guard let area = frame.pixels(covering: part) else { return }
+        begin(area, scaleX: frame.scaleX, scaleY: frame.scaleY)
+        draw()
+        try frame.blend(patch())
     }
 
     private func end() {
@@ -85,23 +89,19 @@ public final class DrawingSurface {
 
     // MARK: Shapes
 
-    /// How a shape is drawn.
-    public enum Style: Sendable {
+    enum Style: Sendable {
         case fill(Ink)
         case stroke(Ink, width: Double)
-        /// Clears the shape's area.
         case erase
     }
 
-    /// Draws a rectangle, with rounded corners if `radius` is positive.
-    public func rectangle(_ rectangle: Rectangle, radius: Double = 0, _ style: Style) {
+    /// Rounds the corners if `radius` is positive.
+    func rectangle(_ rectangle: Rectangle, radius: Double = 0, _ style: Style) {
         let radius = min(radius, rectangle.width / 2, rectangle.height / 2)
         cairo_new_path(context)
         if radius > 0 {
             let (left, top) = (rectangle.x + radius, rectangle.y + radius)
-            let (right, bottom) = (
-                rectangle.x + rectangle.width - radius, rectangle.y + rectangle.height - radius
-            )
+            let (right, bottom) = (rectangle.x + rectangle.width - radius, rectangle.y + rectangle.height - radius)
             cairo_arc(context, right, top, radius, -.pi / 2, 0)
             cairo_arc(context, right, bottom, radius, 0, .pi / 2)
             cairo_arc(context, left, bottom, radius, .pi / 2, .pi)
@@ -113,15 +113,11 @@ public final class DrawingSurface {
         draw(style)
     }
 
-    /// Draws an ellipse.
-    ///
-    /// - Parameter degrees: The clockwise rotation about its centre.
-    public func ellipse(center: Point, radiusX: Double, radiusY: Double, degrees: Double = 0, _ style: Style) {
+    func ellipse(center: Point, radiusX: Double, radiusY: Double, _ style: Style) {
         guard radiusX > 0, radiusY > 0 else { return }
         cairo_new_path(context)
         cairo_save(context)
         cairo_translate(context, center.x, center.y)
-        cairo_rotate(context, degrees * .pi / 180)
         cairo_scale(context, radiusX, radiusY)
         cairo_arc(context, 0, 0, 1, 0, 2 * .pi)
         cairo_close_path(context)
@@ -129,16 +125,14 @@ public final class DrawingSurface {
         draw(style)
     }
 
-    /// Draws a polyline, or a polygon if `closed` is true.
-    public func line(through points: some Sequence<Point>, closed: Bool = false, _ style: Style) {
+    func line(through points: some Sequence<Point>, closed: Bool = false, _ style: Style) {
         cairo_new_path(context)
         for point in points { cairo_line_to(context, point.x, point.y) }
         if closed { cairo_close_path(context) }
         draw(style)
     }
 
-    /// Draws all dots as one path.
-    public func dots(at points: some Sequence<Point>, radius: Double, _ ink: Ink) {
+    func dots(at points: some Sequence<Point>, radius: Double, _ ink: Ink) {
         cairo_new_path(context)
         for point in points {
             cairo_new_sub_path(context)
@@ -169,17 +163,15 @@ public final class DrawingSurface {
 
     // MARK: Text
 
-    /// The extents of a text: the distance to the start of the next text, and the heights above and below the baseline.
-    public struct TextSize: Sendable {
-        public let width: Double
-        public let ascent: Double
-        public let descent: Double
+    /// The distance to the start of the next text, and the heights above and below the baseline.
+    struct TextSize: Sendable {
+        let width: Double
+        let ascent: Double
+        let descent: Double
     }
 
-    /// Measures a text.
-    ///
-    /// - Parameter size: The font size in drawing units.
-    public func measure(_ text: String, size: Double) -> TextSize {
+    /// `size` is the font size in drawing units.
+    func measure(_ text: String, size: Double) -> TextSize {
         setFont(size)
         var extents = cairo_text_extents_t()
         cairo_text_extents(context, text, &extents)
@@ -188,10 +180,8 @@ public final class DrawingSurface {
         return TextSize(width: extents.x_advance, ascent: font.ascent, descent: font.descent)
     }
 
-    /// Draws a text.
-    ///
-    /// - Parameter origin: The left end of the baseline.
-    public func text(_ text: String, at origin: Point, size: Double, _ ink: Ink) {
+    /// `origin` is the left end of the baseline.
+    func text(_ text: String, at origin: Point, size: Double, _ ink: Ink) {
         setFont(size)
         set(ink)
         cairo_move_to(context, origin.x, origin.y)
@@ -205,16 +195,8 @@ public final class DrawingSurface {
 
     // MARK: Images
 
-    /// Draws a part of an image into a rectangle that is rotated about a point.
-    ///
-    /// - Parameters:
-    ///   - part: The part of the image, in its pixels.
-    ///   - target: The rectangle before the rotation, in drawing units.
-    ///   - pivot: The centre of the rotation.
-    ///   - degrees: The clockwise rotation.
-    public func image(
-        _ image: DrawnImage, part: Rectangle, target: Rectangle, pivot: Point, degrees: Double
-    ) {
+    /// `part` is in pixels of the image; `target` is in drawing units, before the clockwise rotation about `pivot`.
+    func image(_ image: DrawnImage, part: Rectangle, target: Rectangle, pivot: Point, degrees: Double) {
         guard part.width > 0, part.height > 0, target.width > 0, target.height > 0 else { return }
         cairo_save(context)
         cairo_translate(context, pivot.x, pivot.y)
@@ -235,7 +217,21 @@ public final class DrawingSurface {
     }
 }
 
-/// The version of the drawing library in use.
-public enum DrawingVersion {
-    public static var cairo: String { String(cString: cairo_version_string()) }
+package enum DrawingVersion {
+    package static var cairo: String { String(cString: cairo_version_string()) }
+}
+
+/// Components are in 0…1, and not premultiplied by the opacity.
+struct Ink: Sendable, Hashable {
+    var red: Double
+    var green: Double
+    var blue: Double
+    var opacity = 1.0
+
+    static let white = Ink(red: 1, green: 1, blue: 1)
+    static let black = Ink(red: 0, green: 0, blue: 0)
+
+    func faded(to opacity: Double) -> Ink {
+        Ink(red: red, green: green, blue: blue, opacity: opacity)
+    }
 }

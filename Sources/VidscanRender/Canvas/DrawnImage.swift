@@ -1,12 +1,10 @@
 internal import CCairo
-public import VidscanBase
+internal import VidscanBase
 
-/// An image that can be drawn at any size. It is also stored at successively halved sizes (mipmaps), so that drawing it
-/// small is fast and does not flicker.
-///
-/// An image is not thread-safe.
-public final class DrawnImage {
-    public let size: PictureSize
+/// An image, stored at successively halved sizes (mipmaps), so that drawing it small is fast and does not flicker. Not
+/// thread-safe.
+final class DrawnImage {
+    let size: PictureSize
     private var levels: [Level] = []
 
     private struct Level {
@@ -15,8 +13,7 @@ public final class DrawnImage {
         let size: PictureSize
     }
 
-    /// Copies the image and computes its halved sizes.
-    public init(_ image: RasterImage) {
+    init(_ image: RasterImage) {
         size = image.size
         var next = image
         while true {
@@ -33,10 +30,7 @@ public final class DrawnImage {
         }
     }
 
-    /// Makes the image the source pattern of a Cairo context, with its top left corner at the origin and one unit per
-    /// pixel.
-    ///
-    /// - Parameter pixelsPerImagePixel: The scale at which the image will be drawn.
+    /// Puts the top left corner at the origin, with one unit per pixel. `pixelsPerImagePixel` is the drawing scale.
     func setSource(of context: OpaquePointer?, pixelsPerImagePixel: Double) {
         let wanted = (size.width > 0 && pixelsPerImagePixel > 0) ? 1 / pixelsPerImagePixel : 1
         var index = 0

@@ -1,13 +1,13 @@
+internal import Foundation
 package import VidscanBase
 package import VidscanMedia
 package import VidscanResults
 
-/// The moment at which a face is shown.
 package struct FaceMoment: Sendable {
-    package var faceID: Int
-    package var microseconds: Int64
-    /// The box, in pixels of the upright frame. Before `FacePictures` has read the box at this moment, the mean box.
-    package var box: Rectangle
+    package let faceID: Int
+    let microseconds: Int64
+    /// In pixels of the upright frame, if the table has no box at this moment.
+    let box: Rectangle
 
     package init(faceID: Int, microseconds: Int64, box: Rectangle) {
         self.faceID = faceID
@@ -16,30 +16,51 @@ package struct FaceMoment: Sendable {
     }
 }
 
-/// Pictures of faces, cut out of the video of a result.
 package enum FacePictures {
-    /// - Parameters:
-    ///   - moments: One for each face.
-    ///   - source: The video.
-    /// - Returns: `data:` URLs of JPEG files, by `face_id`. Faces whose frame cannot be decoded are left out.
+    /// In pixels: twice the size on the page, for high-density displays.
+    private static let side = 192
+    /// The side relative to the longer side of the face's box.
+    private static let extent = 1.5
+
+    /// Returns `data:` URLs of JPEG files by `face_id`, without faces whose frame cannot be decoded.
     package static func make(
         _ moments: [FaceMoment], of result: StoredResult, from source: InputFile, limits: MediaLimits,
         cancellation: CancellationFlag
     ) throws(VidscanError) -> [Int: String] {
         let boxes = try boxes(result.name, at: moments, mapToSource: result.mapToSource())
-        let placed = moments.map { moment in
-            var moment = moment
-            moment.box = boxes[moment.faceID] ?? moment.box
-            return moment
-        }
         return try VidscanError.media(stage: .render) { () throws(MediaError) in
-            try Thumbnails(
-                source: source, streamIndex: result.record.video.stream, limits: limits, cancellation: cancellation
-            ).make(placed)
+            var pictures: [Int: String] = [:]
+            for moment in moments {
+                // Tables round to the microsecond, and no two frames are within half a millisecond of each other.
+                let reader = try FrameReader(
+                    path: source.absolutePath,
+                    options: FrameReader.Options(
+                        rate: .everyFrame, start: max(0, moment.microseconds - 500),
+                        streamIndex: result.record.video.stream, limits: limits), cancellation: cancellation)
+                guard let frame = try reader.next() else { continue }
+                // A box outside the frame contains no face.
+                let box = (boxes[moment.faceID] ?? moment.box).clamped(to: frame.geometry.displaySize)
+                guard box.area > 0 else { continue }
+                pictures[moment.faceID] = url(try jpeg(of: box, in: frame, extent: extent, side: side))
+            }
+            return pictures
         }
     }
 
-    /// Returns the box of each face at its moment.
+    /// A JPEG file of a square around a box: `extent` is relative to the box's longer side, and `side` is in pixels.
+    package static func jpeg(
+        of box: Rectangle, in frame: SampledFrame, extent: Double, side: Int
+    ) throws(MediaError) -> [UInt8] {
+        let planes = UnsafeMutablePointer<Float>.allocate(capacity: 3 * side * side)
+        planes.initialize(repeating: 0, count: 3 * side * side)
+        defer { planes.deallocate() }
+        let square = RotatedSquare(center: box.center, side: extent * max(box.width, box.height, 1), angle: 0)
+        try SquareCropper().crop(frame, square: square, resolution: side, into: planes)
+        return try PictureEncoder.jpeg(planes, side: side)
+    }
+
+    package static func url(_ jpeg: [UInt8]) -> String { "data:image/jpeg;base64," + Data(jpeg).base64EncodedString() }
+
     private static func boxes(
         _ folder: String, at moments: [FaceMoment], mapToSource map: VidscanBase.AffineTransform?
     ) throws(VidscanError) -> [Int: Rectangle] {

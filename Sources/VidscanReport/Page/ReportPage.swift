@@ -1,196 +1,177 @@
 internal import Foundation
-internal import Mustache
 internal import VidscanBase
+internal import VidscanFaces
+internal import VidscanResults
 
-/// The content of a report page of one result. All values are formatted text, which rendering escapes.
-public struct ReportPage: Sendable {
-    /// A name and its value in the list of facts.
-    public struct Fact: Sendable {
-        public var name: String
-        public var value: String
-
-        public init(_ name: String, _ value: String) {
-            self.name = name
-            self.value = value
-        }
+struct ReportPage {
+    struct Row {
+        let cells: [PageCell]
     }
 
-    /// A cell of a table.
-    public struct Cell: Sendable {
-        public var text: String
-        /// The CSS class: `number` or empty.
-        public var kind: String
-
-        public init(_ text: String, isNumber: Bool = true) {
-            self.text = text
-            kind = isNumber ? "number" : ""
-        }
-    }
-
-    /// The heading of a column.
-    public struct Head: Sendable {
-        public var name: String
-        /// The CSS class: `number` or empty.
-        public var kind: String
-
-        public init(_ name: String, isNumber: Bool = true) {
-            self.name = name
-            kind = isNumber ? "number" : ""
-        }
-    }
-
-    /// A row of a table.
-    public struct Row: Sendable {
-        public var cells: [Cell]
-
-        public init(_ cells: [Cell]) {
-            self.cells = cells
-        }
-    }
-
-    /// A face in the strip.
-    public struct Face: Sendable {
-        public var id: Int
-        /// The index of the colour in the palette, from 0.
-        public var color: Int
-        /// An image as a `data:` URL.
-        public var thumbnail: String?
-        public var detail: String
-        public var visible: String
-
-        public init(id: Int, color: Int, thumbnail: String?, detail: String, visible: String) {
-            self.id = id
-            self.color = color
-            self.thumbnail = thumbnail
-            self.detail = detail
-            self.visible = visible
-        }
-    }
-
-    /// A row of the event list.
-    public struct Event: Sendable {
-        public var time: String
-        public var seconds: String
-        public var kind: String
-        public var face: String
-        public var value: String
-        /// How much of it was measured: `71 %`, or empty.
-        public var measured: String
-
-        public init(
-            time: String, seconds: String, kind: String, face: String, value: String, measured: String = ""
-        ) {
-            self.time = time
-            self.seconds = seconds
-            self.kind = kind
-            self.face = face
-            self.value = value
-            self.measured = measured
-        }
-    }
-
-    public var title: String
-    public var summary: String
-    public var warnings: [String] = []
-    public var notices: [String] = []
-    public var faces: [Face] = []
-    /// A note that says how many faces the strip leaves out; `nil` if it shows all faces.
-    public var facesLeftOut: String?
-    public var trackHeads: [Head] = []
-    public var tracks: [Row] = []
-    public var events: [Event] = []
-    public var eventKinds: [String] = []
-    public var eventsNote = ""
-    public var facts: [Fact] = []
-    /// The curves that the page draws.
-    public var curves: ReportCurves
-    /// The video and the numbers of each sample, for a page that plays the video; `nil` for one without it.
-    var review: Review?
-
-    /// What a page with the video has in addition.
-    struct Review {
-        var data: ReviewData
-        /// The packed rows of the faces.
-        var rows: [UInt8]
-    }
-
-    public init(title: String, summary: String, curves: ReportCurves) {
-        self.title = title
-        self.summary = summary
-        self.curves = curves
-    }
-
-    /// Renders the page.
-    ///
-    /// - Returns: One self-contained HTML file.
-    public func html() throws -> String {
-        guard let review else {
-            return try ReportTemplates.render("report", Page(report: self, data: try curves.json()))
-        }
-        var page = Page(report: self, data: try review.data.json())
-        page.rows = Data(review.rows).base64EncodedString()
-        page.script = ReportTemplates.reviewScript
-        page.style += ReportTemplates.reviewStyle
-        page.isPicture = review.data.video.isPicture
-        page.address = review.data.video.address
-        return try ReportTemplates.render("review", page)
-    }
-
-    private struct Page {
-        let title, summary: String
-        let warnings, notices: [String]
-        let hasFaces: Bool
-        let faces: [Face]
-        let facesLeftOut: String?
-        let trackHeads: [Head]
-        let tracks: [Row]
-        let events: [Event]
-        let eventKinds: [String]
-        let eventsNote: String
-        let facts: [Fact]
-        let data: String
-        var rows = ""
-        var isPicture = false
-        var address = ""
-        var style = ReportTemplates.style
-        var script = ReportTemplates.script
-
-        init(report: ReportPage, data: String) {
-            (title, summary) = (report.title, report.summary)
-            (warnings, notices) = (report.warnings, report.notices)
-            (faces, facesLeftOut, hasFaces) = (report.faces, report.facesLeftOut, !report.faces.isEmpty)
-            (trackHeads, tracks) = (report.trackHeads, report.tracks)
-            (events, eventKinds, eventsNote) = (report.events, report.eventKinds, report.eventsNote)
-            facts = report.facts
-            self.data = data
-        }
-    }
+    let head: PageHead
+    let video: PageVideo?
+    let trackHeads: [PageCell]
+    let tracks: [Row]
+    let facts: [PageFact]
+    /// For the script: JSON, and the packed rows.
+    let data, rows: String
 }
 
-/// The templates, style and script of the pages. They are compiled into the program, so that it can be moved.
-enum ReportTemplates {
-    static let style = String(decoding: PackageResources.report_css, as: UTF8.self)
-    /// The script of a report, and that of an index. Both begin with that of the tables.
-    static let script = tableScript + String(decoding: PackageResources.report_js, as: UTF8.self)
-    static let indexScript = tableScript + String(decoding: PackageResources.index_js, as: UTF8.self)
-    private static let tableScript = String(decoding: PackageResources.tables_js, as: UTF8.self)
-    static let reviewStyle = String(decoding: PackageResources.review_css, as: UTF8.self)
-    /// The parts share one scope.
-    static let reviewScript =
-        tableScript + "\n(() => {\n\"use strict\";\n"
-        + [
-            PackageResources.review_data_js, PackageResources.review_player_js, PackageResources.review_timeline_js,
-            PackageResources.review_corrections_js, PackageResources.review_lists_js, PackageResources.review_js,
-        ].map { String(decoding: $0, as: UTF8.self) }.joined() + "})();\n"
-    private static let sources = [
-        "review": PackageResources.review_mustache,
-        "report": PackageResources.report_mustache, "index": PackageResources.index_mustache,
-        "people": PackageResources.people_mustache,
+struct PageContent {
+    private static let maximumEvents = 20_000
+    private static let tableMetrics = [
+        "smile", "left_eye_openness", "right_eye_openness", "yaw", "pitch", "attention", "valence", "joy", "surprise",
+        "anger", "sadness",
     ]
 
-    static func render(_ name: String, _ context: Any) throws -> String {
-        let template = try MustacheTemplate(string: String(decoding: sources[name] ?? [], as: UTF8.self))
-        // On a page too, control characters in a name could reorder the text around it.
-        return Printable.lines(template.render(context))
+    let result: StoredResult
+    let title: String
+    /// Notes and names may reveal a person, so such a page has none.
+    let hidesFaces: Bool
+    let faces: [ReportedFace]
+    let leftOut: Set<Int>
+    let events: [ReportedEvent]
+    let samples: SampleTimes
+    let pictures: [Int: String]
+    let video: PageVideo?
+
+    private var record: RunRecord { result.record }
+
+    // MARK: Text
+
+    func page(_ data: PageData, rows: [UInt8], notices: [String]) throws(VidscanError) -> ReportPage {
+        let counts = record.counts
+        let summary = [
+            TimeText.clock(Int64((record.video.durationSeconds ?? samples.range.upperBound) * 1e6)),
+            NumberText.count(samples.count, "sample"), NumberText.count(counts.faceIds, "face"),
+            "\(counts.personIds) \(counts.personIds == 1 ? "person" : "people")",
+            NumberText.count(counts.hardCuts + counts.gradualCuts, "cut"),
+        ].joined(separator: " · ")
+        let metrics = Self.tableMetrics.filter { name in faces.contains { $0.means[name] != nil } }
+        let hasBlinks = faces.contains { $0.blinkRate != nil }
+        let heads =
+            ["face", "person", "first", "last", "visible (s)", "samples", "appearances"]
+            + (hasBlinks ? ["blinks per minute"] : []) + metrics.map { $0.replacing("_", with: " ") }
+        let tracks = faces.map { face in
+            [
+                "\(face.id)", face.personID.map(String.init) ?? "", clock(face.firstSeconds), clock(face.lastSeconds),
+                tenths(face.visibleSeconds), "\(face.samples)", "\(face.appearances)",
+            ] + (hasBlinks ? [face.blinkRate.map(tenths) ?? ""] : []) + metrics.map { mean($0, of: face) }
+        }
+        return ReportPage(
+            head: PageHead(
+                .report, title: title, summary: summary, warnings: record.warnings, notices: notices,
+                loads: video == nil ? .nothing : .video), video: video,
+            trackHeads: heads.map { PageCell($0) },
+            tracks: tracks.map { ReportPage.Row(cells: $0.map { PageCell($0) }) }, facts: facts,
+            data: try data.json(), rows: Data(rows).base64EncodedString())
+    }
+
+    private var facts: [PageFact] {
+        let (video, rate, detect) = (record.video, record.pipeline.sample.rate, record.pipeline.detect)
+        var facts = [
+            PageFact("Video", hidesFaces ? title : record.input.path),
+            PageFact("Format", "\(video.codec) in \(video.format)"),
+        ]
+        if let width = video.displayWidth, let height = video.displayHeight {
+            facts.append(PageFact("Upright frame", "\(width) × \(height)"))
+        }
+        return facts + [
+            PageFact("Sampling", rate == .everyFrame ? "every frame" : "\(rate) per second"),
+            PageFact("Detector", "accuracy \(detect.accuracy.rawValue), faces \(detect.faces.rawValue)"),
+            PageFact("Faces in all samples", "\(record.counts.faces)"),
+            PageFact("Container's start", String(format: "%.3f s", video.containerStartSeconds)),
+            PageFact("Took", String(format: "%.1f s", record.timings.wallSeconds)),
+            PageFact("Made by", "vidscan \(record.vidscanVersion)"),
+        ]
+    }
+
+    /// `63.6`, or `63.6 (28 %)` if only that fraction of the samples has the metric.
+    private func mean(_ metric: String, of face: ReportedFace) -> String {
+        guard let mean = face.means[metric] else { return "" }
+        guard let count = face.measuredSamples[metric], count < face.samples else { return tenths(mean) }
+        return "\(tenths(mean)) (\(Int((100 * Double(count) / Double(face.samples)).rounded())) %)"
+    }
+
+    private func tenths(_ value: Double) -> String { String(format: "%.1f", value) }
+
+    private func clock(_ seconds: Double) -> String {
+        let microseconds = Int64((seconds * 1e6).rounded())
+        return TimeText.clock(microseconds) + String(format: ".%02d", (microseconds / 10000) % 100)
+    }
+
+    // MARK: Data
+
+    func data() throws(VidscanError) -> (data: PageData, rows: [UInt8]) {
+        let size = (
+            width: record.filters?.sourceWidth ?? record.video.displayWidth ?? 1,
+            height: record.filters?.sourceHeight ?? record.video.displayHeight ?? 1
+        )
+        guard ReadLimits.sides.contains(size.width), ReadLimits.sides.contains(size.height) else {
+            throw VidscanError(.result, "run.json gives a frame of impossible size", input: result.name, stage: .open)
+        }
+        let rows = try PageRows(
+            result.name, faces: faces.map(\.id), leftOut: leftOut, times: samples.microseconds,
+            expected: leftOut.isEmpty ? record.counts.faces : faces.reduce(0) { $0 + $1.samples }, size: size,
+            map: try result.mapToSource())
+        let last = samples.range.upperBound + samples.interval
+        let data = PageData(
+            video: .init(
+                name: title, bytes: record.input.bytes, width: size.width, height: size.height, advice: video?.advice),
+            start: min(0, samples.range.lowerBound), end: max(record.video.durationSeconds ?? 0, last, 0.04),
+            interval: samples.interval, stride: rows.stride, samples: samples.count, rows: rows.count,
+            columns: rows.columns, metrics: PageRows.metrics.map(metric), tracks: tracks(rows),
+            pictures: Dictionary(uniqueKeysWithValues: pictures.map { ("\($0)", $1) }), events: packedEvents(),
+            cuts: events.filter { $0.kind == .shotCut }.prefix(Self.maximumEvents).map {
+                .init(time: $0.seconds, isGradual: $0.value == "gradual")
+            }, corrections: (record.corrections?.list ?? []).filter { !hidesFaces || !Self.mayName($0) },
+            names: hidesFaces
+                ? [:] : Dictionary(uniqueKeysWithValues: (record.corrections?.people ?? [:]).map { ("\($0)", $1) }),
+            excluded: (record.corrections?.excluded ?? []).map { [$0.from, $0.to] })
+        return (data, try Deflate.compress(rows.bytes))
+    }
+
+    /// Whether a correction contains the user's own text.
+    private static func mayName(_ correction: JSONValue) -> Bool {
+        guard case .object(let members) = correction else { return true }
+        return members["do"] == .text("note") || members["do"] == .text("name")
+    }
+
+    private func metric(_ field: FaceField) -> PageData.Metric {
+        var isExperimental = false
+        if case .metric(let metric) = field { isExperimental = metric.status == .experimental }
+        return PageData.Metric(
+            name: field.name, unit: field.unit, meaning: field.meaning, low: field.range.lowerBound,
+            high: field.range.upperBound, isExperimental: isExperimental)
+    }
+
+    private func tracks(_ rows: PageRows) -> [PageData.Track] {
+        let positions = PageRows.metrics.enumerated().map { (name: $1.name, position: "\($0)") }
+        return faces.compactMap { face in
+            guard let range = rows.ranges[face.id] else { return nil }
+            var rest: [String: Double] = [:]
+            for (name, position) in positions { rest[position] = face.restingLevels[name] }
+            let mood = Metric.likeliest(of: Metric.namedEmotions) { face.means[$0.rawValue] }
+            return PageData.Track(
+                id: face.id, person: face.personID, personConfidence: face.personConfidence,
+                certainty: ((rows.certainty[face.id] ?? 0) * 1000).rounded() / 1000, row: range.lowerBound,
+                rows: range.count, best: Double(face.bestMicroseconds) / 1e6,
+                mood: mood.map { "\($0.metric.rawValue) \(Int($0.score.rounded()))" }, rest: rest)
+        }
+    }
+
+    private func packedEvents() -> PageData.Events {
+        var packed = PageData.Events()
+        packed.kinds = Array(Set(events.map(\.kind.rawValue))).sorted()
+        let positions = Dictionary(uniqueKeysWithValues: packed.kinds.enumerated().map { ($1, $0) })
+        packed.count = events.count
+        for event in events.prefix(Self.maximumEvents) {
+            packed.time.append(event.seconds)
+            packed.kind.append(positions[event.kind.rawValue] ?? 0)
+            packed.face.append(event.faceID)
+            packed.value.append(event.value)
+            packed.measured.append(event.measuredFraction.map { Int((100 * $0).rounded()) })
+        }
+        return packed
     }
 }

@@ -1,35 +1,49 @@
-package import VidscanBase
+internal import VidscanBase
 internal import VidscanFaces
 
-/// `openface.csv`: the faces with the columns of FeatureExtraction of OpenFace 2.2, in its order, its units and its
-/// coordinates, for programs that read that. `docs/formats.md` says what each column corresponds to.
-///
-/// A sampled frame without a face has one row, as it has there. Such a row, and one of a face without a mesh, has the
-/// `success` 0, and 0 for everything that is not known.
-package enum OpenFaceTable {
-    package static let file = "openface.csv"
+extension ForeignTable {
+    /// `openface.csv`: the columns, units and coordinates of OpenFace 2.2's FeatureExtraction; see `docs/formats.md`.
+    /// A sampled frame without a face has one row. Such a row, and one of a face without a mesh, has `success` 0 and 0
+    /// for everything unknown, as in OpenFace.
+    package static let openFace = ForeignTable(
+        file: "openface.csv",
+        notice: "openface.csv: AU23 and p_0 to p_33 are not measured and always 0; both eyes have the same gaze; the"
+            + " outline, points 0 to 16, is approximated; lengths in mm assume a camera and a head of average size",
+        [
+            Group(names: ["frame", "face_id", "timestamp", "confidence", "success"]) { sample in
+                let isKnown = sample.mesh != nil && sample.pose != nil
+                return [
+                    // OpenFace counts frames from 1.
+                    .integer(sample.frame.index + 1), .integer(Int64(sample.face?.faceID ?? 0)),
+                    .microseconds(sample.frame.microseconds),
+                    .decimal(isKnown ? sample[.presence] ?? 0 : 0, decimals: 2), .integer(isKnown ? 1 : 0),
+                ]
+            },
+            Group(names: openFaceMeasures, filler: .integer(0)) { sample in
+                guard let mesh = sample.mesh, let pose = sample.pose else { return nil }
+                let face = CameraSpaceFace(mesh: mesh, pose: pose, in: sample.frame.size)
+                var fields = gaze(sample, pose: pose, face) + points(face.eyePoints, of: face)
+                fields += decimals(face.position, 1) + decimals(face.rotation.anglesXYZ, 3)
+                fields += points(face.points, of: face)
+                fields += decimals([face.scale], 3) + decimals(face.apparentRotation.anglesXYZ, 3)
+                fields += decimals([face.center.x, face.center.y], 3)
+                fields += [Field](repeating: .integer(0), count: shapeParameters)
+                fields += intensities.map { actionUnit($0, sample) { highestIntensity * $0 } }
+                return fields + presences.map { actionUnit($0, sample) { $0 >= presentFrom ? 1 : 0 } }
+            },
+        ])
 
-    /// What the columns hold that vidscan does not measure, in words.
-    package static let notice =
-        "openface.csv: AU23 and p_0 to p_33 are not measured and always 0; both eyes have the same gaze; the outline, points 0"
-        + " to 16, is approximated; lengths in mm assume a camera and a head of average size"
+    /// The lowest fraction at which an action unit counts as present, in the columns that end in `_c`.
+    private static let presentFrom = 0.5
+    /// The intensity, in the columns that end in `_r`, of an action unit whose fraction is 1.
+    private static let highestIntensity = 5.0
 
-    /// The lowest share of an action unit that counts as present in the columns that end in `_c`.
-    package static let presentFrom = 0.5
-    /// The intensity, in the columns that end in `_r`, of an action unit whose share is 1.
-    package static let highestIntensity = 5.0
-
-    /// The action units that have an intensity, by number; 23 is not measured.
+    /// By number; 23 is not measured.
     private static let intensities = [1, 2, 4, 5, 6, 7, 9, 10, 12, 14, 15, 17, 20, 23, 25, 26, 45]
-    /// The action units that are present or not.
     private static let presences = [1, 2, 4, 5, 6, 7, 9, 10, 12, 14, 15, 17, 20, 23, 25, 26, 28, 45]
     private static let shapeParameters = 34
 
-    package static let names: [String] = keyNames + measureNames
-
-    private static let keyNames = ["frame", "face_id", "timestamp", "confidence", "success"]
-
-    private static let measureNames: [String] = {
+    private static let openFaceMeasures: [String] = {
         var names = ["gaze_0_x", "gaze_0_y", "gaze_0_z", "gaze_1_x", "gaze_1_y", "gaze_1_z"]
         names += ["gaze_angle_x", "gaze_angle_y"]
         let axes = ["x", "y", "X", "Y", "Z"]
@@ -37,47 +51,12 @@ package enum OpenFaceTable {
         names += ["pose_Tx", "pose_Ty", "pose_Tz", "pose_Rx", "pose_Ry", "pose_Rz"]
         names += axes.flatMap { numbered($0, SixtyEightPoints.count) }
         names += ["p_scale", "p_rx", "p_ry", "p_rz", "p_tx", "p_ty"] + numbered("p", shapeParameters)
-        names += intensities.map { columnName($0) + "_r" }
-        names += presences.map { columnName($0) + "_c" }
-        return names
+        return names + intensities.map { actionUnitName($0) + "_r" } + presences.map { actionUnitName($0) + "_c" }
     }()
 
-    package static func fields(of row: FaceRow, in size: PictureSize) -> [Field] {
-        guard let mesh = row.face.mesh, let pose = row.face.pose else {
-            return key(row.microseconds, row.frame, row.faceID, confidence: 0, success: false) + nothing
-        }
-        let face = CameraSpaceFace(mesh: mesh, pose: pose, in: size)
-        return key(
-            row.microseconds, row.frame, row.faceID, confidence: row.face.numbers[.presence] ?? 0, success: true)
-            + gaze(row, pose: pose, face) + points(face.eyePoints, of: face) + pose3D(face)
-            + points(face.points, of: face) + shape(face) + actionUnits(row)
-    }
-
-    /// The row of a sampled frame without a face.
-    package static func fields(ofEmpty frame: FrameRecord) -> [Field] {
-        fields(microseconds: frame.microseconds, emptyFrame: frame.index)
-    }
-
-    /// The same, given the frame's time and index.
-    package static func fields(microseconds: Int64, emptyFrame index: Int64) -> [Field] {
-        key(microseconds, index, 0, confidence: 0, success: false) + nothing
-    }
-
-    private static let nothing = [Field](repeating: .integer(0), count: measureNames.count)
-
-    /// OpenFace counts frames from 1.
-    private static func key(
-        _ microseconds: Int64, _ frame: Int64, _ faceID: Int, confidence: Double, success: Bool
-    ) -> [Field] {
-        [
-            .integer(frame + 1), .integer(Int64(faceID)), .microseconds(microseconds),
-            .decimal(confidence, decimals: 2), .integer(success ? 1 : 0),
-        ]
-    }
-
-    /// Both eyes have the same direction: one gaze is measured.
-    private static func gaze(_ row: FaceRow, pose: HeadPose, _ face: CameraSpaceFace) -> [Field] {
-        guard let yaw = row.face.numbers[.metric(.gazeYaw)], let pitch = row.face.numbers[.metric(.gazePitch)] else {
+    /// Both eyes have the same direction because only one gaze is measured.
+    private static func gaze(_ sample: Sample, pose: HeadPose, _ face: CameraSpaceFace) -> [Field] {
+        guard let yaw = sample[.metric(.gazeYaw)], let pitch = sample[.metric(.gazePitch)] else {
             return [Field](repeating: .missing, count: 8)
         }
         let v = face.direction(yaw: yaw, pitch: pitch, roll: pose.roll)
@@ -92,46 +71,10 @@ package enum OpenFaceTable {
             + decimals(positions.map(\.x) + positions.map(\.y) + positions.map(\.z), 1)
     }
 
-    private static func pose3D(_ face: CameraSpaceFace) -> [Field] {
-        decimals(face.position, 1) + decimals(face.rotation.anglesXYZ, 3)
-    }
-
-    private static func shape(_ face: CameraSpaceFace) -> [Field] {
-        decimals([face.scale], 3) + decimals(face.apparentRotation.anglesXYZ, 3)
-            + decimals([face.center.x, face.center.y], 3) + [Field](repeating: .integer(0), count: shapeParameters)
-    }
-
-    private static func actionUnits(_ row: FaceRow) -> [Field] {
-        func share(_ number: Int) -> Double?? {
-            Metric(rawValue: columnName(number)).map { row.face.numbers[.metric($0)] }
-        }
-        func field(_ number: Int, _ value: (Double) -> Double) -> Field {
-            switch share(number) {
-            case .none: .integer(0)
-            case .some(.none): .missing
-            case .some(.some(let share)): .decimal(value(share), decimals: 2)
-            }
-        }
-        return intensities.map { field($0) { highestIntensity * $0 } }
-            + presences.map { field($0) { $0 >= presentFrom ? 1 : 0 } }
-    }
-
-    /// `AU01`
-    private static func columnName(_ actionUnit: Int) -> String { "AU\(actionUnit < 10 ? "0" : "")\(actionUnit)" }
-
-    private static func numbered(_ name: String, _ count: Int) -> [String] { (0..<count).map { "\(name)_\($0)" } }
-
-    private static func decimals(_ values: [Double], _ count: Int) -> [Field] {
-        values.map { .decimal($0, decimals: count) }
+    private static func actionUnit(_ number: Int, _ sample: Sample, _ value: (Double) -> Double) -> Field {
+        guard let fraction = sample.actionUnit(number) else { return .integer(0) }
+        return fraction.map { .decimal(value($0), decimals: 2) } ?? .missing
     }
 
     private static func decimals(_ v: Vector3, _ count: Int) -> [Field] { decimals([v.x, v.y, v.z], count) }
-}
-
-extension FaceRecord {
-    /// The pose, if the face has a mesh.
-    var pose: HeadPose? {
-        guard let yaw = numbers[.yaw], let pitch = numbers[.pitch], let roll = numbers[.roll] else { return nil }
-        return HeadPose(yaw: yaw, pitch: pitch, roll: roll)
-    }
 }

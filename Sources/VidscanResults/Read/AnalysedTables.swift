@@ -2,20 +2,16 @@ internal import Glibc
 package import VidscanBase
 internal import VidscanMedia
 
-/// The tables as the analysis wrote them, in which nothing that the detector found is missing.
 extension StoredResult {
-    /// Returns the result as the analysis wrote it: this one, or if it is corrected, its originals.
-    ///
-    /// - Throws: `VidscanError` if the originals are missing, or are not those of this result.
+    /// Returns this result or, if it is corrected, its originals. Throws if they are missing or belong to another
+    /// result.
     package func analysed() throws(VidscanError) -> StoredResult {
         let folder = "\(name)/\(ResultFiles.originals)"
-        let failure = { (reason: String) in VidscanError(.result, reason, input: name, stage: .open) }
         var status = stat()
         let isThere = lstat(folder, &status) == 0
         guard record.corrections != nil else {
             guard !isThere else {
-                throw failure(
-                    "has a folder '\(ResultFiles.originals)', although nothing was corrected; move it away")
+                throw failure("has a folder '\(ResultFiles.originals)', although nothing was corrected; move it away")
             }
             return self
         }
@@ -46,13 +42,16 @@ extension StoredResult {
         return original
     }
 
-    /// Checks that nobody changed the tables by which faces are hidden, so that a row that is missing or moved does not
-    /// uncover a face.
-    ///
-    /// - Parameter readsLandmarks: Whether the landmarks are needed too.
+    private func failure(_ reason: String) -> VidscanError { .result(reason, input: name) }
+
+    /// Checks that the tables by which faces are hidden are unchanged, so that a missing or moved row does not uncover
+    /// a face.
     package func checkDigests(readsLandmarks: Bool) throws(VidscanError) {
-        for file in ResultFiles.hiding + (readsLandmarks ? [LandmarkFile.name] : []) {
-            let failure = { (reason: String) in VidscanError(.result, reason, input: name, stage: .open) }
+        // Earlier versions wrote no record.
+        let hasRecord = record.digests?[ResultFiles.record] != nil
+        let files =
+            ResultFiles.hiding + (readsLandmarks ? [LandmarkFile.name] : []) + (hasRecord ? [ResultFiles.record] : [])
+        for file in files {
             guard let digest = record.digests?[file] else {
                 throw failure(
                     "its run.json has no SHA-256 of \(file), so faces that are missing there would stay visible;"
@@ -65,16 +64,27 @@ extension StoredResult {
             }
         }
     }
+
+    /// Checks that the record exists and is unchanged.
+    package func checkRecord() throws(VidscanError) {
+        guard access("\(name)/\(ResultFiles.record)", F_OK) == 0, let digest = record.digests?[ResultFiles.record]
+        else {
+            throw failure("has no \(ResultFiles.record): an earlier version analysed the video; analyse it again")
+        }
+        guard try ResultFiles.digest(of: ResultFiles.record, in: name) == digest else {
+            throw failure("\(ResultFiles.record) is not as vidscan wrote it; restore it, or analyse the video again")
+        }
+    }
 }
 
 extension ResultFiles {
     /// The tables by which faces are hidden.
     static let hiding = ["faces.csv", "frames.csv", "tracks.csv", "events.csv"]
 
-    /// Returns the SHA-256 of each table by which faces are hidden, for `run.json`.
+    /// Returns the SHA-256 of the record and of each table by which faces are hidden, for `run.json`.
     package static func digests(in folder: String) throws(VidscanError) -> [String: String] {
         var digests: [String: String] = [:]
-        for file in hiding + [LandmarkFile.name] where access("\(folder)/\(file)", F_OK) == 0 {
+        for file in hiding + [LandmarkFile.name, record] where access("\(folder)/\(file)", F_OK) == 0 {
             digests[file] = try digest(of: file, in: folder)
         }
         return digests
@@ -84,7 +94,7 @@ extension ResultFiles {
         do {
             return try FileDigest.sha256(path: "\(folder)/\(file)")
         } catch {
-            throw VidscanError(.result, error.reason, input: folder, stage: .open)
+            throw .result(error.reason, input: folder)
         }
     }
 }

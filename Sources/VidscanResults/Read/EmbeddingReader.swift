@@ -1,53 +1,31 @@
 package import VidscanBase
 internal import VidscanFaces
 
-/// Reads `embeddings.npy`: a NumPy array (format 1.0) of records with 532 bytes, which are little-endian and have no
-/// padding: `person_id` and `face_id` (int32), `time` (float64), `weight` (float32) and `embedding` (128 × float32).
+/// Reads `embeddings.npy`; see `EmbeddingFile` for the format.
 package final class EmbeddingReader {
-    private static let rowBytes = 4 + 4 + 8 + 4 + 4 * FaceEmbedding.length
-    /// The header of an array with a billion rows is shorter.
-    private static let maximumHeader = 1024
-
-    private let input: IntermediateInput
+    private let input: BinaryFile
     private let rows: Int
     private var row = 0
     private var previous = (person: 0, face: 0, seconds: -Double.infinity)
 
-    /// - Throws: `VidscanError` if the file is not one that a run writes, or if its size contradicts its header.
+    /// Throws if no run writes such a file, or if its size contradicts its header.
     package init(folder: String) throws(VidscanError) {
-        input = try IntermediateInput(folder: folder, name: EmbeddingFile.name)
-        guard let start = try input.take(10), Array(start.prefix(8)) == [0x93] + Array("NUMPY".utf8) + [1, 0] else {
-            throw input.problem("is not a NumPy file of format 1.0", at: 0)
-        }
-        let length = Int(start[start.startIndex + 8]) | Int(start[start.startIndex + 9]) << 8
-        guard length <= Self.maximumHeader, (10 + length).isMultiple(of: 64), let header = try input.take(length),
-            let rows = Self.rows(String(decoding: header, as: UTF8.self))
-        else { throw input.problem("its header does not describe face embeddings", at: 10) }
-        guard rows <= ReadLimits.embeddings else {
-            throw input.problem("has more than \(ReadLimits.embeddings) rows", at: 10)
-        }
-        self.rows = rows
-        guard input.size == Int64(10 + length + rows * Self.rowBytes) else {
-            throw input.problem("does not have the size of \(rows) rows", at: 10)
+        input = try BinaryFile(folder: folder, name: EmbeddingFile.name)
+        do throws(VidscanError) {
+            rows = try EmbeddingFile.header.rows(in: input, maximum: ReadLimits.embeddings)
+        } catch {
+            let former = try BinaryFile(folder: folder, name: EmbeddingFile.name)
+            guard (try? EmbeddingFile.formerHeader.rows(in: former)) != nil else { throw error }
+            throw .result(
+                "\(EmbeddingFile.name) was made by an earlier version with another face model; analyse the video again with"
+                    + " 'vidscan analyze --people'")
         }
     }
 
-    /// - Returns: The number of rows in a header; `nil` if no run writes such a header.
-    private static func rows(_ header: String) -> Int? {
-        let type =
-            "[('person_id', '<i4'), ('face_id', '<i4'), ('time', '<f8'), ('weight', '<f4'), ('embedding', '<f4', (128,))]"
-        let shape = /\{'descr': (\[.+\]), 'fortran_order': False, 'shape': \((\d{1,9}),\), \} *\n/
-        guard let match = header.wholeMatch(of: shape), match.1 == type else { return nil }
-        return Int(match.2)
-    }
-
-    /// Returns the next row; `nil` at the end.
-    ///
-    /// - Throws: `VidscanError` for a number that cannot be true, or a row that is not in the order of `person_id`,
-    ///   `face_id` and `time`.
+    /// Returns `nil` at the end. Throws for an impossible number or a row out of order.
     package func next() throws(VidscanError) -> EmbeddingRow? {
         let start = input.offset
-        guard row < rows, let bytes = try input.take(Self.rowBytes) else { return nil }
+        guard row < rows, let bytes = try input.take(EmbeddingFile.header.rowBytes) else { return nil }
         row += 1
         let value = bytes.withUnsafeBytes { bytes in
             func float(_ offset: Int) -> Float {

@@ -1,19 +1,18 @@
 internal import VidscanBase
 
-/// The ranges of the numbers that are read back from disk. They are wider than anything that a run writes, and small
-/// enough that no arithmetic on the numbers can overflow.
+/// The ranges of numbers read back from disk: wider than anything a run writes, and narrow enough that no arithmetic
+/// overflows.
 package enum ReadLimits {
-    /// Numbers of faces and people.
     package static let ids = 1...Int(Int32.max)
-    /// Counts and indices of frames, packets, samples and bytes.
+    /// Of frames, packets, samples and bytes, also indices.
     package static let counts: ClosedRange<Int64> = 0...1 << 50
-    /// Coordinates of points in pixels, inside or outside the frame.
+    /// In pixels, inside or outside the frame.
     package static let coordinates = -1e7...1e7
     /// Widths, heights and distances in pixels.
     package static let extents = 0...1e7
-    /// Sides of a frame in pixels.
+    /// Of a frame, in pixels.
     package static let sides = 1...1_000_000
-    /// Times on a stream's clock, up to 272 years before or after 0.
+    /// On a stream's clock: up to 272 years before or after 0.
     package static let microseconds: ClosedRange<Int64> = -(1_000_000 << 33)...1_000_000 << 33
     /// Differences of two times on a stream's own timeline.
     package static let jumps: ClosedRange<Int64> = 2 * microseconds.lowerBound...2 * microseconds.upperBound
@@ -24,25 +23,24 @@ package enum ReadLimits {
     package static let luma = -1.0...101.0
     /// Matching the faces of two frames takes time that grows with the cube of their number.
     package static let facesInFrame = 0...1024
-    /// Rows of `tracks.csv`. A report page with more of them would be useless.
+    /// A report page with more rows of `tracks.csv` would be useless.
     package static let tracks = 100_000
     /// Rows of `events.csv`.
     package static let events = 2_000_000
-    /// Samples in the window around one moment.
+    /// In the window around one moment.
     package static let samplesAtOnce = 100_000
     /// Bytes in a row of a table.
     package static let line = 1 << 16
     /// Bytes in `run.json` or `part.json`.
     package static let record = 16 << 20
-    /// Rows of `embeddings.npy`: five samples of each track.
+    /// Five samples of each track.
     package static let embeddings = 5 * tracks
-    /// The coordinates of an embedding, whose norm is about 1.3.
+    /// Coordinates; the norm is about 1.3.
     package static let embedding: ClosedRange<Float> = -16...16
-    /// The weight of a sample.
     package static let weight: ClosedRange<Float> = 0...1e9
 }
 
-/// An excerpt of a damaged file for a message: short, and limited to printable ASCII characters.
+/// An excerpt of a damaged file for a message: short, and only printable ASCII.
 enum Excerpt {
     static func of(_ bytes: some Collection<UInt8>) -> String {
         let shown = bytes.prefix(24).map { (0x20...0x7E).contains($0) ? Character(UnicodeScalar($0)) : "?" }

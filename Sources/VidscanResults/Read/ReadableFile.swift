@@ -1,61 +1,58 @@
 internal import Glibc
-internal import VidscanBase
+package import VidscanBase
 
-/// A file that is read back from its beginning. It must be a regular file: a pipe would block, and a folder has no
-/// contents to read.
+/// A regular file that is read from its beginning: a pipe would block.
 final class ReadableFile: Sendable {
-    /// The name for messages.
     let name: String
-    /// The size in bytes when the file was opened.
+    /// In bytes, when the file was opened.
     let size: Int64
     private let descriptor: Int32
 
-    /// - Parameter name: The name of the file in `folder`.
     convenience init(folder: String, name: String) throws(VidscanError) {
         try self.init(path: folder + "/" + name, name: name)
     }
 
-    /// - Parameter name: The name for messages.
     init(path: String, name: String) throws(VidscanError) {
         self.name = name
         // Without O_NONBLOCK, opening a named pipe would wait for a writer.
         descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else {
-            throw VidscanError(.result, "cannot read \(name): \(SystemError.current)", stage: .open)
+            throw Self.unreadable(name, SystemError.current)
         }
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             close(descriptor)
-            throw VidscanError(.result, "cannot read \(name): it is not a regular file", stage: .open)
+            throw Self.unreadable(name, "it is not a regular file")
         }
         size = Int64(status.st_size)
     }
 
     deinit { close(descriptor) }
 
-    /// Appends the next bytes, at most `count`, to a buffer.
-    ///
-    /// - Returns: `false` at the end of the file.
-    func read(upTo count: Int, into buffer: inout [UInt8]) throws(VidscanError) -> Bool {
-        let kept = buffer.count
-        buffer.append(contentsOf: repeatElement(0, count: count))
-        var received = 0
-        repeat {
-            received = buffer.withUnsafeMutableBytes { bytes in
-                Glibc.read(descriptor, bytes.baseAddress.map { $0 + kept }, count)
-            }
-        } while received < 0 && errno == EINTR
-        let error = SystemError.current
-        buffer.removeLast(count - max(received, 0))
-        guard received >= 0 else {
-            throw VidscanError(.result, "cannot read \(name): \(error)", stage: .open)
-        }
-        return received > 0
+    private static func unreadable(_ name: String, _ reason: some CustomStringConvertible) -> VidscanError {
+        // A run reads its own temporary file again.
+        name.hasPrefix(".")
+            ? VidscanError(.output, "cannot read its temporary file \(name): \(reason)", stage: .write)
+            : .result("cannot read \(name): \(reason)")
     }
 
-    /// Returns bytes from the middle of the file. Any thread may call this.
-    ///
-    /// - Throws: `VidscanError` if the file has fewer bytes.
+    /// Returns `false` at the end of the file.
+    func read(upTo count: Int, into buffer: inout [UInt8]) throws(VidscanError) -> Bool {
+        let bytes = try next(upTo: count)
+        buffer += bytes
+        return !bytes.isEmpty
+    }
+
+    /// Returns fewer bytes only at the end of the file.
+    private func next(upTo count: Int) throws(VidscanError) -> [UInt8] {
+        do throws(SystemError) {
+            return try FileSystem.read(descriptor, limit: count - 1)
+        } catch {
+            throw Self.unreadable(name, error)
+        }
+    }
+
+    /// Any thread may call this. Throws if the file has fewer bytes.
     func read(_ count: Int, at offset: Int) throws(VidscanError) -> [UInt8] {
         var received = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
@@ -66,24 +63,43 @@ final class ReadableFile: Sendable {
         }
         guard received == count else {
             let reason = received < 0 ? "\(SystemError.current)" : "it is truncated"
-            throw VidscanError(.result, "cannot read \(name): \(reason)", stage: .open)
+            throw Self.unreadable(name, reason)
         }
         return bytes
     }
 
-    /// Returns the whole of a small file.
-    ///
-    /// - Throws: `VidscanError` if the file is larger than `limit` bytes; at most one byte more is read.
+    /// Throws if the file is larger than `limit` bytes; reads at most one byte more.
     func contents(limit: Int) throws(VidscanError) -> [UInt8] {
-        let bytes: [UInt8]
-        do throws(SystemError) {
-            bytes = try FileSystem.read(descriptor, limit: limit)
-        } catch {
-            throw VidscanError(.result, "cannot read \(name): \(error)", stage: .open)
-        }
+        let bytes = try next(upTo: limit + 1)
         guard bytes.count <= limit else {
-            throw VidscanError(.result, "\(name) is larger than \(limit) bytes", stage: .open)
+            throw .result("\(name) is larger than \(limit) bytes")
         }
         return bytes
+    }
+}
+
+/// Reads a small file that the user names, or that lies in a result. Refuses large files, pipes and devices so that no
+/// file can take endless time or memory.
+package enum TextFile {
+    /// Returns `nil` if the file is not valid UTF-8. `limit` is in bytes. The error says `it` instead of the path.
+    package static func read(path: String, limit: Int) throws(VidscanError) -> String? {
+        String(validating: try bytes(path: path, limit: limit), as: UTF8.self)
+    }
+
+    /// Expands a leading `~`. The error has the path as its input.
+    package static func text(named path: String, limit: Int) throws(VidscanError) -> String {
+        do throws(VidscanError) {
+            guard let text = try read(path: FilePath.expandingHome(path), limit: limit) else {
+                throw .result("is not valid UTF-8")
+            }
+            return text
+        } catch {
+            throw .result(error.reason, input: path)
+        }
+    }
+
+    /// The error says `it` instead of the path.
+    package static func bytes(path: String, limit: Int) throws(VidscanError) -> [UInt8] {
+        try ReadableFile(path: path, name: "it").contents(limit: limit)
     }
 }

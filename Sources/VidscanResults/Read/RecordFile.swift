@@ -1,12 +1,9 @@
 internal import Foundation
 package import VidscanBase
 
-/// Reads `run.json` and `part.json`.
+/// Reads and writes `run.json` and other files of JSON.
 package enum RecordFile {
-    /// - Parameters:
-    ///   - type: A type that has the members that are needed.
-    ///   - limit: The maximum size of the file in bytes.
-    /// - Throws: `VidscanError` that says what is wrong, and where.
+    /// `limit` is in bytes.
     package static func decode<Value: Decodable>(
         _ type: Value.Type, folder: String, name: String, limit: Int = ReadLimits.record
     ) throws(VidscanError) -> Value {
@@ -14,7 +11,19 @@ package enum RecordFile {
         do {
             return try decoder.decode(type, from: Data(bytes))
         } catch {
-            throw VidscanError(.result, "its \(name) cannot be read: \(reason(error))", stage: .open)
+            throw .result("its \(name) cannot be read: \(reason(error))")
+        }
+    }
+
+    /// Returns a value as text with sorted keys in snake case. `name` is for messages.
+    package static func text(_ value: some Encodable, name: String) throws(VidscanError) -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        encoder.keyEncodingStrategy = .convertToSnakeCase
+        do {
+            return String(decoding: try encoder.encode(value), as: UTF8.self) + "\n"
+        } catch {
+            throw VidscanError(.output, "cannot write \(name): \(error.localizedDescription)", stage: .write)
         }
     }
 
@@ -24,7 +33,7 @@ package enum RecordFile {
         return decoder
     }
 
-    static func reason(_ error: any Error) -> String {
+    package static func reason(_ error: any Error) -> String {
         guard let error = error as? DecodingError else { return "it is not valid JSON" }
         switch error {
         case .keyNotFound(let key, let context): return "\(path(context.codingPath + [key])) is missing"
@@ -53,21 +62,12 @@ package enum RecordFile {
     }
 }
 
-/// Checks the values of a record that has been read from disk.
 struct RecordCheck {
-    /// The name of the file, for messages.
     let file: String
 
-    init(file: String) {
-        self.file = file
-    }
-
-    /// - Parameters:
-    ///   - key: The key as written in the file.
-    ///   - rule: What the value must be, in words.
     func require(_ holds: Bool, _ key: String, _ rule: String) throws(VidscanError) {
         guard !holds else { return }
-        throw VidscanError(.result, "its \(file) cannot be read: \(key) must be \(rule)", stage: .open)
+        throw .result("its \(file) cannot be read: \(key) must be \(rule)")
     }
 
     func number(_ value: Double?, _ key: String, in range: ClosedRange<Double>) throws(VidscanError) {

@@ -1,14 +1,12 @@
 internal import Glibc
 package import VidscanBase
 
-/// Finds results: those that the user names, and those in the folders that the user names, at any depth.
+/// Finds results by path, or at any depth below a folder.
 ///
-/// Hidden folders are ignored, because unfinished results have hidden names, and so are results that were set aside. Links to folders are not followed, so that
-/// there are no cycles.
+/// Ignores hidden folders, because unfinished results have hidden names, and results that were set aside. Does not
+/// follow links to folders, so that there are no cycles.
 package enum ResultFinder {
-    /// - Parameter path: A result, or a folder that contains some, such as that of a batch.
-    /// - Returns: The absolute paths of the results, sorted.
-    /// - Throws: `VidscanError` if there is none.
+    /// Returns the sorted absolute paths of the results at or below `path`, at least one.
     package static func find(_ path: String) throws(VidscanError) -> [String] {
         let root = FilePath.absolute(FilePath.expandingHome(path))
         if isResult(root) { return [root] }
@@ -20,10 +18,10 @@ package enum ResultFinder {
                 names = try FileSystem.names(in: folder)
             } catch {
                 let place = folder == root ? "" : " \(folder)"
-                throw VidscanError(.result, "cannot read the folder\(place): \(error)", input: path, stage: .open)
+                throw .result("cannot read the folder\(place): \(error)", input: path)
             }
             for bytes in names where bytes.first != UInt8(ascii: ".") {
-                // A result whose name is no text can be named by no table.
+                // No table can name a result whose name is not text.
                 guard let name = String(validating: bytes, as: UTF8.self), !ResultPaths.isPrevious(name) else {
                     continue
                 }
@@ -34,8 +32,7 @@ package enum ResultFinder {
             }
         }
         guard !results.isEmpty else {
-            throw VidscanError(
-                .result, "is not a vidscan result and contains none: there is no run.json", input: path, stage: .open)
+            throw .result("is not a vidscan result and contains none: there is no run.json", input: path)
         }
         return results.sorted { PathBytes($0) < PathBytes($1) }
     }

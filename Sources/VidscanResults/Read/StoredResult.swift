@@ -1,20 +1,17 @@
 internal import Foundation
 package import VidscanBase
-internal import VidscanMedia
 
-/// A result folder that an earlier run has written.
 package struct StoredResult {
-    /// The path as the user wrote it.
+    /// As the user wrote it.
     package let name: String
     package let record: RunRecord
 
-    /// - Throws: `VidscanError` if the folder is not a result, or lacks a table that is needed.
     package init(path: String) throws(VidscanError) {
         name = path
         for folder in [path, FilePath.folder(of: FilePath.absolute(path))].compactMap({ try? Folder($0) }) {
             WorkingItem.removeLeftovers(in: folder)
         }
-        let failure = { (reason: String) in VidscanError(.result, reason, input: path, stage: .open) }
+        let failure = { (reason: String) in VidscanError.result(reason, input: path) }
         guard FileManager.default.fileExists(atPath: path + "/run.json") else {
             throw failure("is not a vidscan result: it has no run.json")
         }
@@ -33,12 +30,8 @@ package struct StoredResult {
         }
     }
 
-    /// Finds the video from which the result was made.
-    ///
-    /// - Parameters:
-    ///   - override: Another path of the same video.
-    ///   - acceptsChanges: Whether to accept a file of another size or modification time.
-    ///   - acceptsCopies: Whether to accept another modification time for the file at `override`.
+    /// Finds the video from which the result was made, at `override` if given. `acceptsChanges` allows another size or
+    /// modification time; `acceptsCopies` allows another modification time at `override`.
     package func source(
         override: String?, acceptsChanges: Bool, acceptsCopies: Bool = true
     ) throws(VidscanError) -> InputFile {
@@ -67,17 +60,17 @@ package struct StoredResult {
         record.pipeline.render?.anonymize != nil || videoWithHiddenFaces != nil
     }
 
-    /// The path of the video or the picture in which faces are hidden; `nil` if the result's folder has none.
+    /// Also finds a picture in which faces are hidden.
     package var videoWithHiddenFaces: String? { Self.videosWithHiddenFaces(in: name).first }
 
-    /// All of them in any folder, also of a result without tables.
+    /// Works for any folder, also of a result without tables.
     package static func videosWithHiddenFaces(in folder: String) -> [String] {
-        (VideoContainer.allCases.map(\.rawValue) + PictureFormat.allCases.map(\.rawValue))
-            .map { "\(folder)/anonymized.\($0)" }.filter { FileManager.default.fileExists(atPath: $0) }
+        ResultFiles.mediaEndings.map { "\(folder)/anonymized.\($0)" }
+            .filter { FileManager.default.fileExists(atPath: $0) }
     }
 
-    /// What the record of the video with hidden faces says; `nil` if there is none, if it cannot be read, or if it may be
-    /// that of another video.
+    /// What the record of the video with hidden faces says; `nil` if it is missing, unreadable, or may belong to
+    /// another video.
     package var hiding: (isInverted: Bool, keepsNobody: Bool)? {
         struct Record: Decodable {
             struct Visible: Decodable {}
@@ -91,22 +84,19 @@ package struct StoredResult {
     }
 
     /// Returns the map from positions in the tables to positions in the video, which filters may have moved; `nil` if
-    /// nothing moved.
-    ///
-    /// - Throws: `VidscanError` if the map is not known.
+    /// nothing moved. Throws if the map is not known.
     package func mapToSource() throws(VidscanError) -> VidscanBase.AffineTransform? {
         guard let filters = record.filters else { return nil }
         guard let map = filters.toSource else {
-            throw VidscanError(
-                .result, "was analysed with filters whose effect on positions is unknown: \(filters.chain)",
-                input: name, stage: .open)
+            throw .result(
+                "was analysed with filters whose effect on positions is unknown: \(filters.chain)", input: name)
         }
         return map == .identity ? nil : map
     }
 }
 
 extension RunRecord {
-    /// - Throws: `VidscanError` if a number is one that no run writes.
+    /// Throws if a number is one that no run writes.
     func check() throws(VidscanError) {
         let check = RecordCheck(file: ResultFolder.Kind.result.record)
         try check.integer(input.bytes, "input.bytes", in: ReadLimits.counts)

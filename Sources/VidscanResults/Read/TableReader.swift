@@ -1,48 +1,46 @@
 package import VidscanBase
 
-/// Reads a table of a result row by row, and finds columns by name. The reader trusts no value: one that cannot be true
-/// ends the reading with an error that names the file, the line and the column.
+/// Reads a table of a result row by row, and finds columns by name. Trusts no value: an impossible one throws an error
+/// that names the file, the line and the column.
 package final class TableReader {
-    /// The name for messages.
     package let name: String
-    private let lines: LineReader
-    /// The names of the columns.
+    /// Of the current row; the header is line 1.
+    package private(set) var line = 0
     package private(set) var header: [String] = []
     private var columns: [String: Int] = [:]
-    /// The fields of the current row, as ranges in the buffer.
+    private let file: ReadableFile
+    private var buffer: [UInt8] = []
+    /// The end of the current row in the buffer.
+    private var position = 0
+    private var isAtEnd = false
+    /// Ranges in the buffer.
     private var fields: [Range<Int>] = []
 
-    /// - Parameter name: The name of the file in `folder`.
-    /// - Throws: `VidscanError` if the file has no header, or one that names a column twice.
+    /// Throws if the header is missing or names a column twice.
     package init(folder: String, name: String) throws(VidscanError) {
         self.name = name
-        lines = try LineReader(folder: folder, name: name)
-        guard try nextLine() else { throw VidscanError(.result, "\(name) is empty", stage: .open) }
+        file = try ReadableFile(folder: folder, name: name)
+        guard try nextLine() else { throw .result("\(name) is empty") }
         for (index, range) in fields.enumerated() {
-            let column = String(decoding: lines.buffer[range], as: UTF8.self)
+            let column = String(decoding: buffer[range], as: UTF8.self)
             guard columns.updateValue(index, forKey: column) == nil else {
-                throw problem("column \(Excerpt.of(lines.buffer[range])) appears twice")
+                throw problem("column \(Excerpt.of(buffer[range])) appears twice")
             }
             header.append(column)
         }
     }
 
-    /// - Throws: `VidscanError` if there is no such column.
     package func column(_ name: String) throws(VidscanError) -> Int {
         guard let index = columns[name] else {
-            throw VidscanError(
-                .result, "\(self.name) has no column \(name): another version of vidscan wrote it", stage: .open)
+            throw .result("\(self.name) has no column \(name): another version of vidscan wrote it")
         }
         return index
     }
 
-    /// - Returns: `nil` if there is no such column, because an earlier version wrote the table.
+    /// Returns `nil` for a column that earlier versions did not write.
     package func optionalColumn(_ name: String) -> Int? { columns[name] }
 
-    /// Advances to the next row.
-    ///
-    /// - Returns: `false` at the end.
-    /// - Throws: `VidscanError` for a row that is cut off, or that has more or fewer fields than the header.
+    /// Returns `false` at the end. Throws for a row that is cut off, or has more or fewer fields than the header.
     package func next() throws(VidscanError) -> Bool {
         guard try nextLine() else { return false }
         guard fields.count == header.count else {
@@ -51,15 +49,29 @@ package final class TableReader {
         return true
     }
 
+    /// Throws for a line that is too long or has no end.
     private func nextLine() throws(VidscanError) -> Bool {
-        guard let row = try lines.next() else { return false }
-        split(row)
-        return true
+        while true {
+            if let end = buffer[position...].firstIndex(of: UInt8(ascii: "\n")) {
+                line += 1
+                split(position..<end)
+                position = end + 1
+                return true
+            }
+            guard !isAtEnd || position < buffer.count else { return false }
+            buffer.removeSubrange(..<position)
+            position = 0
+            guard !isAtEnd, buffer.count <= ReadLimits.line else {
+                line += 1
+                throw problem(isAtEnd ? "does not end with a line break" : "is longer than \(ReadLimits.line) bytes")
+            }
+            isAtEnd = try !file.read(upTo: 1 << 16, into: &buffer)
+        }
     }
 
     /// Fields are never quoted, because no value in a result contains a comma or a quotation mark.
     private func split(_ row: Range<Int>) {
-        let buffer = lines.buffer
+        let buffer = buffer
         fields.removeAll(keepingCapacity: true)
         var begin = row.lowerBound
         for index in row where buffer[index] == UInt8(ascii: ",") {
@@ -71,29 +83,23 @@ package final class TableReader {
 
     // MARK: Values of the current row
 
-    /// The current row as it is in the file, without its line end.
     package var row: ArraySlice<UInt8> {
         guard let first = fields.first, let last = fields.last else { return [] }
-        return lines.buffer[first.lowerBound..<last.upperBound]
+        return buffer[first.lowerBound..<last.upperBound]
     }
 
-    /// The bytes of a field of the current row.
-    package func bytes(_ column: Int) -> ArraySlice<UInt8> { lines.buffer[fields[column]] }
+    private func bytes(_ column: Int) -> ArraySlice<UInt8> { buffer[fields[column]] }
 
-    /// The line of the current row; the header is line 1.
-    package var line: Int { lines.number }
+    package func problem(_ reason: String) -> VidscanError {
+        .result("\(name), line \(line): \(reason); the table is damaged, analyse the video again")
+    }
 
-    /// Returns an error that names the current line.
-    package func problem(_ reason: String) -> VidscanError { lines.problem(reason) }
-
-    /// - Returns: `nil` if the field is blank.
+    /// Returns `nil` for a blank field.
     package func text(_ column: Int) -> String? {
         fields[column].isEmpty ? nil : String(decoding: bytes(column), as: UTF8.self)
     }
 
-    /// Returns a value that must be one of a fixed set.
-    ///
-    /// - Parameter parse: Returns `nil` for a text outside the set.
+    /// Returns a value of a fixed set; `parse` returns `nil` outside it.
     package func value<Value>(_ column: Int, _ parse: (String) -> Value?) throws(VidscanError) -> Value {
         guard let value = parse(text(column) ?? "") else {
             throw unexpected(column, "has the unknown value \(shown(column))")
@@ -101,7 +107,6 @@ package final class TableReader {
         return value
     }
 
-    /// - Returns: `nil` if the field is blank.
     package func optionalNumber(_ column: Int, in range: ClosedRange<Double>) throws(VidscanError) -> Double? {
         guard let text = text(column) else { return nil }
         // NaN is in no range either.
@@ -117,7 +122,6 @@ package final class TableReader {
         return value
     }
 
-    /// - Returns: `nil` if the field is blank.
     package func optionalInteger(_ column: Int, in range: ClosedRange<Int>) throws(VidscanError) -> Int? {
         guard let text = text(column) else { return nil }
         guard let value = Int(text), range.contains(value) else {
@@ -136,7 +140,7 @@ package final class TableReader {
         try integer(column, in: 0...Int(ReadLimits.counts.upperBound))
     }
 
-    /// Reads a number of seconds and returns it in microseconds.
+    /// Converts a number of seconds.
     package func microseconds(_ column: Int) throws(VidscanError) -> Int64 {
         Int64((try number(column, in: ReadLimits.seconds) * 1e6).rounded())
     }
@@ -145,5 +149,26 @@ package final class TableReader {
 
     private func unexpected(_ column: Int, _ reason: String) -> VidscanError {
         problem("\(header[column]) \(reason)")
+    }
+}
+
+package struct FaceColumns {
+    private let columns: [(field: FaceField, column: Int)]
+
+    package init(_ fields: [FaceField], of table: TableReader) throws(VidscanError) {
+        var columns: [(FaceField, Int)] = []
+        for field in fields { columns.append((field, try table.column(field.name))) }
+        self.columns = columns
+    }
+
+    /// All numbers but the box may be blank.
+    package func numbers(in table: TableReader) throws(VidscanError) -> FaceNumbers {
+        var numbers = FaceNumbers()
+        for (field, column) in columns {
+            numbers[field] =
+                FaceField.box.contains(field)
+                ? try table.number(column, in: field.range) : try table.optionalNumber(column, in: field.range)
+        }
+        return numbers
     }
 }

@@ -1,16 +1,15 @@
 package import VidscanBase
 package import VidscanMedia
 
-/// The outcome of reading and decoding a video or a segment of it.
 package struct DecodingReport: Sendable, Codable {
     package let info: VideoInfo
     package private(set) var statistics: ReadStatistics
     package private(set) var displaySize: PictureSize?
-    package private(set) var filtering: FrameReader.Filtering?
+    package private(set) var filtering: FrameReader.FilterOutcome?
     /// Whether the settings select neither a time range nor a segment.
     package var isWholeVideo: Bool
 
-    /// - Parameter reader: A reader that has reached its end.
+    /// `reader` must have reached its end.
     package init(_ reader: FrameReader, displaySize: PictureSize?, isWholeVideo: Bool) {
         info = reader.info
         statistics = reader.statistics
@@ -19,7 +18,7 @@ package struct DecodingReport: Sendable, Codable {
         self.isWholeVideo = isWholeVideo
     }
 
-    /// Adds the report of the segment that follows in the same video.
+    /// Adds the report of the next segment of the same video.
     package mutating func join(_ next: DecodingReport) {
         statistics.join(next.statistics)
         displaySize = displaySize ?? next.displaySize

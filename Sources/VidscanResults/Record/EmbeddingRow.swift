@@ -2,10 +2,9 @@ package import VidscanFaces
 
 /// A row of `embeddings.npy`: what a face looks like in one sample of its track.
 package struct EmbeddingRow: Sendable, Equatable {
-    /// As in `tracks.csv`.
     package var personID: Int
     package var faceID: Int
-    /// The time of the sample in seconds, as in `faces.csv`.
+    /// As in `faces.csv`.
     package var seconds: Double
     /// How well the face can be seen, from 0 up.
     package var weight: Float

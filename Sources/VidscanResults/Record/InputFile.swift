@@ -2,16 +2,14 @@ internal import Glibc
 public import VidscanBase
 internal import VidscanMedia
 
-/// A file to analyse, in its state at the beginning of the run.
+/// A file to analyse, as it was at the beginning of the run.
 public struct InputFile: Sendable {
-    /// The path as the user wrote it.
     package let name: String
     package let absolutePath: String
     package let bytes: Int64
     package let modified: Double
 
-    /// - Throws: `VidscanError` unless the path leads to a regular file that can be read: a folder has no frames, and a
-    ///   pipe would block.
+    /// Throws unless the path leads to a readable regular file: a folder has no frames, and a pipe would block.
     public init(_ name: String) throws(VidscanError) {
         self.name = name
         let failure = { (code: MediaError.Code, reason: String) in
@@ -35,7 +33,7 @@ public struct InputFile: Sendable {
         bytes = Int64(status.st_size)
         modified = Double(status.st_mtim.tv_sec) + Double(status.st_mtim.tv_nsec) / 1e9
     }
-    /// Whether the file at this path still has the same size and modification time.
+    /// Compares the size and the modification time.
     package var isUnchanged: Bool {
         guard let now = try? InputFile(absolutePath) else { return false }
         return now.bytes == bytes && now.modified == modified

@@ -2,8 +2,7 @@ internal import Foundation
 package import VidscanBase
 package import VidscanFaces
 
-/// The settings of a run as `run.json` records them: all of them as JSON, and those that later steps depend on as the
-/// types that wrote them.
+/// The settings of a run in `run.json`: all as JSON, and those that later steps need as the types that wrote them.
 package struct RecordedSettings: Codable, Sendable {
     package struct Sample: Decodable, Sendable {
         package let rate: SampleGrid.Rate
@@ -23,12 +22,12 @@ package struct RecordedSettings: Codable, Sendable {
         package let maxFaces: Int?
         package let minTrack: Int
         package let smoothing: Bool
-        /// Whether people were recognised by face embeddings; missing in files that early versions wrote.
+        /// Whether face embeddings recognised people; missing in early versions.
         package let person: Bool?
     }
 
     package struct Write: Decodable, Sendable {
-        /// Whether the tables stayed in the result; missing or `nil` if nothing was said.
+        /// Whether the tables stayed in the result; `nil` if the settings did not say.
         package let tables: Bool?
     }
 
@@ -42,7 +41,7 @@ package struct RecordedSettings: Codable, Sendable {
     package let track: Track
     package let write: Write?
     package let render: Render?
-    /// All settings that affect the results, in the structure of a pipeline file: `--pipeline run.json` repeats the
+    /// All settings that affect the results, structured like a pipeline file so that `--pipeline run.json` repeats the
     /// run.
     package let all: JSONValue
 
@@ -60,7 +59,7 @@ package struct RecordedSettings: Codable, Sendable {
 
     package func encode(to encoder: any Encoder) throws { try all.encode(to: encoder) }
 
-    /// - Throws: `VidscanError` if a later step could not read the settings.
+    /// Throws if a later step could not read the settings.
     package init(_ all: JSONValue) throws(VidscanError) {
         do {
             self = try RecordFile.decoder.decode(Self.self, from: JSONEncoder().encode(all))

@@ -1,10 +1,10 @@
 public import VidscanMedia
 
-/// Receives a run's progress and warnings. Methods are called on the run's threads.
+/// Receives a run's progress and warnings, on the run's threads.
 public protocol RunObserver: Sendable {
-    /// Reports that the input is open and that its first frames are being decoded.
+    /// Called once the input is open and its first frames are being decoded.
     func opened(_ input: String, info: VideoInfo)
-    /// Reports that another frame has been processed.
+    /// Called after each frame.
     func progressed(_ progress: RunProgress)
     /// Reports a problem with the input that does not stop the run.
     func warned(_ input: String, message: String)
@@ -12,11 +12,11 @@ public protocol RunObserver: Sendable {
 
 /// The progress of a run.
 public struct RunProgress: Sendable, Equatable {
-    /// The time of the last frame processed, on the video's clock.
+    /// The time of the last processed frame, on the video's clock.
     public var microseconds: Int64
-    /// The number of frames processed.
+    /// The number of processed frames.
     public var frames: Int
-    /// The number of faces in these frames. Tracking may still drop some of them.
+    /// The number of faces in these frames. Tracking may still drop some.
     public var faces: Int
 
     package init(microseconds: Int64, frames: Int, faces: Int) {

@@ -6,7 +6,7 @@ package struct RunRecord: Codable, Sendable {
     package struct Input: Codable, Sendable, Equatable {
         package let path: String
         package let bytes: Int64
-        /// The modification time in seconds since 1970.
+        /// In seconds since 1970.
         package let modified: Double
 
         package init(_ file: InputFile) {
@@ -26,16 +26,16 @@ package struct RunRecord: Codable, Sendable {
         /// Subtracted from each timestamp to give the time in the tables.
         package var containerStartSeconds = 0.0
         package var streamStartSeconds: Double?
-        /// Set only if the stream has no timestamps, so that times were computed from this rate.
+        /// Set only for a stream without timestamps, whose times follow from this rate.
         package var assumedFrameRate: String?
     }
 
-    /// A jump in the file's own timestamps. The clock of the tables continues from the frame before it, and no face_id
-    /// or person_id appears on both sides.
+    /// A jump in the file's timestamps. The clock of the tables continues, and no face_id or person_id appears on both
+    /// sides.
     package struct Discontinuity: Codable, Sendable {
-        /// The presentation time of the first frame after the jump, on the clock of the tables.
+        /// The first frame after the jump, on the clock of the tables.
         let timeSeconds: Double
-        /// The actual timestamp minus the expected one; negative if the timestamps jump back.
+        /// The actual timestamp minus the expected one.
         let jumpSeconds: Double
     }
 
@@ -43,7 +43,6 @@ package struct RunRecord: Codable, Sendable {
         package var sampledFrames = 0
         package var faces = 0
         package var faceIds = 0
-        /// The number of distinct person_ids.
         package var personIds = 0
         /// Tracks that were too short, or not among the most prominent.
         package var tracksDropped = 0
@@ -59,25 +58,24 @@ package struct RunRecord: Codable, Sendable {
 
     package struct Timings: Codable, Sendable {
         package var wallSeconds = 0.0
-        /// This and the times up to `embedSeconds` are sums over all workers.
+        /// From here to `embedSeconds`, sums over all workers.
         package var resampleSeconds = 0.0
         package var detectSeconds = 0.0
         package var cropSeconds = 0.0
         package var meshSeconds = 0.0
         package var measureSeconds = 0.0
-        /// Time spent on frame signatures, for shots, and on appearance descriptors, for tracks.
+        /// Frame signatures (for shots) and appearance descriptors (for tracks).
         package var lookSeconds = 0.0
-        /// Time spent on face embeddings and their crops; missing in files that early versions wrote.
+        /// Face embeddings and their crops; missing in early versions.
         package var embedSeconds: Double? = 0.0
-        /// Time spent on tracking, on one thread.
+        /// On one thread.
         package var followSeconds = 0.0
-        /// Time spent on writing the tables, on one thread.
+        /// On one thread.
         package var tableSeconds = 0.0
 
         package init() {}
     }
 
-    /// The file with the embeddings of the people in the video.
     package struct Embeddings: Codable, Sendable {
         package let file: String
         package let rows: Int
@@ -91,13 +89,12 @@ package struct RunRecord: Codable, Sendable {
     /// The effect of the filters on the frames.
     package struct Filters: Codable, Sendable {
         package let chain: String
-        /// Whether some filter received every frame, and not only the sampled ones.
+        /// Whether some filter received every frame, not only the sampled ones.
         package let everyFrame: Bool
         package let sourceWidth: Int
         package let sourceHeight: Int
         /// Maps a point (px, py) in the tables to the source: px' = xx·px + xy·py + x, py' = yx·px + yy·py + y, in
-        /// pixels of the upright, square-pixel frame. Missing if a filter moves pixels in a way that no affine map
-        /// describes.
+        /// pixels of the upright, square-pixel frame. Missing unless all filters move pixels affinely.
         package let toSource: AffineTransform?
     }
 
@@ -108,15 +105,14 @@ package struct RunRecord: Codable, Sendable {
     package let input: Input
     package let pipeline: RecordedSettings
     package var workers = 1
-    /// The number of segments that were merged; missing if a single run made the result. Counts and times are sums over
-    /// the segments.
+    /// The number of merged segments, over which counts and times are sums; missing for a single run.
     package var parts: Int?
     package private(set) var filters: Filters?
     package private(set) var video = Video()
-    /// In time order; empty for most files, and missing in files that early versions wrote.
+    /// In time order; missing in early versions.
     package private(set) var discontinuities: [Discontinuity]? = []
     package private(set) var counts: Counts
-    /// Problems that may affect the tables; empty if there were none.
+    /// Problems that may affect the tables.
     package var warnings: [String] = []
     /// Limits of the result that follow from the settings.
     package var notices: [String] = []
@@ -125,13 +121,9 @@ package struct RunRecord: Codable, Sendable {
     package var embeddings: Embeddings?
     /// The SHA-256 of the tables by which faces are hidden, by file name; missing if they are not in the result.
     package var digests: [String: String]?
-    /// Missing if nothing was corrected.
     package private(set) var corrections: AppliedCorrections?
 
-    /// - Parameters:
-    ///   - tools: The versions of the software and the models that analysed the frames.
-    ///   - counts: The counts of the tables; those of the video are added.
-    ///   - timings: The times of what follows the workers; theirs are added.
+    /// `counts` are those of the tables, and `timings` those of the steps after the workers; the rest is added.
     package init(
         input: Input, pipeline: RecordedSettings, tools: Tools, counts: Counts, timings: Timings, workers: StageTimes
     ) {
@@ -152,9 +144,6 @@ package struct RunRecord: Codable, Sendable {
         self.timings.embedSeconds = workers.embed + (timings.embedSeconds ?? 0)
     }
 
-    /// Adds the outcome of reading the video.
-    ///
-    /// - Parameter chain: The filters of the run.
     package mutating func add(_ decoded: DecodingReport, filters chain: FilterChain?) {
         let (info, statistics) = (decoded.info, decoded.statistics)
         video = Video(
@@ -166,8 +155,7 @@ package struct RunRecord: Codable, Sendable {
             streamStartSeconds: info.streamStartMicroseconds.map { Double($0) / 1e6 },
             assumedFrameRate: statistics.assumesFrameRate?.description)
         discontinuities = statistics.discontinuities.map {
-            Discontinuity(
-                timeSeconds: Double($0.microseconds) / 1e6, jumpSeconds: Double($0.jumpMicroseconds) / 1e6)
+            Discontinuity(timeSeconds: Double($0.microseconds) / 1e6, jumpSeconds: Double($0.jumpMicroseconds) / 1e6)
         }
         counts.decodedFrames = statistics.framesDecoded
         counts.packetsNotDecoded = statistics.packetsDropped
@@ -180,12 +168,11 @@ package struct RunRecord: Codable, Sendable {
     }
 }
 
-/// The versions of the software and the models that an analysis used.
 package struct Tools: Codable, Equatable, Sendable {
     package var vidscanVersion = Vidscan.version
     package var ffmpegVersion = MediaVersions.summary
     package var openvinoVersion: String
-    /// The SHA-256 of each model file, by file name.
+    /// SHA-256 by name of the model file.
     package var models: [String: String]
 
     package init(openvinoVersion: String, models: [String: String]) {

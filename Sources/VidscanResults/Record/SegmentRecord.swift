@@ -2,29 +2,25 @@ internal import Foundation
 package import VidscanBase
 internal import VidscanMedia
 
-/// `part.json`: which segment of which video a folder holds, and the outcome of reading it. The settings are stored
-/// beside it as in `run.json`, so that the same code can read them.
+/// `part.json`: which segment of which video a folder holds, and how reading it went. The settings are beside it as in
+/// `run.json`, so that the same code can read them.
 package struct SegmentRecord: Codable, Sendable {
-    /// The input's path as the user wrote it.
     package let name: String
     package let input: RunRecord.Input
     package let segment: VideoSegment
-    /// The name of the result folder that merging creates: `movie.mp4.vidscan`.
+    /// The result folder that merging creates: `movie.mp4.vidscan`.
     package let resultName: String
     package let tools: Tools
     package var frames = 0
-    /// The SHA-256 of each of the folder's other files, by file name.
+    /// SHA-256 of the folder's other files, by file name.
     package let digests: [String: String]
-    /// The numbers of each face in the intermediate file, in order. The version that reads the file must have the same
-    /// ones.
-    package private(set) var faceFields: [String]? = FaceRecordLayout.contents
     /// Empty if blendshapes are not requested.
     package var blendshapeNames: [String] = []
     package let decoded: DecodingReport
     package var times = StageTimes()
     package var wallSeconds = 0.0
 
-    /// - Parameter folderPath: The folder that holds the segment's other files, which must be complete.
+    /// The segment's other files in `folderPath` must be complete.
     package init(
         of file: InputFile, segment: VideoSegment, resultName: String, tools: Tools, decoded: DecodingReport,
         folderPath: String
@@ -35,31 +31,17 @@ package struct SegmentRecord: Codable, Sendable {
         self.resultName = resultName
         self.tools = tools
         self.decoded = decoded
-        digests = try Self.digests(in: folderPath)
-    }
-
-    /// Whether this version can read the segment.
-    package var isOfThisVersion: Bool {
-        tools.vidscanVersion == Vidscan.version && faceFields == FaceRecordLayout.contents
-    }
-
-    package static let framesFile = "frames.spool"
-    package static let signaturesFile = "signatures.spool"
-    package static let files = [framesFile, signaturesFile]
-
-    private static func digests(in folderPath: String) throws(VidscanError) -> [String: String] {
-        var digests: [String: String] = [:]
-        for file in files {
-            do {
-                digests[file] = try FileDigest.sha256(path: "\(folderPath)/\(file)")
-            } catch {
-                throw VidscanError(.output, error.reason, stage: .write)
-            }
+        do {
+            digests = [ResultFiles.record: try FileDigest.sha256(path: "\(folderPath)/\(ResultFiles.record)")]
+        } catch {
+            throw VidscanError(.output, error.reason, stage: .write)
         }
-        return digests
     }
 
-    /// The root object of the file.
+    package var isOfThisVersion: Bool { tools.vidscanVersion == Vidscan.version }
+
+    package static let files = [ResultFiles.record]
+
     package struct File: Encodable {
         /// Distinguishes this record from a pipeline file when settings are read from it.
         package var vidscanVersion = Vidscan.version
@@ -74,8 +56,7 @@ package struct SegmentRecord: Codable, Sendable {
 }
 
 extension SegmentRecord {
-    /// - Throws: `VidscanError` if a value is one that no run writes. Unchecked, the result's name could lead out of
-    ///   the output folder.
+    /// Throws if a value is one that no run writes. Unchecked, the result's name could lead out of the output folder.
     package func check() throws(VidscanError) {
         let check = RecordCheck(file: ResultFolder.Kind.segment.record)
         try check.require(
@@ -88,10 +69,8 @@ extension SegmentRecord {
         try check.count(frames, "part.frames")
         try check.require(
             blendshapeNames.count <= 256
-                && blendshapeNames.allSatisfy { name in
-                    (1...64).contains(name.utf8.count)
-                        && name.utf8.allSatisfy { $0 == 0x5F || Character(UnicodeScalar($0)).isLetterOrDigit }
-                }, "part.blendshape_names", "names of blendshapes")
+                && blendshapeNames.allSatisfy(OutputOptions.isBlendshape), "part.blendshape_names",
+            "names of blendshapes")
         for (value, key) in [
             (times.resample, "resample"), (times.detect, "detect"), (times.crop, "crop"), (times.mesh, "mesh"),
             (times.measure, "measure"), (times.look, "look"), (times.embed, "embed"),
@@ -99,10 +78,6 @@ extension SegmentRecord {
             try check.number(value, "part.times.\(key)", in: ReadLimits.durations)
         }
         try check.number(wallSeconds, "part.wall_seconds", in: ReadLimits.durations)
-        try Self.check(decoded, check)
-    }
-
-    private static func check(_ decoded: DecodingReport, _ check: RecordCheck) throws(VidscanError) {
         let (info, statistics) = (decoded.info, decoded.statistics)
         for (value, key) in [
             (info.containerStartMicroseconds, "container_start_microseconds"),
@@ -139,9 +114,4 @@ extension SegmentRecord {
     }
 
     private static let maximumSegments = 100_000
-}
-
-extension Character {
-    /// Whether the character is an ASCII letter or digit.
-    fileprivate var isLetterOrDigit: Bool { isASCII && (isLetter || isNumber) }
 }

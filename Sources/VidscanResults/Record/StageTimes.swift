@@ -1,4 +1,4 @@
-/// Seconds that a worker spent in each step of its work.
+/// Seconds that a worker spent in each step.
 package struct StageTimes: Sendable, Codable {
     package var resample = 0.0
     package var detect = 0.0

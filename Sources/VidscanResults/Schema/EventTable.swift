@@ -10,7 +10,6 @@ public enum EventTable {
 
     private typealias Definition = ColumnDefinition<FaceEvent>
 
-    /// The default criteria for events, in words.
     private static let limits: String = {
         let options = EventOptions()
         let plain = NumberText.plain
@@ -31,9 +30,8 @@ public enum EventTable {
         },
         Definition(
             "kind", range: FaceEvent.Kind.allCases.map(\.rawValue).joined(separator: ", "),
-            "face_started and face_stopped: the first and last sample of an appearance; a face_id that reappears after a cut"
-                + " has several. shot_cut: the first sample of a new"
-                + " shot." + limits
+            "face_started and face_stopped: the first and last sample of an appearance; a face_id that reappears after"
+                + " a cut has several. shot_cut: the first sample of a new shot." + limits
         ) { .text($0.kind.rawValue) },
         Definition("face_id", range: "1 and up", "The face of the event; blank for shot_cut.") {
             $0.faceID.map { .integer(Int64($0)) } ?? .missing
@@ -54,9 +52,9 @@ public enum EventTable {
         },
         Definition(
             "measured", range: "0 to 1", decimals: 2,
-            "How much of blink, eyes_closed, smile_stopped or look_away was measured: the share of its samples, from the first"
+            "How much of blink, eyes_closed, smile_stopped or look_away was measured: the fraction of its samples, from the first"
                 + " to the last, in which its measure is known. Otherwise blank."
-        ) { $0.measuredShare },
+        ) { $0.measuredFraction },
         Definition(
             "complete", range: "0 or 1",
             "1 if samples show how it began and how it ended. 0 if it is cut off by a gap or by the first or last sample of"
@@ -65,9 +63,9 @@ public enum EventTable {
         ) { $0.isComplete.map { .integer($0 ? 1 : 0) } ?? .missing },
         Definition(
             "one_eye", range: "0 to 1", decimals: 2,
-            "The share of the samples of blink or eyes_closed in which one eye alone was measured, because the head was"
+            "The fraction of the samples of blink or eyes_closed in which only one eye was measured, because the head was"
                 + " turned: less certain. It counts as closed \(NumberText.plain(EventOptions.oneEyeMargin)) below the"
                 + " threshold for both. Otherwise blank."
-        ) { $0.oneEyeShare },
+        ) { $0.oneEyeFraction },
     ]
 }

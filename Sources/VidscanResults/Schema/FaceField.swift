@@ -3,12 +3,11 @@ package import VidscanFaces
 
 /// A number that is recorded of a face in a frame.
 ///
-/// This is the only description of these numbers. The columns of `faces.csv`, the members of the JSON formats, the
-/// schema, the intermediate file, the statistics in `tracks.csv` and the readers of all of them follow it. To record
-/// another number, add a case, its place in `all`, its description, and its value in `FaceRecord.init`.
+/// The columns of `faces.csv`, the JSON formats, the schema, the intermediate file, the statistics in `tracks.csv` and
+/// all readers follow this description. To add a number, add a case, its position in `all`, its description, and its
+/// value in `FaceRecord.init`.
 package enum FaceField: Hashable, Sendable {
     case confidence
-    /// The box.
     case left, top, width, height
     case presence
     case x(FacePoint), y(FacePoint)
@@ -26,18 +25,17 @@ package enum FaceField: Hashable, Sendable {
     package static let all =
         [confidence] + box + [presence] + points + [interocularDistance] + pose + [brightness, sharpness] + metrics
 
-    /// The numbers that the intermediate file stores. The mouth follows from its corners.
+    /// The mouth is not stored because it follows from its corners.
     static let stored = all.filter { ![.x(.mouth), .y(.mouth)].contains($0) }
 
-    /// The numbers that are smoothed over time.
+    /// Over time.
     package static let smoothed = stored.filter { (box + points + [interocularDistance]).contains($0) }
 
-    /// The numbers of which the JSON formats give the raw values too: those that are smoothed, and those that are relative
-    /// to a resting level.
+    /// Numbers whose raw values are in the JSON formats too: those that are smoothed or relative to a resting level.
     static let processed = smoothed + relative.map(FaceField.metric)
     private static let relative = Metric.allCases.filter { $0.group == .emotions || $0.group == .emojis }
 
-    /// The position in `all`.
+    /// In `all`.
     package var position: Int {
         guard let position = Self.positions[self] else { preconditionFailure("\(self) is missing in FaceField.all") }
         return position
@@ -49,38 +47,29 @@ package enum FaceField: Hashable, Sendable {
 
     private static let descriptions = all.map(\.described)
 
-    package var name: String { description.name }
-    package var unit: String { description.unit }
-    package var meaning: String { description.meaning }
+    package var name: String { description.column.name }
+    package var unit: String { description.column.unit }
+    package var meaning: String { description.column.meaning }
     package var range: ClosedRange<Double> { description.range }
 }
 
 extension FaceField {
     struct Description: Sendable {
-        /// The name of the column.
-        let name: String
-        let unit: String
+        let column: Column
         let range: ClosedRange<Double>
-        /// The range for readers of the schema.
-        let rangeText: String
         let decimals: Int
         /// Whether every face has the number.
         let isRequired: Bool
-        let status: Metric.Status?
-        let meaning: String
 
         init(
             _ name: String, unit: String = "", _ range: ClosedRange<Double>, rangeText: String? = nil,
             decimals: Int = 2, isRequired: Bool = false, status: Metric.Status? = nil, _ meaning: String
         ) {
-            self.name = name
-            self.unit = unit
+            column = Column(
+                name: name, unit: unit, range: rangeText ?? Column.text(of: range), meaning: meaning, status: status)
             self.range = range
-            self.rangeText = rangeText ?? Column.text(of: range)
             self.decimals = decimals
             self.isRequired = isRequired
-            self.status = status
-            self.meaning = meaning
         }
     }
 

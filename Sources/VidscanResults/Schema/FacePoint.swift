@@ -1,8 +1,7 @@
 internal import VidscanBase
 internal import VidscanFaces
 
-/// A point of a face that `faces.csv` gives. Left and right are the subject's own. The raw value begins the names of its
-/// two columns.
+/// A point of a face in `faces.csv`, whose columns begin with the raw value. Left and right are the subject's own.
 package enum FacePoint: String, CaseIterable, Sendable {
     case leftEye = "left_eye"
     case rightEye = "right_eye"
@@ -15,7 +14,6 @@ package enum FacePoint: String, CaseIterable, Sendable {
     /// The points that the detector finds too, in the order of `FaceLandmarks.points`.
     static let detected: [FacePoint] = [.leftEye, .rightEye, .nose, .leftMouthCorner, .rightMouthCorner]
 
-    /// The point at the same place of the mirrored face.
     package var mirrored: FacePoint {
         switch self {
         case .leftEye: .rightEye
@@ -38,7 +36,7 @@ package enum FacePoint: String, CaseIterable, Sendable {
         }
     }
 
-    /// Returns the position of the point in a mesh; `nil` for the mouth, which lies between its corners.
+    /// Returns `nil` for the mouth, which lies between its corners.
     func position(in mesh: FaceMesh) -> Point? {
         switch self {
         case .leftEye: mesh.middle(MeshPoint.leftEyeInner, MeshPoint.leftEyeOuter)

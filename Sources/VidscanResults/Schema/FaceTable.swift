@@ -1,39 +1,35 @@
 package import VidscanBase
 package import VidscanFaces
 
-/// One face in one sampled frame: a row of `faces.csv`.
+/// A row of `faces.csv`: one face in one sampled frame.
 package struct FaceRow: Sendable {
     package var microseconds: Int64
     package var frame: Int64
     package var faceID: Int
     package var personID: Int?
-    /// How well this sample's face matches its person, 0…1; `nil` if it was not compared.
-    package var personMatch: Double?
-    /// The face, smoothed unless smoothing is off.
+    /// Smoothed unless smoothing is off.
     package var face: FaceRecord
-    /// The numbers before smoothing, and not relative to a resting level.
+    /// Before smoothing, and not relative to a resting level.
     package var raw: FaceNumbers
-    /// The requested metrics; the columns of the others stay blank.
+    /// The columns of other metrics stay blank.
     package var metrics: Set<Metric>
 
     package init(
-        microseconds: Int64, frame: Int64, faceID: Int, personID: Int? = nil, personMatch: Double? = nil,
-        face: FaceRecord, raw: FaceNumbers, metrics: Set<Metric>
+        microseconds: Int64, frame: Int64, faceID: Int, personID: Int? = nil, face: FaceRecord, raw: FaceNumbers,
+        metrics: Set<Metric>
     ) {
         self.microseconds = microseconds
         self.frame = frame
         self.faceID = faceID
         self.personID = personID
-        self.personMatch = personMatch
         self.face = face
         self.raw = raw
         self.metrics = metrics
     }
 
-    /// A number of the face; `nil` for a metric that is not requested.
+    /// Returns `nil` for a metric that is not requested.
     package subscript(field: FaceField) -> Double? { isRequested(field) ? face.numbers[field] : nil }
 
-    /// The raw value of a number; `nil` for a metric that is not requested.
     func measured(_ field: FaceField) -> Double? { isRequested(field) ? raw[field] : nil }
 
     private func isRequested(_ field: FaceField) -> Bool {
@@ -80,7 +76,7 @@ public enum FaceTable {
             "How certain it is that this sample shows the same face as the best samples of its track rather than another"
                 + " person's of the video: 0.5 if another person is as near. Blank in the samples that were not compared, which are"
                 + " most."
-        ) { $0.personMatch },
+        ) { $0.face.personMatch },
     ]
 
     private static let emoji = [
@@ -93,10 +89,9 @@ public enum FaceTable {
 
     private static func definition(_ field: FaceField) -> Definition {
         let facts = field.description
-        return Definition(
-            facts.name, unit: facts.unit, range: facts.rangeText, decimals: facts.decimals, status: facts.status,
-            facts.meaning
-        ) { $0[field] }
+        return Definition(column: facts.column) { row in
+            row[field].map { .decimal($0, decimals: facts.decimals) } ?? .missing
+        }
     }
 }
 

@@ -1,26 +1,21 @@
 package import VidscanBase
 internal import VidscanFaces
 
-/// One sampled frame: a row of `frames.csv`.
+/// A row of `frames.csv`.
 package struct FrameRow: Sendable {
     package var frame: FrameRecord
-    /// The number of the shot, from 1.
+    /// From 1.
     package var shot: Int
-    /// The number of faces that are kept.
+    /// The kept ones.
     package var faces: Int
-
-    package init(frame: FrameRecord, shot: Int, faces: Int) {
-        self.frame = frame
-        self.shot = shot
-        self.faces = faces
-    }
 }
 
-/// `frames.csv`: one row per sampled frame, so that "no face" differs from "not sampled", and from "nothing to be seen".
+/// `frames.csv`: one row per sampled frame, so that "no face" differs from "not sampled", and from "nothing to be
+/// seen".
 public enum FrameTable {
     public static let columns: [Column] = definitions.map(\.column)
     package static let names: [String] = columns.map(\.name)
-    /// The members of a frame in `faces.json`, which has the faces themselves instead of their number.
+    /// The members of a frame in `faces.json`, which has the faces instead of their number.
     static let describingNames: [String] = describing.map(\.column.name)
 
     package static func fields(of row: FrameRow) -> [Field] { definitions.map { $0.field(row) } }

@@ -1,31 +1,22 @@
 internal import Glibc
 internal import VidscanBase
-internal import VidscanMedia
 
-/// Files of a result that can identify the people in a video even if their faces are hidden: all except those that are known
-/// to say nothing about them, so that none is forgotten.
+/// Files that can identify people even if their faces are hidden: all except those known to be harmless, so that none
+/// is forgotten.
 package enum IdentifyingFiles {
-    /// Videos and pictures with hidden faces, their records, and the times of the samples. `run.json` is named for another
-    /// reason.
+    /// `run.json` is named for another reason.
     private static let harmless = Set(
-        (VideoContainer.allCases.map(\.rawValue) + PictureFormat.allCases.map(\.rawValue))
-            .flatMap { ["anonymized." + $0, "anonymized.\($0).json"] }
+        ResultFiles.mediaEndings.flatMap { ["anonymized." + $0, "anonymized.\($0).json"] }
             + ["anonymized.json", "frames.csv", ResultFolder.Kind.result.record])
 
-    /// Files with which the people can be recognised in other videos.
+    /// Allow recognising the people in other videos.
     private static let ofPeople = [EmbeddingFile.name, "\(ResultFiles.originals)/\(EmbeddingFile.name)"]
 
     private static let maximumNames = 20
 
-    /// The beginning of every notice.
     package static let advice = "pass on only the anonymized video or picture"
 
-    /// - Parameters:
-    ///   - folder: The folder of the result.
-    ///   - expected: Files that do not exist yet but will.
-    ///   - keepsTables: Whether the files that exist will stay.
-    ///   - isInverted: Whether everything but the faces is hidden.
-    /// - Returns: One sentence.
+    /// Returns one sentence. `expected` files do not exist yet; `keepsTables` says whether existing files will stay.
     package static func notice(
         in folder: String, expected: [String] = [], keepsTables: Bool = true, isInverted: Bool = false
     ) -> String {

@@ -1,5 +1,5 @@
 /// A file format for face rows.
-public enum OutputFormat: String, Sendable, CaseIterable {
+public enum OutputFormat: String, Sendable, CaseIterable, Codable {
     /// `faces.csv`, `frames.csv`, `tracks.csv` and `events.csv`.
     case csv
     /// `faces.json`, one document.
@@ -12,14 +12,16 @@ public enum OutputFormat: String, Sendable, CaseIterable {
     case pyfeat
 
     /// Whether the format needs the mesh and the expressions of every face.
-    package var needsMeshes: Bool { self == .openface || self == .pyfeat }
+    package var needsMeshes: Bool { foreignTable != nil }
 
-    /// What the format's file has that vidscan does not measure, in words; `nil` if there is nothing to say.
-    package var notice: String? {
+    package var foreignTable: ForeignTable? {
         switch self {
         case .csv, .json, .jsonl: nil
-        case .openface: OpenFaceTable.notice
-        case .pyfeat: PyFeatTable.notice
+        case .openface: .openFace
+        case .pyfeat: .pyFeat
         }
     }
+
+    /// The columns that vidscan does not measure; `nil` if it measures all.
+    package var notice: String? { foreignTable?.notice }
 }

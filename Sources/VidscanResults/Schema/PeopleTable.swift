@@ -1,11 +1,10 @@
 package import VidscanBase
 
-/// A person of a study in one video: a row of `people.csv`.
+/// A row of `people.csv`: a person of a study in one video.
 package struct PersonRow: Sendable {
     package var studyPersonID: Int
     /// A pseudonym that the user gave.
     package var name: String?
-    /// The path of the video.
     package var video: String
     package var personIDs: [Int]
     package var faceIDs: [Int]

@@ -7,9 +7,8 @@ public enum Schema {
     public struct Table: Sendable {
         public let file: String
         public let meaning: String
-        public let columns: [Column]
+        public private(set) var columns: [Column] = []
 
-        /// The meaning, followed by what holds for the columns.
         var explanation: String {
             let legend = Metric.legend(for: columns.map(\.meaning))
             return meaning + " A missing value is blank." + (legend.isEmpty ? "" : " " + legend)
@@ -45,28 +44,24 @@ public enum Schema {
             file: "landmarks.npy",
             meaning: "With --landmarks: float32 of shape (rows of faces.csv, 478, 3): x and y in pixels of the upright"
                 + " frame, z in the same unit, smaller is nearer. Indices are MediaPipe's. Faces without a mesh are NaN."
-                + " The points are not smoothed.",
-            columns: []),
+                + " The points are not smoothed."),
         Table(
-            file: OpenFaceTable.file,
+            file: ForeignTable.openFace.file,
             meaning:
-                "With --format openface: the \(OpenFaceTable.names.count) columns that FeatureExtraction of OpenFace 2.2"
+                "With --format openface: the \(ForeignTable.openFace.names.count) columns that FeatureExtraction of OpenFace 2.2"
                 + " writes, in its order, units and coordinates: a row per face and sampled frame, and one for a frame"
-                + " without a face. Points are not smoothed. docs/formats.md compares each column.",
-            columns: []),
+                + " without a face. Points are not smoothed. docs/formats.md compares each column."),
         Table(
-            file: PyFeatTable.file,
+            file: ForeignTable.pyFeat.file,
             meaning: "With --format pyfeat: the columns that the detector of Py-Feat 2 writes, except for its face"
                 + " embeddings: a row per face and sampled frame, and one for a frame without a face. Points are not"
-                + " smoothed. docs/formats.md compares each column.",
-            columns: []),
+                + " smoothed. docs/formats.md compares each column."),
         Table(
             file: EmbeddingFile.name,
             meaning: "With --people: records with the fields person_id and face_id (int32), time (float64, as in"
                 + " faces.csv), weight (float32: how well the face can be seen, from 0 up) and embedding (float32,"
                 + " \(FaceEmbedding.length) numbers), for up to five samples of each track, in the order of person_id,"
-                + " face_id and time. Biometric data.",
-            columns: []),
+                + " face_id and time. Biometric data."),
         Table(
             file: PeopleTable.file,
             meaning: "Of 'vidscan people': one row per person and video, over many results. With --tables,"
@@ -75,10 +70,8 @@ public enum Schema {
             columns: PeopleTable.columns),
     ]
 
-    /// Returns the tables that have some columns, with only these columns, and whole tables that are named by their file.
-    ///
-    /// - Parameter names: Names of columns, groups of metrics and files.
-    /// - Throws: `UnknownColumn` for the first name that is none of them.
+    /// Returns the tables with only the named columns, and whole tables that are named by their file.
+    /// `names` may be columns, groups of metrics and files; the first unknown one is thrown.
     public static func tables(explaining names: [String]) throws(UnknownColumn) -> [Table] {
         let groups = Metric.Group.allCases.map(\.rawValue)
         let known = tables.map(\.file) + groups + tables.flatMap { $0.columns.map(\.name) }
@@ -95,7 +88,7 @@ public enum Schema {
         }
     }
 
-    /// Tables as text for a terminal.
+    /// The tables as text for a terminal.
     public static func text(_ tables: [Table] = tables) -> String {
         tables.map { table in
             let width = table.columns.map(\.name.count).max() ?? 0
@@ -121,7 +114,7 @@ public enum Schema {
         }.joined(separator: "\n")
     }
 
-    /// Tables as a JSON array, with their columns.
+    /// The tables as a JSON array, with their columns.
     public static func json(_ tables: [Table] = tables) -> String {
         var writer = ByteWriter()
         writer.write("[")
@@ -150,7 +143,6 @@ public enum Schema {
 
     private static func facts(_ column: Column) -> String {
         var facts = column.unit.isEmpty ? [column.range] : [column.unit, column.range]
-        // What is validated goes without saying.
         if let status = column.status, status != .validated { facts.append(status.rawValue) }
         return facts.joined(separator: ", ")
     }
@@ -159,7 +151,7 @@ public enum Schema {
 /// A name that is neither a column nor a file.
 public struct UnknownColumn: Error, CustomStringConvertible {
     public let name: String
-    /// The nearest names, nearest first.
+    /// Similar names, nearest first.
     public let nearest: [String]
 
     public var description: String {

@@ -1,7 +1,7 @@
 package import VidscanBase
 internal import VidscanFaces
 
-/// The summary of all tracks with one face_id: a row of `tracks.csv`.
+/// A row of `tracks.csv`: the summary of all tracks with one face_id.
 package struct TrackRow: Sendable {
     package struct Statistic: Sendable {
         package var mean: Float?
@@ -9,35 +9,17 @@ package struct TrackRow: Sendable {
         package var maximum: Float?
         /// The resting level.
         package var rest: Float?
-        /// The samples in which the number is known, and the seconds for which they stand.
-        package var samples: Int
-        package var seconds: Double
-
-        package init(
-            mean: Float? = nil, median: Float? = nil, maximum: Float? = nil, rest: Float? = nil, samples: Int = 0,
-            seconds: Double = 0
-        ) {
-            self.mean = mean
-            self.median = median
-            self.maximum = maximum
-            self.rest = rest
-            self.samples = samples
-            self.seconds = seconds
-        }
+        /// The samples in which the number is known, and the seconds they stand for.
+        package var samples = 0
+        package var seconds = 0.0
     }
 
-    /// The blinks of a face, and the time in which they can be seen.
     package struct Blinks: Sendable {
-        package var count: Int
-        /// The seconds in which an eye is measured.
-        package var seconds: Double
+        package var count = 0
+        /// In which an eye is measured.
+        package var seconds = 0.0
 
-        package init(count: Int = 0, seconds: Double = 0) {
-            self.count = count
-            self.seconds = seconds
-        }
-
-        /// Blinks per minute; `nil` if the eyes are never measured.
+        /// `nil` if the eyes are never measured.
         package var perMinute: Double? { seconds > 0 ? Double(count) * 60 / seconds : nil }
     }
 
@@ -46,42 +28,21 @@ package struct TrackRow: Sendable {
     package var personConfidence: Double?
     package var firstMicroseconds: Int64
     package var lastMicroseconds: Int64
-    package var visibleSeconds: Double
-    package var samples: Int
-    package var appearances: Int
-    package var meanBox: Rectangle
+    package var visibleSeconds = 0.0
+    package var samples = 0
+    package var appearances = 0
+    package var meanBox = Rectangle(x: 0, y: 0, width: 0, height: 0)
     package var bestMicroseconds: Int64
     package var bestFrame: Int64
     /// `nil` if the sampling rate is too low for blinks.
     package var blinks: Blinks?
     /// In the order of `TrackTable.measures`.
-    package var statistics: [Statistic]
-
-    package init(
-        faceID: Int, personID: Int? = nil, personConfidence: Double? = nil, firstMicroseconds: Int64,
-        lastMicroseconds: Int64, visibleSeconds: Double, samples: Int, appearances: Int, meanBox: Rectangle,
-        bestMicroseconds: Int64, bestFrame: Int64, blinks: Blinks? = nil,
-        statistics: [Statistic]
-    ) {
-        self.faceID = faceID
-        self.personID = personID
-        self.personConfidence = personConfidence
-        self.firstMicroseconds = firstMicroseconds
-        self.lastMicroseconds = lastMicroseconds
-        self.visibleSeconds = visibleSeconds
-        self.samples = samples
-        self.appearances = appearances
-        self.meanBox = meanBox
-        self.bestMicroseconds = bestMicroseconds
-        self.bestFrame = bestFrame
-        self.blinks = blinks
-        self.statistics = statistics
-    }
+    package var statistics = TrackTable.measures.map { _ in Statistic() }
 }
 
 /// `tracks.csv`: one row per face_id.
 public enum TrackTable {
-    /// The numbers that are summarized for each face_id by their mean, median and maximum.
+    /// The numbers whose mean, median and maximum are given for each face_id.
     package static let measures: [FaceField] = FaceField.pose + [.brightness] + FaceField.metrics
 
     public static let columns: [Column] = definitions.map(\.column)
@@ -163,9 +124,9 @@ public enum TrackTable {
         var writer = ByteWriter(reservingCapacity: 8)
         writer.write(step, decimals: 3)
         let resolution = String(decoding: writer.bytes, as: UTF8.self)
-        // The mean of a yes-or-no measure is a share.
+        // The mean of a yes-or-no measure is a fraction.
         let decimals = max(2, measure.description.decimals)
-        return [
+        let summary = [
             Definition(
                 "\(measure.name)_mean", unit: measure.unit, range: range, decimals: decimals,
                 "Mean of \(measure.name) over the \(measure.name)_samples."
@@ -178,12 +139,8 @@ public enum TrackTable {
                 "\(measure.name)_max", unit: measure.unit, range: range, decimals: decimals,
                 "Maximum of \(measure.name)."
             ) { $0.statistics[index].maximum.map(Double.init) },
-        ] + rest(of: measure, index) + counts(of: measure, index)
-    }
-
-    /// How much the mean, median and maximum of a number are computed from.
-    private static func counts(of measure: FaceField, _ index: Int) -> [Definition] {
-        [
+        ]
+        let counts = [
             Definition(
                 "\(measure.name)_samples", range: "0 and up",
                 "The number of samples in which \(measure.name) is known: its mean, median and maximum are computed from these."
@@ -193,6 +150,7 @@ public enum TrackTable {
                 "The seconds of these samples, as in seconds_visible."
             ) { $0.statistics[index].seconds },
         ]
+        return summary + rest(of: measure, index) + counts
     }
 
     private static func rest(of measure: FaceField, _ index: Int) -> [Definition] {

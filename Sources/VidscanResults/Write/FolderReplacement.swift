@@ -1,17 +1,17 @@
 internal import Glibc
 package import VidscanBase
 
-/// Gives a finished folder its final name, in place of an older one, so that at least one of them survives any failure. If
-/// the file system can exchange two names, this is a single step. Otherwise (NFS, exFAT, FAT) it takes two steps, and if
-/// a run is killed between them, the next run recovers.
+/// Gives a finished folder its final name, in place of an older one, so that one of them survives any failure: in one
+/// step where the file system can exchange names, otherwise (NFS, exFAT, FAT) in two. If a run is killed between the
+/// two, the next run recovers.
 package struct FolderReplacement: Sendable {
-    /// What happens to a result that has the final name.
+    /// What happens to an older result.
     package enum Policy: Sendable {
-        /// It stays, and putting another one in its place is an error.
+        /// It stays; replacing it is an error.
         case keep
-        /// It is removed. If it has anything that vidscan did not write, or corrections, it gets another name instead.
+        /// Removes it, or renames it if it has corrections or files that vidscan did not write.
         case replace
-        /// It is removed, because the new one has everything that is in it.
+        /// Removes it, because the new one has everything that is in it.
         case absorb
     }
 
@@ -20,12 +20,9 @@ package struct FolderReplacement: Sendable {
         package let name: String
         /// What in it was worth keeping, in words.
         package let reason: String
-        /// Whether it was corrected.
         package let hasCorrections: Bool
 
-        /// One sentence for the user.
-        ///
-        /// - Parameter path: The path of the new result.
+        /// Returns one sentence for the user; `path` is that of the new result.
         package func notice(_ path: String) -> String {
             "the result that was there is now \(name), because \(reason)"
                 + (hasCorrections
@@ -34,10 +31,10 @@ package struct FolderReplacement: Sendable {
         }
     }
 
-    /// The system calls, which return 0 or an error number. Tests replace them to make them fail.
+    /// Return 0 or an error number. Tests replace them to make them fail.
     package struct Calls: Sendable {
         package var exchange: @Sendable (Folder, String, String) -> Int32
-        /// Renames unless the new name exists.
+        /// Fails if the new name exists.
         package var rename: @Sendable (Folder, String, String) -> Int32
         package var sync: @Sendable (Folder) -> Int32
 
@@ -47,16 +44,6 @@ package struct FolderReplacement: Sendable {
             rename: { folder, old, new in number { () throws(SystemError) in try folder.renameToFree(old, to: new) } },
             sync: { folder in number { () throws(SystemError) in try folder.sync() } })
 
-        package init(
-            exchange: @escaping @Sendable (Folder, String, String) -> Int32,
-            rename: @escaping @Sendable (Folder, String, String) -> Int32,
-            sync: @escaping @Sendable (Folder) -> Int32
-        ) {
-            self.exchange = exchange
-            self.rename = rename
-            self.sync = sync
-        }
-
         private static func number(_ call: () throws(SystemError) -> Void) -> Int32 {
             do { try call() } catch { return error.number }
             return 0
@@ -65,13 +52,13 @@ package struct FolderReplacement: Sendable {
 
     private let folder: Folder
     private let name: String
-    /// The final path, for messages.
+    /// For messages.
     private let path: String
     private let kind: ResultFolder.Kind
     private let policy: Policy
     private let calls: Calls
 
-    /// - Parameter folder: The folder that holds the result.
+    /// `folder` holds the result.
     package init(
         in folder: Folder, name: String, path: String, kind: ResultFolder.Kind = .result, policy: Policy,
         calls: Calls = .system
@@ -84,7 +71,7 @@ package struct FolderReplacement: Sendable {
         self.calls = calls
     }
 
-    /// - Throws: `VidscanError` if something has the final name, unless it is a result that may be replaced.
+    /// Throws if something has the final name, unless it is a result that may be replaced.
     package func check() throws(VidscanError) {
         guard let entry = folder.entry(name) else { return }
         guard entry != .link else {
@@ -99,10 +86,7 @@ package struct FolderReplacement: Sendable {
         }
     }
 
-    /// Gives a folder the final name.
-    ///
-    /// - Parameter newName: Its present name.
-    /// - Returns: The older result, if it got another name.
+    /// Returns the older result if it got another name. `newName` is the folder's present name.
     package func put(_ newName: String) throws(VidscanError) -> Previous? {
         var previous: Previous?
         // Other runs may take or leave the final name at any time.
@@ -116,6 +100,8 @@ package struct FolderReplacement: Sendable {
                 try check(calls.sync(folder))
                 return previous
             }
+            // It appeared after the check, which refuses it now.
+            if policy == .keep { continue }
             if policy == .replace, let contents = ResultContents(old, kind: kind) {
                 previous = try setAside(contents)
                 continue
@@ -135,7 +121,7 @@ package struct FolderReplacement: Sendable {
         throw VidscanError(.output, "cannot move the result to \(path): other runs keep replacing it", stage: .write)
     }
 
-    /// - Throws: `VidscanError` if something in the old folder is not in the new one, because it was added meanwhile.
+    /// Throws if the old folder has something that the new one lacks, because it was added meanwhile.
     private func checkAbsorbed(_ old: Folder, by newName: String) throws(VidscanError) {
         let names: (old: [[UInt8]], taken: [[UInt8]])
         do throws(SystemError) {
@@ -154,7 +140,7 @@ package struct FolderReplacement: Sendable {
                 + " command again", stage: .write)
     }
 
-    /// Gives the older result a name that nobody else uses: `a.mp4.vidscan.previous-1`.
+    /// Takes the first free name: `a.mp4.vidscan.previous-1`.
     private func setAside(_ contents: ResultContents) throws(VidscanError) -> Previous {
         for number in 1...100_000 {
             let newName = "\(name)\(ResultPaths.previousEnding)\(number)"
@@ -166,7 +152,7 @@ package struct FolderReplacement: Sendable {
         throw VidscanError(.output, "cannot set \(path) aside: every name is taken", stage: .write)
     }
 
-    /// - Returns: `false` if another run has taken the final name meanwhile.
+    /// Returns `false` if another run has taken the final name meanwhile.
     private func putInTwoSteps(_ newName: String) throws(VidscanError) -> Bool {
         let aside = WorkingName(name, .old).text
         try check(calls.rename(folder, name, aside))
@@ -203,8 +189,8 @@ package struct FolderReplacement: Sendable {
         .writing("cannot move the \(kind.noun) to \(path)", SystemError(number), stage: .write)
     }
 
-    /// Recovers from a run that ended between the two steps: moves the old folder back if nothing has the final name, and
-    /// removes it if the new folder has it. Folders of live runs are left alone.
+    /// Recovers from a run that ended between the two steps: moves the old folder back, or removes it if the new one is
+    /// in place. Leaves folders of live runs alone.
     package func recover() {
         for bytes in (try? folder.names()) ?? [] {
             guard let working = WorkingName(bytes), working.purpose == .old, working.isFor(name) else { continue }

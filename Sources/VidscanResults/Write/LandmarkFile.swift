@@ -7,28 +7,24 @@ package final class LandmarkFile {
 
     private let file: OutputFile
     private var rows = 0
-    private static let header = NumPyHeader(elementType: "'<f4'", rowShape: [FaceMesh.pointCount, 3], length: 128)
+    static let header = NumPyHeader(
+        contents: "face landmarks", elementType: "'<f4'", rowShape: [FaceMesh.pointCount, 3],
+        rowBytes: 4 * 3 * FaceMesh.pointCount, length: 128)
 
     package init(folder: String) throws(VidscanError) {
         file = try OutputFile(path: folder + "/" + Self.name)
-        Self.header.write(rows: 0, to: &file.buffer)
+        Self.header.bytes(rows: 0).withUnsafeBytes { file.buffer.write(bytes: $0) }
     }
 
-    /// Appends a row; it is all NaN for a face without a mesh.
+    /// A face without a mesh gets a row of NaN.
     package func append(_ mesh: FaceMesh?) throws(VidscanError) {
         rows += 1
-        if let mesh {
-            mesh.coordinates.withUnsafeBytes { file.buffer.write(bytes: $0) }
-        } else {
-            let nothing = [Float](repeating: .nan, count: 3 * FaceMesh.pointCount)
-            nothing.withUnsafeBytes { file.buffer.write(bytes: $0) }
-        }
+        let coordinates = mesh?.coordinates ?? [Float](repeating: .nan, count: 3 * FaceMesh.pointCount)
+        coordinates.withUnsafeBytes { file.buffer.write(bytes: $0) }
         try file.drain()
     }
 
     package func finish() throws(VidscanError) {
-        var header = ByteWriter(reservingCapacity: Self.header.length)
-        Self.header.write(rows: rows, to: &header)
-        try file.finish(replacingStart: header.bytes)
+        try file.finish(replacingStart: Self.header.bytes(rows: rows))
     }
 }

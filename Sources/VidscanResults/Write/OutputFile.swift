@@ -1,7 +1,7 @@
 internal import Glibc
 package import VidscanBase
 
-/// A file that is written sequentially through a buffer, and that is on disk when `finish` returns.
+/// A file that is written sequentially through a buffer, and is on disk when `finish` returns.
 package final class OutputFile {
     private let descriptor: Int32
     private let name: String
@@ -23,13 +23,12 @@ package final class OutputFile {
         if isOpen { Glibc.close(descriptor) }
     }
 
-    /// Writes the buffer to the file once it holds 32 KiB or more.
+    /// Writes the buffer once it holds 32 KiB.
     package func drain() throws(VidscanError) {
         if buffer.count >= 1 << 15 { try flush() }
     }
 
-    /// - Parameter start: Bytes that replace as many at the beginning of the file, for a header that depends on what
-    ///   follows.
+    /// `start` replaces the first bytes: a header that depends on what follows.
     package func finish(replacingStart start: [UInt8] = []) throws(VidscanError) {
         try flush()
         try check(start.isEmpty || pwrite(descriptor, start, start.count, 0) == start.count)
@@ -37,7 +36,7 @@ package final class OutputFile {
         try close()
     }
 
-    /// Closes a temporary file that this run reads and removes. Unlike `finish`, it does not sync the file to disk.
+    /// Does not sync, unlike `finish`: for temporary files that this run reads and removes.
     package func close() throws(VidscanError) {
         try flush()
         isOpen = false

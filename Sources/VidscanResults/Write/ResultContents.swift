@@ -1,15 +1,13 @@
 package import VidscanBase
-internal import VidscanMedia
 
-/// What a result holds that would be lost if the folder were removed: corrections, files that vidscan did not write, and
-/// tables that somebody has edited.
+/// What would be lost with a result's folder: corrections, files that vidscan did not write, and tables that somebody
+/// edited.
 package struct ResultContents {
     package let hasCorrections: Bool
-    /// The names of files that vidscan did not write, and of tables that were changed since, in order.
+    /// Sorted names of files that vidscan did not write, and of tables that were changed since.
     private let (foreign, edited): ([String], [String])
 
-    /// - Parameter folder: The folder of a result.
-    /// - Returns: `nil` if everything in the folder can be made again from the video.
+    /// Returns `nil` if everything in the folder can be made again from the video.
     package init?(_ folder: Folder, kind: ResultFolder.Kind = .result) {
         var (hasCorrections, foreign) = (false, [String]())
         let names = try? folder.names()
@@ -23,7 +21,7 @@ package struct ResultContents {
         }
         // Digests are those of the tables before the corrections.
         let edited = hasCorrections ? [] : Self.edited(in: folder, record: kind.record)
-        // What cannot be looked at may be worth keeping.
+        // What cannot be read may be worth keeping.
         guard names == nil || hasCorrections || !foreign.isEmpty || !edited.isEmpty else { return nil }
         self.hasCorrections = hasCorrections
         (self.foreign, self.edited) = (foreign.sorted(), edited.sorted())
@@ -44,7 +42,7 @@ package struct ResultContents {
         return "it has \(parts.joined(separator: ", and "))"
     }
 
-    /// The tables that are not as `run.json` says they were written.
+    /// Tables whose digest differs from the one in `run.json`.
     private static func edited(in folder: Folder, record: String) -> [String] {
         struct Record: Decodable {
             let digests: [String: String]?
@@ -53,10 +51,9 @@ package struct ResultContents {
         return digests.filter { (try? ResultFiles.digest(of: $0.key, in: folder.path)) != $0.value }.map(\.key)
     }
 
-    /// Whether vidscan writes a file or folder of this name into a result.
     static func isWritten(_ name: String, kind: ResultFolder.Kind) -> Bool {
         switch kind {
-        case .segment: [kind.record, SegmentRecord.framesFile, SegmentRecord.signaturesFile].contains(name)
+        case .segment: ([kind.record] + SegmentRecord.files).contains(name)
         case .result:
             ResultFiles.corrected.contains(name) || name == ResultFiles.originals || rendered.contains(name)
                 || name == "report.html"
@@ -64,9 +61,9 @@ package struct ResultContents {
         }
     }
 
-    /// The videos and pictures that are made from a result, and what hides faces in them.
+    /// Videos and pictures made from a result, and their records.
     private static let rendered: Set<String> = {
-        let endings = VideoContainer.allCases.map(\.rawValue) + PictureFormat.allCases.map(\.rawValue) + ["json"]
+        let endings = ResultFiles.mediaEndings + ["json"]
         return Set(["overlay", "anonymized", "inverted", "proxy"].flatMap { name in endings.map { "\(name).\($0)" } })
     }()
 }

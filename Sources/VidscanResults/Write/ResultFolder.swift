@@ -3,28 +3,15 @@ package import VidscanBase
 
 /// An unfinished result folder: a hidden sibling that gets its final name only when it is complete.
 package final class ResultFolder {
-    /// What a folder holds. Its record file shows which.
-    package enum Kind: Sendable {
-        case result
-        /// A segment of a video, to be merged with the others.
-        case segment
+    package enum Kind: String, Sendable {
+        case result = "run.json"
+        /// To be merged with the other segments of a video.
+        case segment = "part.json"
 
-        package var record: String {
-            switch self {
-            case .result: "run.json"
-            case .segment: "part.json"
-            }
-        }
-
-        package var noun: String {
-            switch self {
-            case .result: "result"
-            case .segment: "segment"
-            }
-        }
+        package var record: String { rawValue }
+        package var noun: String { "\(self)" }
     }
 
-    /// The path of the finished result.
     package let finalPath: String
     package let kind: Kind
     private let folder: Folder
@@ -32,11 +19,8 @@ package final class ResultFolder {
     private let replacement: FolderReplacement
     private var isOpen = true
 
-    /// - Parameters:
-    ///   - finalPath: The path of the folder. Its parent is created if it is missing.
-    ///   - base: A folder on this path below which no link is followed; `nil` for the parent.
-    ///   - policy: What happens to an existing result once the new one is complete.
-    /// - Throws: `VidscanError` if a result exists and may not be replaced, or if the folder cannot be written.
+    /// Creates the parent of `finalPath` if it is missing. No link is followed below `base`, or `nil` for the parent.
+    /// Throws if a result exists and may not be replaced.
     package init(
         finalPath: String, below base: String? = nil, kind: Kind = .result, policy: FolderReplacement.Policy
     ) throws(VidscanError) {
@@ -80,16 +64,17 @@ package final class ResultFolder {
         return try Folder(base).folder(relativePath, creates: true)
     }
 
-    /// A path that leads to the folder while it is written, even if its name changes.
+    /// Leads to the folder while it is written, even if its name changes.
     package var partialPath: String { item.path }
 
     package func discardUnlessComplete() {
-        if isOpen { discard() }
+        guard isOpen else { return }
+        isOpen = false
+        item.remove()
     }
 
-    /// Gives the folder its final name. All its files must be finished.
-    ///
-    /// - Returns: The older result, if it got another name.
+    /// Gives the folder its final name. All its files must be finished. Returns the older result if it got another
+    /// name.
     @discardableResult
     package func complete() throws(VidscanError) -> FolderReplacement.Previous? {
         guard item.isInPlace else {
@@ -97,19 +82,18 @@ package final class ResultFolder {
                 .output, "cannot write \(finalPath): its temporary folder was removed meanwhile", stage: .write)
         }
         // The contents must be on disk before the name is.
-        do throws(SystemError) { try Folder(partialPath).sync() } catch { throw failure(error) }
+        do throws(SystemError) {
+            try Folder(partialPath).sync()
+        } catch {
+            throw .writing("cannot move the \(kind.noun) to \(finalPath)", error, stage: .write)
+        }
         let previous = try replacement.put(item.name)
         isOpen = false
         item.release()
         return previous
     }
 
-    private func failure(_ error: SystemError) -> VidscanError {
-        .writing("cannot move the \(kind.noun) to \(finalPath)", error, stage: .write)
-    }
-
-    /// Removes everything except the record, videos and pictures with hidden faces and their own record, and the report
-    /// page.
+    /// Keeps only the record, videos and pictures with hidden faces and their record, and the report page.
     package func removeTables() throws(VidscanError) {
         do {
             for name in try FileManager.default.contentsOfDirectory(atPath: partialPath)
@@ -123,31 +107,15 @@ package final class ResultFolder {
         }
     }
 
-    /// Removes the unfinished folder.
-    package func discard() {
-        isOpen = false
-        item.remove()
-    }
-
     private static func reason(_ error: any Error) -> String {
         let underlying = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError ?? error as NSError
         return underlying.domain == NSPOSIXErrorDomain
             ? SystemError(Int32(underlying.code)).description : underlying.localizedDescription
     }
 
-    /// Writes the record file that identifies the folder.
     package func write(_ record: some Encodable) throws(VidscanError) {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        encoder.keyEncodingStrategy = .convertToSnakeCase
         let file = try OutputFile(path: "\(partialPath)/\(kind.record)")
-        do {
-            file.buffer.write(text: String(decoding: try encoder.encode(record), as: UTF8.self))
-        } catch {
-            throw VidscanError(
-                .output, "cannot write \(kind.record): \(error.localizedDescription)", stage: .write)
-        }
-        file.buffer.write("\n")
+        file.buffer.write(text: try RecordFile.text(record, name: kind.record))
         try file.finish()
     }
 }

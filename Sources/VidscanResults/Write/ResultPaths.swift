@@ -2,13 +2,10 @@ public import VidscanBase
 
 /// Decides where the results of inputs are stored.
 public enum ResultPaths {
-    /// Returns one folder for each input: its file name with `.vidscan` appended. The extension is kept because `a.mp4`
-    /// and `a.mov` are different inputs. Inputs with the same name from different folders are numbered, in order.
+    /// Returns one absolute path per input, in order: the file name with `.vidscan` appended. The extension stays
+    /// because `a.mp4` and `a.mov` are different inputs. Inputs with the same name from different folders are numbered.
     ///
-    /// - Parameters:
-    ///   - folder: The folder that holds the results; `nil` means the current one.
-    ///   - segment: The segment of each input that is analysed, if any. The names are then like `a.mp4.part-2-of-7`.
-    /// - Returns: Absolute paths, in the order of `inputs`.
+    /// `folder` holds the results; `nil` means the current one. With a `segment`, names are like `a.mp4.part-2-of-7`.
     public static func plan(inputs: [String], folder: String?, segment: VideoSegment? = nil) -> [String] {
         let ending = segment.map(partEnding) ?? resultEnding
         let base = absolute(folder)
@@ -25,22 +22,20 @@ public enum ResultPaths {
         }
     }
 
-    /// - Parameter folder: The folder that holds the results; `nil` means the current one.
-    /// - Returns: The absolute path of a result in the folder.
+    /// Returns the absolute path of a result in `folder`; `nil` means the current one.
     public static func path(of resultName: String, folder: String?) -> String {
         FilePath.joining(absolute(folder), resultName)
     }
 
     static let resultEnding = ".vidscan"
-    /// Follows the name of a result that was set aside, before its number.
+    /// Precedes the number in the name of a result that was set aside: `a.mp4.vidscan.previous-1`.
     static let previousEnding = ".previous-"
 
-    /// Whether a folder holds a result, or one that was set aside.
+    /// Includes results that were set aside.
     package static func isResult(_ name: String) -> Bool {
         name.hasSuffix(resultEnding) || isPrevious(name)
     }
 
-    /// Whether a folder holds a result that was set aside: `a.mp4.vidscan.previous-1`.
     package static func isPrevious(_ name: String) -> Bool {
         name.wholeMatch(of: /(?s).*\.vidscan\.previous-\d+/) != nil
     }

@@ -1,8 +1,10 @@
 internal import ArgumentParser
 internal import Foundation
+internal import Glibc
+internal import VidscanAnalysis
 internal import VidscanBase
 
-/// A command with its arguments and subcommands, as the argument parser describes it.
+/// A command as the argument parser describes it.
 struct CommandHelp: Decodable {
     let commandName: String
     let abstract: String?
@@ -17,7 +19,7 @@ struct CommandHelp: Decodable {
             let kind: String
             let name: String
 
-            /// The name with its dashes, for example `--rate` or `-o`.
+            /// `--rate` or `-o`
             var spelled: String { (kind == "short" ? "-" : "--") + name }
         }
 
@@ -26,74 +28,52 @@ struct CommandHelp: Decodable {
         let valueName: String?
         let defaultValue: String?
         let abstract: String?
-        /// The heading of the help that lists the argument.
         let sectionTitle: String?
         let shouldDisplay: Bool
         let isOptional: Bool
         let isRepeating: Bool
     }
 
-    /// Returns the description of the whole program.
-    ///
-    /// - Throws: `DecodingError` if the parser describes commands in another format.
-    static func root() throws -> CommandHelp {
-        struct Dump: Decodable { let command: CommandHelp }
-        return try JSONDecoder().decode(Dump.self, from: Data(VidscanCommand._dumpHelp().utf8)).command
-    }
-
-    /// The subcommands that the help lists.
     var listed: [CommandHelp] { (subcommands ?? []).filter { $0.shouldDisplay && $0.commandName != "help" } }
 
-    /// Returns, for example, `; did you mean 'analyze'?` if the command line names a subcommand that does not exist,
-    /// but a similar one does.
-    func suggestion(for commandLine: some Sequence<String>) -> String {
-        var command = self
-        for word in commandLine {
-            guard command.defaultSubcommand == nil, !command.listed.isEmpty, !word.hasPrefix("-") else { break }
-            guard let next = command.subcommands?.first(where: { $0.commandName == word }) else {
-                return NearestName.suggestion(for: word, among: command.listed.map(\.commandName))
-            }
-            command = next
-        }
-        return ""
-    }
-
-    /// Returns the command that the command line names: the program itself if it names none.
-    func command(of commandLine: some Sequence<String>) -> CommandHelp {
-        var command = self
-        for word in commandLine {
-            guard let next = command.subcommands?.first(where: { $0.commandName == word }) else { break }
-            command = next
-        }
-        return command
-    }
-
-    /// Returns what is wrong with a command line such as `help metrics`, which asks for the help of a command that does not
-    /// exist; `nil` if nothing is.
-    func unknownTopic(of commandLine: some Sequence<String>) -> String? {
-        var words = Array(commandLine)
-        guard words.first == "help" else { return nil }
-        words.removeFirst()
-        words.removeAll { $0.hasPrefix("-") }
+    /// The command that the first words name, and the first word that names none.
+    private func descend(_ words: some Sequence<String>) -> (command: CommandHelp, unknown: String?) {
         var command = self
         for word in words {
             guard let next = command.subcommands?.first(where: { $0.commandName == word }) else {
-                let names = command.listed.map(\.commandName)
-                let near = NearestName.suggestion(for: word, among: names)
-                return "there is no command '\(word)'"
-                    + (!near.isEmpty || names.isEmpty ? near : "; the commands are \(names.joined(separator: ", "))")
+                return (command, word)
             }
             command = next
         }
-        return nil
+        return (command, nil)
+    }
+
+    func command(of commandLine: some Sequence<String>) -> CommandHelp { descend(commandLine).command }
+
+    /// `; did you mean 'analyze'?`, or empty unless an unknown subcommand resembles an existing one.
+    func suggestion(for commandLine: some Sequence<String>) -> String {
+        let (command, unknown) = descend(commandLine)
+        guard let unknown, command.defaultSubcommand == nil, !unknown.hasPrefix("-") else { return "" }
+        return NearestName.suggestion(for: unknown, among: command.listed.map(\.commandName))
+    }
+
+    /// For `help metrics`, which asks about an unknown command; otherwise `nil`.
+    func unknownTopic(of commandLine: some Sequence<String>) -> String? {
+        let words = Array(commandLine)
+        guard words.first == "help" else { return nil }
+        let (command, unknown) = descend(words.dropFirst().filter { !$0.hasPrefix("-") })
+        guard let unknown else { return nil }
+        let names = command.listed.map(\.commandName)
+        let near = NearestName.suggestion(for: unknown, among: names)
+        return "there is no command '\(unknown)'"
+            + (!near.isEmpty || names.isEmpty ? near : "; the commands are \(names.joined(separator: ", "))")
     }
 
     // MARK: The discussion
 
-    /// The paragraphs of the discussion, without examples and other lists under a heading in capitals.
+    /// Without examples and other lists under a heading in capitals.
     var paragraphs: [String] { Array(blocks.prefix { !Self.isHeading($0) }) }
 
-    /// The lines under `EXAMPLES`.
     var examples: [String] {
         guard let block = blocks.first(where: { $0.hasPrefix("EXAMPLES\n") }) else { return [] }
         return block.split(separator: "\n").dropFirst().map { String($0.hasPrefix("  ") ? $0.dropFirst(2) : $0) }
@@ -106,5 +86,35 @@ struct CommandHelp: Decodable {
 
     private static func isHeading(_ block: String) -> Bool {
         block.prefix { $0 != "\n" }.allSatisfy { $0.isUppercase || $0 == " " }
+    }
+}
+
+/// Prints files that derive from the commands and the settings.
+struct GenerateCommand: ParsableCommand {
+    enum Artifact: String, CaseIterable, ExpressibleByArgument {
+        case man, bash, zsh, fish
+        /// `pipelines/default.yaml`
+        case pipeline
+    }
+
+    static let configuration = CommandConfiguration(
+        commandName: "generate", abstract: "Prints the man page, a shell's completions, or default.yaml.",
+        shouldDisplay: false)
+
+    @Argument(help: "What to print.")
+    var artifact: Artifact
+
+    func run() throws {
+        let text: String
+        switch artifact {
+        case .man:
+            var page = ManPage(try CommandHelp.root())
+            text = page.text()
+        case .bash: text = VidscanCommand.completionScript(for: .bash)
+        case .zsh: text = VidscanCommand.completionScript(for: .zsh)
+        case .fish: text = VidscanCommand.completionScript(for: .fish)
+        case .pipeline: text = PipelineText.template
+        }
+        Output.write(text + (text.hasSuffix("\n") ? "" : "\n"))
     }
 }

@@ -1,11 +1,11 @@
 internal import VidscanAnalysis
 internal import VidscanBase
 
-/// The man page. It is generated from the help of the commands and the declarations of the settings.
+/// Generated from the help of the commands and the settings.
 struct ManPage {
     private let root: CommandHelp
     private var roff = Roff()
-    /// The options that override pipeline settings. Each of them has a heading.
+    /// Options that override settings; each has a heading.
     private let settingOptions: [CommandHelp.Argument]
 
     init(_ root: CommandHelp) {
@@ -19,7 +19,8 @@ struct ManPage {
         roff.macro("TH", "VIDSCAN", "1", "", "vidscan \(Vidscan.version)", "User Commands")
         roff.section("NAME")
         let abstract = root.abstract ?? ""
-        roff.line("vidscan - " + abstract.prefix(1).lowercased() + abstract.dropFirst().trimmedOfPeriod)
+        let sentence = abstract.hasSuffix(".") ? abstract.dropLast() : abstract[...]
+        roff.line("vidscan - " + sentence.prefix(1).lowercased() + sentence.dropFirst())
         writeSynopsis()
         roff.section("DESCRIPTION")
         for paragraph in Self.description { roff.paragraph(paragraph) }
@@ -73,9 +74,13 @@ struct ManPage {
             if !list.isEmpty { roff.example(list.map { String($0.hasPrefix("  ") ? $0.dropFirst(2) : $0) }) }
         }
         let arguments = (command.arguments ?? []).filter(\.shouldDisplay)
-        let shared = Set(settingOptions.compactMap(Self.longName))
-        let own = arguments.filter {
-            !$0.isHelp && !(shared.contains(Self.longName($0) ?? "") && $0.sectionTitle != nil)
+        // A command may explain an option differently.
+        let own = arguments.filter { argument in
+            let isShared = settingOptions.contains {
+                Self.longName($0) == Self.longName(argument) && $0.abstract == argument.abstract
+            }
+            let isHelp = ["help", "version"].contains(Self.longName(argument))
+            return !isHelp && !(isShared && argument.sectionTitle != nil)
         }
         for option in Self.merged(own) { write(option) }
         let headings = settingOptions.compactMap(\.sectionTitle).uniqued()
@@ -127,7 +132,6 @@ struct ManPage {
         for (path, words) in files { roff.item([("", path)], words) }
     }
 
-    /// Writes an option, or a flag together with its inverse.
     private mutating func write(_ arguments: [CommandHelp.Argument]) {
         guard let first = arguments.first else { return }
         let names = arguments.flatMap { $0.names ?? [] }.map(\.spelled).sorted { $0.count == 2 && $1.count > 2 }
@@ -142,7 +146,7 @@ struct ManPage {
         roff.item(terms, (first.abstract ?? "") + preset + (setting.map { " (\($0.path))" } ?? ""))
     }
 
-    /// Groups each flag with its inverse, which is next to it and has the same description.
+    /// A flag precedes its inverse, which has the same description.
     private static func merged(_ arguments: [CommandHelp.Argument]) -> [[CommandHelp.Argument]] {
         arguments.reduce(into: []) { lists, argument in
             if argument.kind == "flag", let name = longName(argument), let last = lists.last?.first.flatMap(longName),
@@ -159,24 +163,77 @@ struct ManPage {
         argument.names?.first { $0.kind == "long" }?.name
     }
 
-    /// Returns the placeholder of an argument, for example `INPUT...`.
+    /// `INPUT...`
     private static func placeholder(_ argument: CommandHelp.Argument) -> String {
         let name = (argument.valueName ?? "") + (argument.isRepeating ? "..." : "")
         return argument.isOptional ? "[\(name)]" : name
     }
 }
 
-extension CommandHelp.Argument {
-    fileprivate var isHelp: Bool { names?.contains { ["help", "version"].contains($0.name) } == true }
-}
-
-extension StringProtocol {
-    fileprivate var trimmedOfPeriod: String { hasSuffix(".") ? String(dropLast()) : String(self) }
-}
-
 extension Array where Element: Hashable {
     fileprivate func uniqued() -> [Element] {
         var seen: Set<Element> = []
         return filter { seen.insert($0).inserted }
+    }
+}
+
+/// In the macros of man(7).
+struct Roff {
+    private(set) var text = ""
+
+    mutating func macro(_ name: String, _ arguments: String...) {
+        text += ([".\(name)"] + arguments.map { "\"\(Self.escaped($0))\"" }).joined(separator: " ") + "\n"
+    }
+
+    mutating func section(_ title: String) { macro("SH", title) }
+
+    mutating func subsection(_ title: String) { macro("SS", title) }
+
+    mutating func paragraph(_ words: String) {
+        macro("PP")
+        line(words)
+    }
+
+    /// Bold terms with values in italics, and their description.
+    mutating func item(_ terms: [(name: String, value: String)], _ words: String) {
+        macro("TP")
+        text +=
+            terms.map { term in
+                let name = term.name.isEmpty ? "" : "\\fB\(Self.escaped(term.name))\\fR"
+                let value = term.value.isEmpty ? "" : "\\fI\(Self.escaped(term.value))\\fR"
+                return [name, value].filter { !$0.isEmpty }.joined(separator: " ")
+            }.joined(separator: ", ") + "\n"
+        line(words)
+    }
+
+    /// `man` does not fill these lines.
+    mutating func example(_ lines: [String]) {
+        macro("PP")
+        macro("EX")
+        for line in lines { self.line("  " + line) }
+        macro("EE")
+    }
+
+    /// May start with any character.
+    mutating func line(_ words: String) {
+        let escaped = Self.escaped(words.replacing("\n", with: " "))
+        text += (escaped.hasPrefix(".") || escaped.hasPrefix("'") ? "\\&" : "") + escaped + "\n"
+    }
+
+    private static func escaped(_ words: String) -> String {
+        words.unicodeScalars.map { scalar in
+            switch scalar {
+            case "\\": "\\e"
+            case "-": "\\-"
+            case "\"": "\\(dq"
+            case "'": "\\(aq"
+            case "^": "\\(ha"
+            case "~": "\\(ti"
+            case "`": "\\(ga"
+            default:
+                scalar.isASCII
+                    ? "\(scalar)" : "\\[u\(NumberText.hexadecimal(scalar.value, digits: 4, uppercase: true))]"
+            }
+        }.joined()
     }
 }

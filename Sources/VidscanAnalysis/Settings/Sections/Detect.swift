@@ -1,5 +1,4 @@
 public import VidscanFaces
-public import VidscanInference
 
 extension Settings {
     /// How faces are detected.
@@ -10,7 +9,6 @@ extension Settings {
         public var minimumFace = 0.0
         /// The minimum confidence of a face that starts a track, 0…1.
         public var minimumConfidence = 0.5
-        public var precision = InferencePrecision.exact
         /// The maximum number of samples from one search for faces to the next; `nil` lets time decide. 1 searches every
         /// sample.
         public var stride: Int?
@@ -28,7 +26,6 @@ extension Settings {
 
 extension DetectorAccuracy: SettingChoice {}
 extension FaceSize: SettingChoice {}
-extension InferencePrecision: SettingChoice {}
 
 extension Settings.Detect {
     static let declarations = [
@@ -39,15 +36,12 @@ extension Settings.Detect {
             .detect, "faces", \.detect.faces, options: [.value("faces")],
             "Faces to look for: large, or small and distant ones too, at twice the resolution."),
         Setting(
-            .detect, "min_face", \.detect.minimumFace, .number(0...1), options: [.value("min-face", "share")],
-            "Ignore faces whose longer side is less than this share of the frame's shorter side, 0 to 1."),
+            .detect, "min_face", \.detect.minimumFace, .number(0...1), options: [.value("min-face", "fraction")],
+            "Ignore faces whose longer side is less than this fraction of the frame's shorter side, 0 to 1."),
         Setting(
             .detect, "min_confidence", \.detect.minimumConfidence, .number(0...1),
             options: [.value("min-confidence", "score")],
             "Minimum detector score of a new face, 0 to 1."),
-        Setting(
-            .detect, "precision", \.detect.precision, options: [.value("precision")],
-            "exact gives the same results on every machine; fast uses bfloat16 if the processor has it."),
         Setting(
             .detect, "stride", \.detect.stride, .integer(1...1000), options: [.value("stride", "samples")],
             null: "about 0.3 to 0.6 s",

@@ -16,9 +16,10 @@ extension BaselineScope: SettingChoice {}
 extension Settings.Measure {
     static let declarations = [
         Setting(
-            .measure, "metrics", .list(MetricChoice.names), [.value("metrics", "list")],
-            "Metrics besides landmarks and head pose: column names, or the groups eyes, expressions, emotions, emojis, aus,"
-                + " all, none.",
+            section: .measure, name: "metrics", kind: .list(MetricChoice.names), options: [.value("metrics", "list")],
+            help: "Metrics besides landmarks and head pose: column names, or the groups eyes, expressions, emotions,"
+                + " emojis, aus, all, none.",
+            nullMeaning: nil, isRecorded: true, group: SettingsSection.measure.group, follows: nil,
             get: { .list(MetricChoice.names(of: $0.measure.metrics)) },
             set: { value, settings in
                 guard case .list(let names) = value, let metrics = MetricChoice.metrics(named: names) else { return }

@@ -1,45 +1,45 @@
-public import VidscanFaces
-public import VidscanMedia
-public import VidscanRender
+package import VidscanFaces
+package import VidscanMedia
+package import VidscanResults
 
 extension Settings {
     /// The video that is made from a result: faces marked, decorated or hidden.
-    public struct Render: Sendable, Equatable {
+    package struct Render: Sendable, Equatable {
         /// Whether to draw faces, in the standard style unless another one is set.
-        public var overlay = false
-        public var style: OverlayStyle.Preset?
+        package var overlay = false
+        package var style: OverlayStyle.Preset?
         /// The elements to draw instead of those of the style.
-        public var show: [OverlayStyle.Element]?
+        package var show: [OverlayStyle.Element]?
         /// How elements are drawn. `style` and `show` decide which ones are drawn.
-        public var drawing = OverlayStyle()
+        package var drawing = OverlayStyle()
         /// Path of the image to place on faces; `nil` places none.
-        public var sticker: String?
+        package var sticker: String?
         /// How the image is placed; its path is `sticker`.
-        public var image = StickerOptions(path: "")
+        package var image = StickerOptions(path: "")
         /// The method of hiding faces; `nil` hides none.
-        public var anonymize: AnonymizeOptions.Method?
+        package var anonymize: AnonymizeOptions.Method?
         /// How faces are hidden; the method is `anonymize`.
-        public var hiding = AnonymizeOptions(method: .blur)
+        package var hiding = AnonymizeOptions(method: .blur)
         /// The people who stay visible when faces are hidden, by their `person_id`; everybody else is hidden.
-        public var keptPeople: IDList?
+        package var keptPeople: IDList?
         /// The people who are hidden, by their `person_id`; everybody else stays visible.
-        public var hiddenPeople: IDList?
+        package var hiddenPeople: IDList?
         /// The faces that stay visible too, by their `face_id`. Nothing verifies who they are.
-        public var keptFaces: IDList?
+        package var keptFaces: IDList?
         /// The faces that are hidden in any case, by their `face_id`.
-        public var hiddenFaces: IDList?
+        package var hiddenFaces: IDList?
         /// How the video is encoded.
-        public var video = RenderOptions()
+        package var video = RenderOptions()
 
-        public init() {}
+        package init() {}
     }
 }
 
 /// Numbers of people or faces.
-public struct IDList: Sendable, Equatable {
-    public let ids: Set<Int>
+package struct IDList: Sendable, Equatable {
+    package let ids: Set<Int>
 
-    public init(_ ids: some Sequence<Int>) {
+    package init(_ ids: some Sequence<Int>) {
         self.ids = Set(ids)
     }
 }
@@ -93,10 +93,10 @@ extension Settings.Render {
             "Part of the face that the sticker covers."),
         Setting(
             .render, "sticker_mode", \.render.image.contentMode, options: [.value("sticker-mode")],
-            "How the sticker is scaled to its place."),
+            "How the sticker is scaled to that part of the face."),
         Setting(
             .render, "sticker_anchor", \.render.image.anchor, options: [.value("sticker-anchor")],
-            "Where in its place a sticker of another shape is aligned."),
+            "Where a sticker of another shape is aligned there."),
         Setting(
             .render, "sticker_insets", \.render.image.capInsets, options: [.value("sticker-insets", "pixels")],
             null: "none",
@@ -105,7 +105,7 @@ extension Settings.Render {
         Setting(
             .render, "sticker_scale", \.render.image.scale, .number(0.05...20),
             options: [.value("sticker-scale", "factor")],
-            "Size of the sticker, relative to its place."),
+            "Size of the sticker, relative to that part of the face."),
     ]
 
     private static let hiding = [
@@ -117,12 +117,12 @@ extension Settings.Render {
             .render, "shape", \.render.hiding.shape, options: [.value("shape")],
             "What to hide: an ellipse or a rectangle around the face, or the outline of its mesh."),
         Setting(
-            .render, "margin", \.render.hiding.margin, .number(0...2), options: [.value("margin", "share")],
-            "Extra margin to hide on every side, as a share of the face's size."),
+            .render, "margin", \.render.hiding.margin, .number(0...2), options: [.value("margin", "fraction")],
+            "Extra margin to hide on every side, as a fraction of the face's size."),
         Setting(
-            .render, "strength", \.render.hiding.strength, .number(0.1...1), options: [.value("strength", "share")],
+            .render, "strength", \.render.hiding.strength, .number(0.1...1), options: [.value("strength", "fraction")],
             null: "0.5 for blur, 0.3 for pixelate",
-            "The share of the face that becomes one value."),
+            "The fraction of the face that becomes one value."),
         Setting(
             .render, "hold", \.render.hiding.holdSeconds, .number(0...60, unit: "seconds"),
             options: [.value("hold", "seconds")],
@@ -168,11 +168,11 @@ extension Settings.Render {
 
 extension StickerOptions.CapInsets: LosslessStringConvertible {
     /// `left,top,right,bottom`
-    public init?(_ description: String) {
+    package init?(_ description: String) {
         let numbers = description.split(separator: ",", omittingEmptySubsequences: false).compactMap { Int($0) }
         guard numbers.count == 4, numbers.allSatisfy({ (0...100_000).contains($0) }) else { return nil }
         self.init(left: numbers[0], top: numbers[1], right: numbers[2], bottom: numbers[3])
     }
 
-    public var description: String { "\(left),\(top),\(right),\(bottom)" }
+    package var description: String { "\(left),\(top),\(right),\(bottom)" }
 }

@@ -1,9 +1,9 @@
 extension Settings {
     /// The report page that is made from a result.
-    public struct Report: Sendable, Equatable {
-        public var page = false
+    package struct Report: Sendable, Equatable {
+        package var page = false
         /// Whether the page shows thumbnails; `nil` shows them unless faces are hidden.
-        public var thumbnails: Bool?
+        package var thumbnails: Bool?
     }
 }
 

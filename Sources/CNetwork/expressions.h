@@ -1,0 +1,106 @@
+// The layers of the expression networks. Every output adds its terms in the order of the inputs, starting with the
+// bias.
+#ifndef VIDSCAN_EXPRESSIONS_H
+#define VIDSCAN_EXPRESSIONS_H
+
+#include "layers.h"
+
+typedef float f32x8 __attribute__((vector_size(32)));
+
+// Each product and each sum is rounded, as in the arithmetic with which these networks were measured.
+#pragma STDC FP_CONTRACT OFF
+
+// 'pixels' neighbouring outputs with 8 · 'vectors' channels each, whose sums stay in registers.
+VS_BODY void vs_strided_tile(
+    const float *source, const vs_strided_conv3x3 *layer, ptrdiff_t channel, const int pixels, const int vectors,
+    float *target
+) {
+    const ptrdiff_t outputs = layer->outputs, step = 2 * layer->inputs, length = 3 * layer->inputs;
+    const float *weights = layer->weights + channel;
+    f32x8 sums[4][4];
+    VS_UNROLL for (int pixel = 0; pixel < pixels; pixel++) {
+        VS_UNROLL for (int vector = 0; vector < vectors; vector++) {
+            sums[pixel][vector] = VS_LOAD_AS(f32x8, layer->bias + channel + 8 * vector);
+        }
+    }
+    for (int row = 0; row < 3; row++) {
+        // Three neighbours with all of their channels lie side by side.
+        const float *values = source + row * layer->input_stride;
+        for (ptrdiff_t input = 0; input < length; input++) {
+            f32x8 rows[4];
+            VS_UNROLL for (int vector = 0; vector < vectors; vector++) rows[vector] = VS_LOAD_AS(f32x8, weights + 8 * vector);
+            weights += outputs;
+            VS_UNROLL for (int pixel = 0; pixel < pixels; pixel++) {
+                const f32x8 value = (f32x8){0} + values[pixel * step + input];
+                VS_UNROLL for (int vector = 0; vector < vectors; vector++) sums[pixel][vector] += value * rows[vector];
+            }
+        }
+    }
+    VS_UNROLL for (int pixel = 0; pixel < pixels; pixel++) {
+        VS_UNROLL for (int vector = 0; vector < vectors; vector++) {
+            VS_STORE(
+                target + pixel * outputs + channel + 8 * vector,
+                __builtin_elementwise_max(sums[pixel][vector], (f32x8){0}));
+        }
+    }
+}
+
+VS_BODY void vs_strided_channels(
+    const float *source, const vs_strided_conv3x3 *layer, ptrdiff_t channel, const int vectors, float *target
+) {
+    for (ptrdiff_t row = 0; row < layer->rows; row++) {
+        const float *from = source + 2 * row * layer->input_stride;
+        float *to = target + row * layer->output_stride;
+        ptrdiff_t column = 0;
+        for (; column <= layer->columns - 4; column += 4) {
+            vs_strided_tile(
+                from + 2 * column * layer->inputs, layer, channel, 4, vectors, to + column * layer->outputs);
+        }
+        for (; column < layer->columns; column++) {
+            vs_strided_tile(
+                from + 2 * column * layer->inputs, layer, channel, 1, vectors, to + column * layer->outputs);
+        }
+    }
+}
+
+VS_BODY void vs_strided_conv3x3_body(const float *source, const vs_strided_conv3x3 *layer, float *target) {
+    ptrdiff_t channel = 0;
+    for (; channel <= layer->outputs - 24; channel += 24) vs_strided_channels(source, layer, channel, 3, target);
+    for (; channel <= layer->outputs - 16; channel += 16) vs_strided_channels(source, layer, channel, 2, target);
+    for (; channel < layer->outputs; channel += 8) vs_strided_channels(source, layer, channel, 1, target);
+}
+
+VS_BODY void vs_add_products_body(
+    const float *restrict values, ptrdiff_t count, const float *restrict weights, ptrdiff_t width, float *restrict sums
+) {
+    // Loads and stores the sums once for four inputs.
+    ptrdiff_t input = 0;
+    for (; input <= count - 4; input += 4) {
+        const float a = values[input], b = values[input + 1], c = values[input + 2], d = values[input + 3];
+        const float *row = weights + input * width;
+        ptrdiff_t output = 0;
+        for (; output <= width - 16; output += 16) {
+            f32x16 sum = VS_LOAD(sums + output);
+            sum += VS_LOAD(row + output) * a;
+            sum += VS_LOAD(row + output + width) * b;
+            sum += VS_LOAD(row + output + 2 * width) * c;
+            sum += VS_LOAD(row + output + 3 * width) * d;
+            VS_STORE(sums + output, sum);
+        }
+        for (; output < width; output++) {
+            float sum = sums[output];
+            sum += row[output] * a;
+            sum += row[output + width] * b;
+            sum += row[output + 2 * width] * c;
+            sum += row[output + 3 * width] * d;
+            sums[output] = sum;
+        }
+    }
+    for (; input < count; input++) {
+        for (ptrdiff_t output = 0; output < width; output++) {
+            sums[output] += weights[input * width + output] * values[input];
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,130 @@
+internal import VidscanBase
+internal import VidscanFaces
+internal import VidscanResults
+
+/// The tracks of a whole video: faces that are followed within each shot, and the people that they belong to.
+struct VideoTracks {
+    /// A crop of a face in the file.
+    struct Crop {
+        /// The index of the track.
+        let track: Int
+        let offset: Int
+    }
+
+    private let changes: [ShotChange]
+    private var selectionOptions = TrackSelection.Options()
+    /// The track of every face in the file, from 1; 0 for none.
+    private(set) var ofFaces: [Int32] = []
+    var summaries: [TrackSummary] = []
+    /// All crops, in the file's order.
+    private(set) var crops: [Crop] = []
+    private var samplesOfShot = [0]
+    private var sampleCount = 0
+    /// The mean time between samples in seconds; 0 if there is only one.
+    private var interval = 0.0
+    /// By track, from 0; `nil` for tracks that are dropped. Known after `identify`.
+    private(set) var identities: [TrackSelection.Identity?] = []
+    /// The number of people that `track.max_faces` left out.
+    private(set) var peopleLeftOut = 0
+
+    /// Reads the frames once, tracks the faces and summarizes the tracks.
+    init(of frames: FrameRecordFile, changes: [ShotChange], settings: Settings) throws {
+        self.changes = changes
+        selectionOptions.minimumSamples = settings.track.minimumSamples
+        selectionOptions.maximumFaces = settings.track.maximumFaces
+        selectionOptions.meanConfidence =
+            settings.detect.keepsUncertainFaces ? 0 : 1.1 * settings.detect.minimumConfidence
+        let reader = try FrameRecordReader(frames)
+        var tracker = FaceTracker(options: settings.tracking)
+        var times: (first: Double, last: Double)?
+        while let frame = try reader.next() {
+            try Task.checkCancellation()
+            let shot = samplesOfShot.count - 1
+            let isAfterCut = shot < changes.count && changes[shot].sample == sampleCount
+            if isAfterCut { samplesOfShot.append(0) }
+            samplesOfShot[samplesOfShot.count - 1] += 1
+            let detections = frame.faces.map(\.trackedDetection)
+            let ids = tracker.update(detections, seconds: frame.seconds, isAfterCut: isAfterCut)
+            for ((face, detection), id) in zip(zip(frame.faces, detections), ids) {
+                ofFaces.append(Int32(id ?? 0))
+                if let id { add(face, detection, toTrack: id, in: frame) }
+            }
+            times = (times?.first ?? frame.seconds, frame.seconds)
+            sampleCount += 1
+        }
+        let span = times.map { $0.last - $0.first } ?? 0
+        interval = sampleCount > 1 ? span / Double(sampleCount - 1) : 0
+    }
+
+    private mutating func add(
+        _ face: FaceRecord, _ detection: TrackedDetection, toTrack id: Int, in frame: FrameRecord
+    ) {
+        // Tracks that begin in the same sample are numbered from left to right, but faces are in another order.
+        while summaries.count < id {
+            summaries.append(
+                TrackSummary(
+                    trackedDetection: detection, seconds: frame.seconds, sample: sampleCount,
+                    shot: samplesOfShot.count - 1, epoch: frame.epoch, pictureSize: frame.size))
+        }
+        let weight = FaceProminence.of(face.numbers, in: frame.size)
+        summaries[id - 1].add(detection, weight: weight, seconds: frame.seconds, sample: sampleCount)
+        if let offset = face.evidence?.cropOffset {
+            crops.append(Crop(track: id - 1, offset: offset))
+            summaries[id - 1].add(TrackSummary.Crop(seconds: frame.seconds, weight: weight, offset: offset))
+        }
+    }
+
+    /// The indices of the tracks that may be kept.
+    var candidates: [Int] {
+        TrackSelection.candidates(summaries, samplesOfShot: samplesOfShot, options: selectionOptions)
+    }
+
+    /// Decides which tracks to keep, and which are the same person.
+    mutating func identify() {
+        let selection = TrackSelection(
+            summaries, samplesOfShot: samplesOfShot, options: selectionOptions,
+            linker: TrackletLinker(shapeVariances: FaceShape.betweenVariances))
+        identities = selection.identities
+        peopleLeftOut = selection.peopleLeftOut
+    }
+
+    /// The tracks that are kept, and the number of each track among them: 0 for one that is dropped.
+    var outcome: (TrackingOutcome, numbers: [Int]) {
+        let changeOfSample = Dictionary(changes.map { ($0.sample, $0.kind) }) { first, _ in first }
+        var kept: [TrackingOutcome.Track] = []
+        let numbers = zip(summaries, identities).map { summary, identity in
+            guard let identity else { return 0 }
+            let ending: TrackingOutcome.Ending =
+                if summary.lastSample == sampleCount - 1 {
+                    .end
+                } else if let change = changeOfSample[summary.lastSample + 1] {
+                    change == .discontinuity ? .discontinuity : .cut
+                } else {
+                    summary.hasLeft(interval: interval) ? .left : .occluded
+                }
+            kept.append(
+                TrackingOutcome.Track(
+                    faceID: identity.faceID, personID: identity.personID, personConfidence: identity.personConfidence,
+                    firstSample: summary.firstSample, lastSample: summary.lastSample, samples: summary.samples,
+                    ending: ending))
+            return kept.count
+        }
+        return (
+            TrackingOutcome(tracks: kept, changes: changes, sampleCount: sampleCount, interval: interval), numbers
+        )
+    }
+
+    /// The embeddings of all tracks that are kept, in the order of `embeddings.npy`.
+    var embeddingRows: [EmbeddingRow] {
+        zip(summaries, identities).flatMap { summary, identity -> [EmbeddingRow] in
+            guard let identity else { return [] }
+            return summary.crops.compactMap { crop in
+                crop.embedding.map { embedding in
+                    EmbeddingRow(
+                        personID: identity.personID, faceID: identity.faceID, seconds: crop.seconds,
+                        weight: Float(crop.weight), embedding: embedding)
+                }
+            }
+        }.sorted { ($0.personID, $0.faceID, $0.seconds) < ($1.personID, $1.faceID, $1.seconds) }
+    }
+}

@@ -1,0 +1,39 @@
+internal import Foundation
+internal import VidscanBase
+package import VidscanFaces
+internal import VidscanMedia
+internal import VidscanResults
+
+/// What the person in a photograph looks like. The photograph is analysed as any picture is, in a private folder that is
+/// gone afterwards.
+package enum FacePhoto {
+    /// - Throws: `VidscanError` that names the photograph if it does not show exactly one face, well enough.
+    package static func embedding(of path: String, models: ModelStore) async throws -> FaceEmbedding {
+        let folder = FileManager.default.temporaryDirectory.path + "/vidscan-photo-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        var settings = Settings(workers: 1)
+        settings.measure.metrics = []
+        settings.track.keepsEmbeddings = true
+        let summary = try await Analysis(settings: settings, models: models, observer: Silent()).run(
+            input: path, resultPath: folder + "/result", replaces: false)
+        guard summary.frames == 1 else { throw VidscanError.result("is a video, not a photograph", input: path) }
+        guard summary.people == 1 else {
+            throw VidscanError.result(
+                summary.people == 0
+                    ? "shows no face" : "shows \(summary.people) faces; cut out the one that is meant", input: path)
+        }
+        guard let row = try EmbeddingReader(folder: folder + "/result").next() else {
+            throw VidscanError.result(
+                "does not show the face well enough: it is small, dark, turned away or cut off", input: path)
+        }
+        return row.embedding
+    }
+
+    private struct Silent: RunObserver {
+        func opened(_ input: String, info: VideoInfo) {}
+        func progressed(_ progress: RunProgress) {}
+        func warned(_ input: String, message: String) {}
+    }
+}

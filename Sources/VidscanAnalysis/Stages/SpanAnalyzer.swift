@@ -1,0 +1,232 @@
+internal import VidscanBase
+internal import VidscanFaces
+internal import VidscanInference
+internal import VidscanMedia
+internal import VidscanResults
+
+/// Analyses runs of samples. Each worker has one.
+///
+/// The anchor at the end of a run is compared with the anchor before it. If the same faces are still there, and a
+/// coarse detection, at half the size, finds no other, their meshes are fitted where they were; otherwise the anchor is
+/// searched for faces at full size. A sample between two known ones is predicted from both, and searched if the
+/// prediction does not hold. Faces that are upside down are looked for where an anchor that is searched shows no upright
+/// face, and beside samples that show one upside down.
+///
+/// Faces that are to be hidden are looked for in every sample: every anchor is searched, and a sample between two
+/// anchors is predicted only if a coarse detection finds no other face there.
+final class SpanAnalyzer {
+    private let models: ModelStore
+    private let settings: Settings
+    private let analyzer: FaceAnalyzer
+
+    init(models: ModelStore, settings: Settings) {
+        self.models = models
+        self.settings = settings
+        analyzer = FaceAnalyzer(models: models, settings: settings)
+    }
+
+    /// Receives runs of samples, analyses their faces and sends the results on.
+    func run(_ line: StageContext) async throws -> StageTimes {
+        _ = try await line.opened.receive()
+        try prepare()
+        while let run = try await line.runs.receive() {
+            for result in try await analyze(run) { line.results.send(result) }
+        }
+        return analyzer.times
+    }
+
+    /// Reads the models, which takes milliseconds, while the first frame is decoded; the first worker does it for all.
+    /// Throws with the code `setup`, because no other video can be analysed either.
+    private func prepare() throws(VidscanError) {
+        if settings.needsExpressions { _ = try models.expressionModel() }
+        do throws(InferenceError) {
+            _ = try models.faceDetector()
+            _ = try models.attentionMesh()
+        } catch {
+            throw VidscanError(.setup, error.reason, stage: .analyze)
+        }
+    }
+
+    /// Whether a face must not be missed in any sample.
+    private var searchesEverySample: Bool { settings.detect.keepsUncertainFaces }
+
+    /// Analyses a run, and publishes its anchor as soon as it is known. Returns a result for each frame, in order.
+    private func analyze(_ run: SampleSpan) async throws -> [FrameRecord] {
+        var samples = try samples(of: run)
+        let previous = try await run.previous?.receive()
+        if let previous { samples[0].mayFollowCut = previous.signature.mayBeCut(to: samples[0].signature) }
+        var known = [KnownFrame?](repeating: nil, count: samples.count)
+        let last = samples.count - 1
+        try Analysis.locating(samples[last].frame) {
+            known[last] = try anchor(samples, after: previous)
+        }
+        if let anchor = known[last] { run.anchor.send(anchor) }
+        if let previous { try fill(samples, &known, from: -1, to: last, previous) }
+        return samples.indices.map { index in
+            let (sample, faces) = (samples[index], known[index]?.faces ?? [])
+            return FrameRecord(
+                sequence: sample.frame.sequence, microseconds: sample.frame.microseconds, index: sample.frame.index,
+                epoch: sample.frame.epoch, size: sample.frame.geometry.displaySize, quality: sample.quality,
+                isDamaged: sample.frame.isDamaged, signature: sample.signature,
+                faces: faces.map { FaceRecord($0, metrics: settings.measure.metrics) },
+                credit: index == last ? run.byteCount : nil)
+        }
+    }
+
+    // MARK: Anchors
+
+    fileprivate struct Sample {
+        let frame: SampledFrame
+        let signature: FrameSignature
+        let quality: FrameQuality
+        /// Whether a cut may lie between the sample before and this one.
+        var mayFollowCut = false
+    }
+
+    /// The frames of a run, with their signatures. The first one is not compared with the anchor before the run yet.
+    private func samples(of run: SampleSpan) throws -> [Sample] {
+        var samples: [Sample] = []
+        for frame in run.frames {
+            try Analysis.locating(frame) {
+                let picture = try analyzer.picture(of: frame)
+                analyzer.times.measure(\.look) {
+                    let signature = FrameSignature(picture.view)
+                    let mayFollowCut = samples.last?.signature.mayBeCut(to: signature) ?? false
+                    samples.append(
+                        Sample(
+                            frame: frame, signature: signature, quality: FrameQuality(picture.view),
+                            mayFollowCut: mayFollowCut))
+                }
+            }
+        }
+        return samples
+    }
+
+    /// Analyses the last sample.
+    ///
+    /// A face gets a crop at the first anchor of its chunk or shot that shows it well enough. If faces are to be hidden, it
+    /// gets one at every anchor, because two people may have changed position in between.
+    private func anchor(_ samples: [Sample], after previous: KnownFrame?) throws -> KnownFrame {
+        let sample = samples[samples.count - 1]
+        let isSameShot = !samples.contains(where: \.mayFollowCut)
+        var known: KnownFrame?
+        if !searchesEverySample, isSameShot, let previous,
+            let faces = try followed(previous, to: sample), try !showsOthers(sample, than: faces)
+        {
+            known = sample.known(faces)
+        }
+        var anchor = try known ?? searched(sample, upsideDown: true)
+        try analyzer.cutCrops(
+            &anchor.faces, besides: isSameShot && !searchesEverySample ? previous?.faces ?? [] : [], in: sample.frame)
+        return anchor
+    }
+
+    private func searched(_ sample: Sample, upsideDown: Bool) throws -> KnownFrame {
+        sample.known(try analyzer.faces(in: sample.frame, upsideDown: upsideDown || searchesEverySample))
+    }
+
+    /// Finds the faces of an anchor in the next one; `nil` if one is not found.
+    private func followed(_ previous: KnownFrame, to sample: Sample) throws -> [AnalyzedFace]? {
+        var faces: [AnalyzedFace] = []
+        for earlier in previous.faces {
+            guard let prediction = FacePrediction(earlier),
+                let face = try analyzer.face(at: prediction, passes: MeshFitter.Passes.following, in: sample.frame),
+                !faces.contains(where: { $0.detection.box.overlaps(face.detection.box) })
+            else { return nil }
+            faces.append(face)
+        }
+        return faces
+    }
+
+    /// Returns whether a coarse detection shows faces elsewhere than where they were found, or more of them.
+    private func showsOthers(_ sample: Sample, than faces: [AnalyzedFace]) throws -> Bool {
+        try analyzer.detectCoarsely(sample.frame).contains { found in
+            let overlap = faces.map { $0.detection.box.intersectionOverUnion(with: found.box) }.max() ?? 0
+            return overlap < (found.confidence >= Self.certainty ? Self.agreement : Self.newcomer)
+        }
+    }
+
+    /// The minimum intersection over union of a face's box and the coarse detection of it. Where it is lower, there is
+    /// another face, or the box has not followed its face.
+    private static let agreement = 0.8
+    /// The same for a coarse detection with a low score. Its box is inaccurate, and only shows that there may be a face.
+    private static let newcomer = 0.3
+    /// A lower score is that of a small face, or of none.
+    private static let certainty = 0.3
+
+    // MARK: Between anchors
+
+    /// Analyses the samples between two known ones: first one in the middle, then both halves. `first`: an index of
+    /// `samples`, or -1 for `previous`.
+    private func fill(
+        _ samples: [Sample], _ known: inout [KnownFrame?], from first: Int, to last: Int, _ previous: KnownFrame
+    ) throws {
+        guard last - first > 1, let earlier = first < 0 ? previous : known[first], let later = known[last] else {
+            return
+        }
+        // At a cut, the last sample of the old shot and the first one of the new shot are searched.
+        let cut = samples[(first + 1)...last].firstIndex(where: \.mayFollowCut)
+        var middle = (first + last) / 2
+        if let cut { middle = max(cut < last ? cut : cut - 1, first + 1) }
+        let sample = samples[middle]
+        try Analysis.locating(sample.frame) {
+            let predicted = cut == nil ? try predicted(sample, earlier, later) : nil
+            var found =
+                try predicted
+                ?? searched(sample, upsideDown: earlier.showsFaceUpsideDown || later.showsFaceUpsideDown)
+            // A shot may end, or a face turn away, before the next anchor.
+            if cut == middle {
+                let isSameShot = !samples[(middle + 1)...last].contains(where: \.mayFollowCut)
+                try analyzer.cutCrops(&found.faces, besides: isSameShot ? later.faces : [], in: sample.frame)
+            }
+            known[middle] = found
+        }
+        try fill(samples, &known, from: first, to: middle, previous)
+        try fill(samples, &known, from: middle, to: last, previous)
+    }
+
+    /// Finds the faces of two samples in one between them; `nil` if the two disagree, or if a face is not found.
+    private func predicted(_ sample: Sample, _ earlier: KnownFrame, _ later: KnownFrame) throws -> KnownFrame? {
+        let fraction =
+            Double(sample.frame.microseconds - earlier.microseconds)
+            / Double(max(1, later.microseconds - earlier.microseconds))
+        guard let pairs = pairs(earlier.faces, later.faces) else { return nil }
+        var faces: [AnalyzedFace] = []
+        for (first, second) in pairs {
+            guard let prediction = FacePrediction(first, second, fraction: fraction),
+                let face = try analyzer.face(at: prediction, passes: MeshFitter.Passes.confirming, in: sample.frame),
+                !faces.contains(where: { $0.detection.box.overlaps(face.detection.box) })
+            else { return nil }
+            faces.append(face)
+        }
+        if searchesEverySample, try showsOthers(sample, than: faces) { return nil }
+        return sample.known(faces)
+    }
+
+    /// Pairs the faces of two samples, and leaves out others; `nil` if a face that must not be lost has no partner.
+    private func pairs(_ earlier: [AnalyzedFace], _ later: [AnalyzedFace]) -> [(AnalyzedFace, AnalyzedFace)]? {
+        let cost = earlier.flatMap { first in
+            later.map { second -> Double? in
+                let overlap = first.detection.box.intersectionOverUnion(with: second.detection.box)
+                return overlap >= 0.3 ? -overlap : nil
+            }
+        }
+        let columns = Assignment.solve(
+            cost: cost, rowCount: earlier.count, columnCount: later.count, unpaired: 0)
+        let (searchesEverySample, minimum) = (searchesEverySample, settings.detect.minimumConfidence)
+        let isCertain = { (face: AnalyzedFace) in searchesEverySample || face.detection.confidence >= minimum }
+        let taken = Set(columns.compactMap { $0 })
+        guard !zip(earlier, columns).contains(where: { isCertain($0) && $1 == nil }),
+            !later.indices.contains(where: { isCertain(later[$0]) && !taken.contains($0) })
+        else { return nil }
+        return zip(earlier, columns).compactMap { face, column in column.map { (face, later[$0]) } }
+    }
+}
+
+extension SpanAnalyzer.Sample {
+    fileprivate func known(_ faces: [AnalyzedFace]) -> KnownFrame {
+        KnownFrame(
+            microseconds: frame.microseconds, signature: signature,
+            faces: faces.sorted { $0.detection.confidence > $1.detection.confidence })
+    }
+}

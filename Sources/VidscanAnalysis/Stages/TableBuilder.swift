@@ -1,0 +1,170 @@
+internal import VidscanBase
+internal import VidscanFaces
+internal import VidscanResults
+
+/// Receives the frames of a run in time order and stores their faces.
+protocol FrameSink {
+    func add(_ frame: FrameRecord) throws
+    /// Completes the files when no more frames follow.
+    func finish() async throws -> WriteStage.Report
+}
+
+/// Makes the tables of a whole run. Detects shots and stores the frames in a file as they arrive; tracks the faces and
+/// writes the tables after the last one.
+final class TableBuilder: FrameSink {
+    private let settings: Settings
+    private let folderPath: String
+    private let options: OutputOptions
+    private let frames: FrameRecordFile
+    private let writer: ResultWriter
+    private let models: @Sendable () throws -> ModelStore
+    private let consumer: (any RunConsumer)?
+    private var shots = ShotDetector()
+    private var jumps: [ShotChange] = []
+    private var lastEpoch: Int?
+    private var sampleCount = 0
+    private var report = WriteStage.Report()
+
+    private static let framesFile = ".frames"
+
+    /// The folder is that of the unfinished result, the models are loaded only if they are needed, and the names are
+    /// empty if blendshapes are not requested.
+    init(
+        folderPath: String, input: String, settings: Settings, blendshapeNames: [String],
+        models: @escaping @Sendable () throws -> ModelStore, consumer: (any RunConsumer)? = nil
+    ) throws(VidscanError) {
+        self.consumer = consumer
+        self.settings = settings
+        self.folderPath = folderPath
+        self.models = models
+        options = OutputOptions(settings, blendshapeNames: blendshapeNames)
+        frames = try FrameRecordFile(
+            path: "\(folderPath)/\(Self.framesFile)",
+            header: RecordHeader(layout: FaceRecordLayout(settings, blendshapeNames: blendshapeNames)))
+        // Create the files now, so that a full disk or a missing permission is found before the work rather than after
+        // it.
+        writer = try ResultWriter(
+            folderPath: folderPath, input: input, options: options, writesEmbeddings: settings.track.keepsEmbeddings)
+    }
+
+    func add(_ frame: FrameRecord) throws {
+        if let signature = frame.signature {
+            shots.add(signature, faces: frame.faces.map { $0.box.relative(to: frame.size) }, seconds: frame.seconds)
+        }
+        if let lastEpoch, frame.epoch != lastEpoch {
+            jumps.append(ShotChange(kind: .discontinuity, sample: sampleCount, seconds: frame.seconds))
+        }
+        lastEpoch = frame.epoch
+        sampleCount += 1
+        try frames.append(frame)
+        report.add(frame)
+    }
+
+    /// Shot changes and timestamp jumps in time order, at most one per sample.
+    private var boundaries: [ShotChange] {
+        let jumped = Set(jumps.map(\.sample))
+        return (shots.changes.filter { !jumped.contains($0.sample) } + jumps).sorted { $0.sample < $1.sample }
+    }
+
+    func finish() async throws -> WriteStage.Report {
+        shots.finish()
+        let changes = boundaries
+        report.counts.hardCuts = changes.count { $0.kind == .hard }
+        report.counts.gradualCuts = changes.count { $0.kind == .gradual }
+        try frames.close()
+        let clock = ContinuousClock()
+        var begin = clock.now
+        func lap() -> Double {
+            let now = clock.now
+            defer { begin = now }
+            return begin.duration(to: now) / .seconds(1)
+        }
+        var tracks = try VideoTracks(of: frames, changes: changes, settings: settings)
+        report.timings.followSeconds = lap()
+        var embedding = EmbeddingPass(
+            settings: settings,
+            embedder: CropEmbedder(models: models, workers: settings.detect.workers, frames: frames))
+        try await embedding.embed(&tracks)
+        var embedSeconds = lap()
+        tracks.identify()
+        report.timings.followSeconds += lap()
+        let matches = try await embedding.matches(of: tracks)
+        embedSeconds += lap()
+        report.timings.embedSeconds = settings.track.person ? embedSeconds : 0
+        try await writeTables(tracks, matches: matches)
+        report.timings.tableSeconds = lap()
+        frames.remove()
+        return report
+    }
+
+    /// - Parameter matches: How well single samples match the person of their track, by the offsets of their crops.
+    private func writeTables(_ tracks: VideoTracks, matches: [Int: Double]) async throws {
+        let (outcome, numbers) = tracks.outcome
+        let tracked = TrackedFrames(folder: folderPath, name: Self.framesFile) {
+            [tracks = tracks.ofFaces] face, index in
+            let track = Int(tracks[index])
+            face.track = track > 0 ? numbers[track - 1] : 0
+            face.personMatch = face.evidence?.cropOffset.flatMap { matches[$0] }
+        }
+        let models = models
+        let pass = OutputPass(tracked, outcome, options: options) { try models().expressionModel() }
+        let record = try ResultRecordWriter(folderPath: folderPath, options, outcome)
+        let written = try await pass.run(into: [writer, record] + (consumer.map { [$0] } ?? []))
+        if settings.track.keepsEmbeddings {
+            let rows = tracks.embeddingRows
+            try writer.write(rows)
+            report.embeddings = rows.count
+        }
+        try writer.finish()
+        report.counts.faces = written.faces
+        report.counts.faceIds = written.faceIDs
+        report.counts.personIds = written.personIDs
+        report.counts.events = written.events
+        report.counts.tracksDropped = tracks.identities.count { $0 == nil }
+        report.peopleLeftOut = tracks.peopleLeftOut
+        report.lacksBlinks = written.lacksBlinks
+    }
+}
+
+/// Writes the frames of one segment to a file in the segment's folder.
+final class SegmentWriter: FrameSink {
+    private let frames: FrameRecordFile
+    private var report = WriteStage.Report()
+
+    /// - Parameter folderPath: The folder of the unfinished segment.
+    init(folderPath: String, settings: Settings, blendshapeNames: [String]) throws(VidscanError) {
+        var layout = FaceRecordLayout(settings, blendshapeNames: blendshapeNames)
+        // Shot changes can be detected only when the frames of the neighbouring segments are known too.
+        layout.hasSignatures = true
+        frames = try FrameRecordFile(path: "\(folderPath)/\(ResultFiles.record)", header: RecordHeader(layout: layout))
+    }
+
+    func add(_ frame: FrameRecord) throws {
+        try frames.append(frame)
+        report.add(frame)
+    }
+
+    func finish() throws -> WriteStage.Report {
+        try frames.finish()
+        return report
+    }
+}
+
+extension OutputOptions {
+    /// - Parameter blendshapeNames: Empty if blendshapes are not requested.
+    init(_ settings: Settings, blendshapeNames: [String]) {
+        self.init(
+            metrics: settings.measure.metrics, baseline: settings.measure.baseline,
+            isSmoothed: settings.track.smoothing, events: settings.track.events, formats: settings.write.formats,
+            hasLandmarks: settings.write.landmarks,
+            blendshapeNames: settings.write.blendshapes ? blendshapeNames : nil,
+            hasExpressions: settings.needsExpressions)
+    }
+}
+
+extension FaceRecordLayout {
+    fileprivate init(_ settings: Settings, blendshapeNames: [String]) {
+        self.init(
+            hasEvidence: true, hasMesh: settings.write.keepsMeshes, blendshapeCount: blendshapeNames.count)
+    }
+}

@@ -1,0 +1,204 @@
+internal import Foundation
+public import VidscanBase
+public import VidscanFaces
+internal import VidscanResults
+
+/// Applies the corrections of a person to the tables of a result.
+///
+/// The tables as the analysis wrote them stay in the folder `original` of the result. Corrections always apply to these,
+/// so that applying twice is applying once, and `undo` gives back every byte.
+public struct Corrector: Sendable {
+    public struct Options: Sendable {
+        /// The path of a corrected copy; `nil` corrects the result itself.
+        public var output: String?
+        /// Whether an existing result at the output may be replaced.
+        public var replaces = false
+        /// Whether to say what would be done, and to change nothing.
+        public var isDryRun = false
+
+        public init() {}
+    }
+
+    public struct Summary: Sendable {
+        /// What each correction does, in words, in the order of the file.
+        public var effects: [String] = []
+        /// The numbers of rows, tracks and people in the corrected tables.
+        public var faces = 0
+        public var faceIDs = 0
+        public var personIDs = 0
+        /// The path of the corrected result.
+        public var path = ""
+        /// Files of the result that show its tables as they were before.
+        public var outdated: [String] = []
+    }
+
+    private let options: Options
+    private let model: @Sendable ([String: String]) throws(VidscanError) -> ExpressionModel
+
+    /// - Parameter model: Returns the model that computes emotions and emojis, given the SHA-256 of each model file that
+    ///   analysed the video. It is called only if anybody in the video has resting levels.
+    public init(
+        options: Options = Options(),
+        model: @escaping @Sendable ([String: String]) throws(VidscanError) -> ExpressionModel
+    ) {
+        self.options = options
+        self.model = model
+    }
+
+    /// Applies a file of corrections, in place of those that were applied before.
+    ///
+    /// - Parameters:
+    ///   - resultPath: The result folder of an analysis.
+    ///   - file: The path of the corrections.
+    /// - Throws: `VidscanError` that names the correction that does not fit; nothing is changed then. Cancelling the
+    ///   task throws the code `interrupted`.
+    public func apply(_ file: String, to resultPath: String) async throws -> Summary {
+        try await BlockingWork.run(thread: "apply", input: resultPath) { _ in
+            try await apply(file, resultPath)
+        }
+    }
+
+    /// Gives back the files as the analysis wrote them.
+    ///
+    /// - Throws: `VidscanError` if nothing was corrected, or if the originals are not there.
+    public func undo(_ resultPath: String) async throws -> Summary {
+        try await BlockingWork.run(thread: "apply", input: resultPath) { _ in try undo(resultPath) }
+    }
+
+    // MARK: Apply
+
+    private func apply(_ path: String, _ resultPath: String) async throws -> Summary {
+        let file = try CorrectionFile(path: path)
+        let result = try StoredResult(path: resultPath)
+        let lock = try ResultLock(resultPath)
+        defer { withExtendedLifetime(lock) {} }
+        let source = try result.analysed()
+        let record = source.record
+        try source.checkRecord()
+        guard record.input.bytes == file.video.bytes else {
+            throw VidscanError.result(
+                "the corrections \(path) are for the video \(Printable.line(file.video.name)) of"
+                    + " \(file.video.bytes) bytes, but the result is of \(FilePath.name(of: record.input.path)) with"
+                    + " \(record.input.bytes) bytes", input: resultPath)
+        }
+        let hasFaces = file.corrections.contains { !$0.faces.isEmpty }
+        var tracks = CorrectedTracks(
+            try SampleTable(folder: source.name), map: hasFaces ? try source.mapToSource() : nil,
+            durationMicroseconds: record.video.durationSeconds.map { Int64(($0 * 1e6).rounded()) })
+        var summary = Summary()
+        var number = 0
+        do throws(CorrectedTracks.Misfit) {
+            for correction in file.corrections {
+                number += 1
+                summary.effects.append(try tracks.apply(correction))
+            }
+            number = 0
+            try tracks.finish()
+        } catch {
+            let place = number > 0 ? "correction \(number) (\(file.corrections[number - 1].kind.rawValue)) of " : ""
+            throw VidscanError.result(
+                "\(place)\(path) does not fit: \(Printable.line(error.reason)); nothing was changed", input: resultPath)
+        }
+        if options.isDryRun {
+            summary.path = resultPath
+            return summary
+        }
+        try await write(file, tracks, source: source, result: resultPath, previous: result.record.corrections, &summary)
+        return summary
+    }
+
+    private func write(
+        _ file: CorrectionFile, _ tracks: CorrectedTracks, source: StoredResult, result: String,
+        previous: AppliedCorrections?, _ summary: inout Summary
+    ) async throws {
+        let path = FolderContents.resolved(result)
+        let output = options.output.map { FolderContents.resolved(FilePath.expandingHome($0)) }
+        guard output != path else {
+            throw VidscanError(
+                .exists, "--output names the result itself; without it, the result is corrected in place",
+                input: result,
+                stage: .write)
+        }
+        let folder = try ResultFolder(
+            finalPath: output ?? path, policy: output == nil ? .absorb : options.replaces ? .replace : .keep)
+        defer { folder.discardUnlessComplete() }
+        let corrected = CorrectedResult(source: source, tracks: tracks, model: model)
+        let counts = try await corrected.writeTables(to: folder.partialPath)
+        let originals = "\(folder.partialPath)/\(ResultFiles.originals)"
+        try FolderContents.makeFolder(originals)
+        for name in ResultFiles.corrected where FolderContents.exists("\(source.name)/\(name)") {
+            let (old, new) = ("\(source.name)/\(name)", "\(originals)/\(name)")
+            // A copy must not change with the result.
+            if output == nil { try FolderContents.take(old, to: new) } else { try FolderContents.copy(old, to: new) }
+        }
+        let kept = try AtomicFile(path: "\(originals)/\(ResultFiles.corrections)")
+        try kept.write(file.text)
+        try kept.complete()
+        if output == nil { try carryOver(path, to: folder, &summary) }
+        let applied = AppliedCorrections(
+            file: FilePath.name(of: file.path), text: file.text, list: file.list, kinds: file.corrections.map(\.kind),
+            people: tracks.names, excluded: tracks.excluded,
+            facesRemoved: tracks.samples.rows.count - counts.pass.faces,
+            framesRemoved: tracks.samples.frames.count - counts.frames)
+        try folder.write(try corrected.record(counts, applied, tables: folder.partialPath))
+        try folder.complete()
+        if previous?.sha256 == applied.sha256 { summary.outdated = [] }
+        summary.path = folder.finalPath
+        (summary.faces, summary.faceIDs, summary.personIDs) = (
+            counts.pass.faces, counts.pass.faceIDs, counts.pass.personIDs
+        )
+    }
+
+    /// Takes over the files of the result that no analysis writes, such as videos and exports.
+    private func carryOver(
+        _ result: String, to folder: ResultFolder, _ summary: inout Summary
+    ) throws(VidscanError) {
+        let known = Set(ResultFiles.corrected + [ResultFiles.originals])
+        for name in try FolderContents.names(result) where !known.contains(name) {
+            try FolderContents.take("\(result)/\(name)", to: "\(folder.partialPath)/\(name)")
+            if Self.isMadeFromTables(name) { summary.outdated.append(name) }
+        }
+    }
+
+    private static func isMadeFromTables(_ name: String) -> Bool {
+        name == "report.html"
+            || ["overlay.", "anonymized."].contains { name.hasPrefix($0) && !name.hasSuffix(".json") }
+    }
+
+    // MARK: Undo
+
+    private func undo(_ resultPath: String) throws(VidscanError) -> Summary {
+        let result = try StoredResult(path: resultPath)
+        let lock = try ResultLock(resultPath)
+        defer { withExtendedLifetime(lock) {} }
+        guard result.record.corrections != nil else {
+            throw .result("has no corrections to undo", input: resultPath)
+        }
+        let source = try result.analysed()
+        let path = FolderContents.resolved(resultPath)
+        let folder = try ResultFolder(finalPath: path, policy: .absorb)
+        var summary = Summary()
+        try carryOver(path, to: folder, &summary)
+        for name in ResultFiles.corrected where FolderContents.exists("\(source.name)/\(name)") {
+            try FolderContents.take("\(source.name)/\(name)", to: "\(folder.partialPath)/\(name)")
+        }
+        try folder.complete()
+        summary.path = path
+        let counts = source.record.counts
+        (summary.faces, summary.faceIDs, summary.personIDs) = (counts.faces, counts.faceIds, counts.personIds)
+        return summary
+    }
+}
+
+extension Correction {
+    /// The faces that it names.
+    fileprivate var faces: [FaceReference] {
+        switch self {
+        case .samePerson(let faces): faces
+        case .differentPeople(let one, let other): [one, other]
+        case .split(let face, _), .name(let face, _), .notAFace(let face): [face]
+        case .note(_, _, let face): face.map { [$0] } ?? []
+        case .exclude: []
+        }
+    }
+}

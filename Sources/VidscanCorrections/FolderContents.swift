@@ -1,0 +1,107 @@
+internal import Foundation
+internal import VidscanBase
+internal import VidscanResults
+
+/// Takes files into a folder that replaces another one.
+enum FolderContents {
+    /// The names of what is in a folder, sorted. Temporary files are left out.
+    static func names(_ folder: String) throws(VidscanError) -> [String] {
+        let all: [[UInt8]]
+        do throws(SystemError) {
+            all = try FileSystem.names(in: folder)
+        } catch {
+            throw .result("cannot read the folder \(folder): \(error)")
+        }
+        var names: [String] = []
+        for bytes in all {
+            guard let name = String(validating: bytes, as: UTF8.self) else {
+                throw .result("\(folder) has a file whose name is not valid UTF-8; rename it")
+            }
+            if name == "." || name == ".." || WorkingName(bytes) != nil { continue }
+            names.append(name)
+        }
+        return names.sorted()
+    }
+
+    /// Returns the absolute path of a folder, to which links have been followed: it is replaced, not the link.
+    static func resolved(_ path: String) -> String {
+        guard let target = realpath(path, nil) else { return FilePath.absolute(path) }
+        defer { free(target) }
+        return String(cString: target)
+    }
+
+    static func exists(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0
+    }
+
+    /// Takes over a file, a link or a folder with all that is in it. Files are linked, so that they take no time and no
+    /// space, or copied if the file system has no links.
+    static func take(_ path: String, to newPath: String) throws(VidscanError) {
+        var status = stat()
+        guard lstat(path, &status) == 0 else {
+            throw .writing("cannot read \(path)", .current, stage: .write)
+        }
+        switch status.st_mode & S_IFMT {
+        case S_IFREG:
+            if link(path, newPath) == 0 { return }
+            try copy(path, to: newPath)
+        case S_IFDIR:
+            try makeFolder(newPath)
+            for name in try names(path) {
+                try take(FilePath.joining(path, name), to: FilePath.joining(newPath, name))
+            }
+        case S_IFLNK:
+            do {
+                let target = try FileManager.default.destinationOfSymbolicLink(atPath: path)
+                try FileManager.default.createSymbolicLink(atPath: newPath, withDestinationPath: target)
+            } catch {
+                throw VidscanError(.output, "cannot copy the link \(path)", stage: .write)
+            }
+        default:
+            throw VidscanError(
+                .output, "\(path) is neither a file nor a folder; move it out of the result", stage: .write)
+        }
+    }
+
+    /// Copies a file, and brings the copy to the disk.
+    static func copy(_ path: String, to newPath: String) throws(VidscanError) {
+        do {
+            try FileManager.default.copyItem(atPath: path, toPath: newPath)
+        } catch {
+            throw VidscanError(
+                .output, "cannot copy \(path) to \(newPath): \(error.localizedDescription)", stage: .write)
+        }
+        let descriptor = open(newPath, O_RDONLY | O_CLOEXEC)
+        defer { close(descriptor) }
+        guard descriptor >= 0, fsync(descriptor) == 0 else {
+            throw .writing("cannot write \(newPath)", .current, stage: .write)
+        }
+    }
+
+    static func makeFolder(_ path: String) throws(VidscanError) {
+        guard mkdir(path, 0o755) == 0 else {
+            throw .writing("cannot create the folder \(path)", .current, stage: .write)
+        }
+    }
+}
+
+/// Lets one process at a time change a result.
+final class ResultLock {
+    private let folder: Folder
+
+    /// - Throws: `VidscanError` if another process is changing the result.
+    init(_ path: String) throws(VidscanError) {
+        do throws(SystemError) {
+            folder = try Folder(path)
+        } catch {
+            throw .result("cannot open the folder: \(error)", input: path)
+        }
+        // Some network file systems have no locks, which is another error.
+        guard flock(folder.descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK else {
+            throw VidscanError(
+                .output, "another 'vidscan apply' is correcting it; wait until it has finished", input: path,
+                stage: .write)
+        }
+    }
+}

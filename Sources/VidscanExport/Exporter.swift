@@ -1,0 +1,107 @@
+internal import Foundation
+public import VidscanBase
+public import VidscanFaces
+internal import VidscanResults
+
+/// Writes the events of a finished result as annotations for other programs.
+public struct Exporter: Sendable {
+    /// Whose annotations share a tier.
+    public enum Grouping: String, Sendable, CaseIterable {
+        case person, face
+    }
+
+    public struct Options: Sendable {
+        /// In the order in which the files are written.
+        public var formats: [ExportFormat]
+        public var grouping = Grouping.person
+        /// A folder, or for one format a file; `nil` is the folder of the result.
+        public var output: String?
+        /// Whether `output` must be a folder, which is created if there is none.
+        public var outputIsFolder = false
+        /// Whether existing files may be replaced.
+        public var replaces = false
+
+        public init(formats: [ExportFormat]) {
+            self.formats = formats
+        }
+    }
+
+    /// The latest time of an EAF document, in microseconds: a 32-bit number of milliseconds.
+    private static let latest = Int64(UInt32.max) * 1000
+
+    private let options: Options
+    private let model: @Sendable ([String: String]) throws(VidscanError) -> ExpressionModel
+
+    /// - Parameter model: Returns the model that computes emotions, given the SHA-256 of each model file that analysed the
+    ///   video. Only the formats of other programs' tables need it.
+    public init(
+        options: Options, model: @escaping @Sendable ([String: String]) throws(VidscanError) -> ExpressionModel
+    ) {
+        self.options = options
+        self.model = model
+    }
+
+    /// Exports a result.
+    ///
+    /// - Parameter resultPath: The result folder of an analysis.
+    /// - Returns: The paths of the files that were written.
+    /// - Throws: `VidscanError`. Each file appears complete or not at all. Cancelling the task throws the code `interrupted`.
+    public func run(resultPath: String) async throws -> [String] {
+        try await BlockingWork.run(thread: "export", input: resultPath) { cancellation in
+            try await write(resultPath, cancellation)
+        }
+    }
+
+    private func write(_ resultPath: String, _ cancellation: CancellationFlag) async throws -> [String] {
+        let result = try StoredResult(path: resultPath)
+        let places = try ExportFiles(options: options, result: result)
+        // Nothing is written if a file is in the way.
+        for path in places.paths { try AtomicFile.checkVacancy(path, replaces: options.replaces) }
+        let tables = options.formats.compactMap { format in
+            format.table.map { (path: places[format][0], format: $0) }
+        }
+        if !tables.isEmpty {
+            try await ForeignExport.write(tables, of: result, replaces: options.replaces, model: model)
+        }
+        try writeAnnotations(of: result, to: places, cancellation)
+        return places.paths
+    }
+
+    private func writeAnnotations(
+        of result: StoredResult, to places: ExportFiles, _ cancellation: CancellationFlag
+    ) throws(VidscanError) {
+        let formats = options.formats.filter { $0.table == nil }
+        guard !formats.isEmpty else { return }
+        let resultPath = result.name
+        let record = result.record
+        let samples = try ExportTables.samples(resultPath)
+        let isWhole = record.pipeline.sample.start == nil && record.pipeline.sample.end == nil
+        let timeline = EventTimeline(
+            events: try ExportTables.events(resultPath), samples: samples,
+            duration: isWhole ? record.video.durationSeconds.map { Int64(($0 * 1e6).rounded()) } : nil,
+            people: try ExportTables.people(resultPath))
+        let tiers = Tier.tiers(of: timeline.annotations, byPerson: options.grouping == .person)
+        guard timeline.end <= Self.latest || !options.formats.contains(.elan) else {
+            throw .result("is too long for ELAN, which counts up to 49 days", input: resultPath)
+        }
+        for format in formats {
+            let paths = places[format]
+            for (position, path) in paths.enumerated() {
+                guard !cancellation.isSet else { throw VidscanError(.interrupted, "interrupted") }
+                let file = try AtomicFile(path: path, replaces: options.replaces, source: record.input.path)
+                switch format {
+                case .elan:
+                    try file.write(ELANDocument(tiers: tiers, media: places.media(from: path)).text())
+                case .vtt where position == 0: try file.write(WebVTT.captions(tiers))
+                case .vtt: try WebVTT.writeBoxes(of: result, interval: samples.interval, to: file)
+                case .textgrid: try file.write(TextGrid(tiers: tiers, end: timeline.end).text())
+                case .bids:
+                    try file.write(position == 0 ? BIDSEvents.table(timeline.annotations) : BIDSEvents.description())
+                case .rttm: try file.write(RTTM.text(tiers, file: places.stem))
+                case .openface, .pyfeat: break
+                }
+                try file.complete()
+            }
+        }
+    }
+}

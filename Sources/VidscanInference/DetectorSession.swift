@@ -1,0 +1,213 @@
+internal import CNetwork
+internal import Glibc
+public import VidscanBase
+public import VidscanFaces
+
+extension FaceDetector {
+    public typealias Session = DetectorSession
+}
+
+/// Computes a ``FaceDetector`` for pictures of one size, with its own memory. Use it from one thread at a time.
+public final class DetectorSession {
+    private let network: FaceDetector
+    private let kernels: vs_network_kernels
+    public let inputSize: PictureSize
+    /// All tensors. Those that are never needed at the same time share memory.
+    private let memory: UnsafeMutableBufferPointer<Float>
+    /// 3 × height × width: R', G', B' in 0…255, to be filled before each `detect`, which overwrites it.
+    public let input: UnsafeMutablePointer<Float>
+    private let scratch: UnsafeMutableBufferPointer<Float>
+    private let blocks: [NetworkTensor]
+    private let reduced: NetworkTensor
+    private let steps: [NetworkTensor]
+    private let smoothed: NetworkTensor
+    /// The outputs of the heads, at a quarter of the picture's size.
+    private let cells: NetworkTensor
+
+    init(_ network: FaceDetector, inputSize size: PictureSize, kernels: vs_network_kernels) {
+        precondition(size.width % FaceDetector.sideMultiple == 0 && size.height % FaceDetector.sideMultiple == 0)
+        self.network = network
+        self.kernels = kernels
+        inputSize = size
+        var shapes: [(width: Int, height: Int, channels: Int)] = []
+        var needs: [MemoryPlan.Need] = [(3 * size.width * size.height, 0...0)]
+        // The step of the same number writes the tensor, and the next step reads it.
+        func add(_ width: Int, _ height: Int, _ channels: Int, lastReader: Int? = nil) {
+            let step = shapes.count
+            shapes.append((width, height, channels))
+            needs.append(
+                (
+                    NetworkTensor.count(width: width, height: height, channels: channels),
+                    step...(lastReader ?? step + 1)
+                ))
+        }
+        var (width, height) = (size.width / 2, size.height / 2)
+        var scratchCount = 0
+        for (index, block) in network.blocks.enumerated() {
+            scratchCount = withUnsafePointer(to: block) { max(scratchCount, vs_inverted_scratch($0, width, height)) }
+            width /= block.depthwise.stride
+            height /= block.depthwise.stride
+            let reader = network.steps.firstIndex { $0.block == index }
+            add(
+                width, height, block.projection.outputs, lastReader: reader.map { network.blocks.count + 1 + $0 })
+        }
+        let neck = network.reduction.outputs
+        add(width, height, neck)
+        for _ in network.steps {
+            width *= 2
+            height *= 2
+            add(width, height, neck)
+        }
+        add(width, height, neck)
+        add(width, height, network.heads.outputs)
+
+        let plan = MemoryPlan(needs)
+        memory = NetworkTensor.zeros(plan.count)
+        scratch = NetworkTensor.zeros(scratchCount)
+        let start = memory.baseAddress.unsafelyUnwrapped
+        input = start + plan.offsets[0]
+        var tensors = zip(shapes, plan.offsets.dropFirst()).map { shape, offset in
+            NetworkTensor(width: shape.width, height: shape.height, channels: shape.channels, at: start + offset)
+        }
+        cells = tensors.removeLast()
+        smoothed = tensors.removeLast()
+        blocks = Array(tensors.prefix(network.blocks.count))
+        reduced = tensors[network.blocks.count]
+        steps = Array(tensors.dropFirst(network.blocks.count + 1))
+    }
+
+    deinit {
+        memory.deallocate()
+        scratch.deallocate()
+    }
+
+    /// Finds the faces in the input.
+    ///
+    /// - Parameters:
+    ///   - minimumConfidence: 0…1.
+    ///   - maximumOverlap: The maximum intersection over union; of two faces that overlap more, only the one with
+    ///     the higher score is kept.
+    /// - Returns: Faces in pixels of the input, highest score first, not clipped to its edges.
+    public func detect(minimumConfidence: Double, maximumOverlap: Double = 0.3) -> [FaceDetection] {
+        run()
+        let cells = cells
+        let unit = Double(FaceDetector.stride)
+        // The minimum's logit, lowered by far more than its error: most cells need no exponential.
+        let floor = min(minimumConfidence, 0.999)
+        let minimumLogit = Float(log(floor / (1 - floor))) - 0.01
+        var found: [FaceDetection] = []
+        for (row, column) in (0..<cells.height).lazy.flatMap({ row in (0..<cells.width).lazy.map { (row, $0) } }) {
+            let cell = cells.row(row) + column * cells.channels
+            guard !(cell[0] < minimumLogit) else { continue }
+            let confidence = Double(1 / (1 + exp(-cell[0])))
+            guard confidence >= minimumConfidence else { continue }
+            let (boxHeight, boxWidth) = (exp(Double(cell[1])) * unit, exp(Double(cell[2])) * unit)
+            let centerX = (Double(column) + Double(cell[4]) + 0.5) * unit
+            let centerY = (Double(row) + Double(cell[3]) + 0.5) * unit
+            let box = Rectangle(
+                x: centerX - boxWidth / 2, y: centerY - boxHeight / 2, width: boxWidth, height: boxHeight)
+            let point = { (index: Int) in
+                Point(
+                    x: box.x + Double(cell[6 + 2 * index]) * boxWidth,
+                    y: box.y + Double(cell[5 + 2 * index]) * boxHeight)
+            }
+            guard box.width.isFinite, box.height.isFinite else { continue }
+            // The network orders eyes and mouth corners by their side in the frame: the subject's right one comes
+            // first.
+            let landmarks = FaceLandmarks(points: [1, 0, 2, 4, 3].map(point))
+            found.append(FaceDetection(box: box, confidence: min(confidence, 1), landmarks: landmarks))
+        }
+        return Self.suppress(found, maximumOverlap: maximumOverlap)
+    }
+
+    /// Greedy non-maximum suppression; equal scores keep the order of the cells. A face's box and landmarks are the
+    /// score-weighted mean over the cells with nearly the same box: which of two neighbours scores higher is
+    /// chance, but their boxes differ by pixels.
+    private static func suppress(_ faces: [FaceDetection], maximumOverlap: Double) -> [FaceDetection] {
+        let order = faces.indices.sorted { (faces[$1].confidence, $0) < (faces[$0].confidence, $1) }
+        var kept: [(surest: FaceDetection, mean: WeightedFace)] = []
+        for index in order {
+            let face = faces[index]
+            let overlaps = kept.map { $0.surest.box.intersectionOverUnion(with: face.box) }
+            if let position = overlaps.firstIndex(where: { $0 >= maximumOverlap }) {
+                if overlaps[position] >= Self.sameFaceOverlap { kept[position].mean.add(face) }
+            } else {
+                kept.append((face, WeightedFace(face)))
+            }
+        }
+        return kept.map { $0.mean.face(confidence: $0.surest.confidence) }
+    }
+
+    /// The minimum intersection over union of boxes that are averaged as one face.
+    private static let sameFaceOverlap = 0.6
+
+    private func run() {
+        let scratch = scratch.baseAddress
+        blocks[0].clearBorder()
+        withUnsafePointer(to: network.blocks[0]) {
+            kernels.image_inverted_residual($0, input, inputSize.width, inputSize.height, scratch, blocks[0].values)
+        }
+        var current = blocks[0]
+        for (block, output) in zip(network.blocks, blocks).dropFirst() {
+            output.clearBorder()
+            withUnsafePointer(to: block) {
+                kernels.inverted_residual($0, current.values, current.width, current.height, scratch, output.values)
+            }
+            current = output
+        }
+        pointwise(network.reduction, current, to: reduced)
+        current = reduced
+        for (step, output) in zip(network.steps, steps) {
+            output.clearBorder()
+            step.deconvolution.withUnsafeBufferPointer {
+                kernels.deconvolution(
+                    $0.baseAddress, current.values, current.channels, current.width, current.height, output.values)
+            }
+            add(step.lateral, blocks[step.block], to: output)
+            current = output
+        }
+        smoothed.clearBorder()
+        withUnsafePointer(to: network.smoothing) {
+            kernels.conv3x3($0, current.values, current.channels, current.width, current.height, smoothed.values)
+        }
+        pointwise(network.heads, smoothed, to: cells)
+    }
+
+    private func pointwise(_ layer: vs_linear, _ input: NetworkTensor, to output: NetworkTensor) {
+        output.clearBorder()
+        withUnsafePointer(to: layer) {
+            kernels.pointwise($0, input.values, input.channels, input.width, input.height, nil, output.values)
+        }
+    }
+
+    private func add(_ layer: vs_linear, _ input: NetworkTensor, to sum: NetworkTensor) {
+        withUnsafePointer(to: layer) {
+            kernels.pointwise($0, input.values, input.channels, input.width, input.height, sum.values, sum.values)
+        }
+    }
+}
+
+private struct WeightedFace {
+    private var weight = 0.0
+    /// Box and landmark coordinates times weights.
+    private var sums = [Double](repeating: 0, count: 14)
+
+    init(_ face: FaceDetection) {
+        add(face)
+    }
+
+    mutating func add(_ face: FaceDetection) {
+        weight += face.confidence
+        let points = face.landmarks.points.flatMap { [$0.x, $0.y] }
+        let values = [face.box.x, face.box.y, face.box.width, face.box.height] + points
+        for index in sums.indices { sums[index] += values[index] * face.confidence }
+    }
+
+    func face(confidence: Double) -> FaceDetection {
+        let means = sums.map { $0 / weight }
+        let points = (0..<FaceLandmarks.count).map { Point(x: means[4 + 2 * $0], y: means[5 + 2 * $0]) }
+        return FaceDetection(
+            box: Rectangle(x: means[0], y: means[1], width: means[2], height: means[3]), confidence: confidence,
+            landmarks: FaceLandmarks(points: points))
+    }
+}

@@ -1,0 +1,108 @@
+internal import CFFmpeg
+internal import CFFmpegFilter
+internal import CFFmpegLog
+internal import VidscanBase
+
+enum FFmpeg {
+    static let endOfFile = vs_averror_eof()
+    static let tryAgain = vs_averror(EAGAIN)
+    static let outOfMemory = vs_averror(ENOMEM)
+    static let interrupted = vs_averror_exit()
+    static let noTimestamp = vs_nopts()
+    static let invalidData = vs_averror_invalid_data()
+
+    static func message(_ code: Int32) -> String {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
+            guard let base = buffer.baseAddress, av_strerror(code, base, buffer.count) == 0 else {
+                return "error \(code)"
+            }
+            return String(cString: base)
+        }
+    }
+
+    /// Keeps the first error that the libraries log on this thread from now on.
+    static func beginErrors() {
+        vs_keep_errors()
+    }
+
+    /// The error that the libraries logged on this thread, or else the text for the result code.
+    static func reason(_ code: Int32) -> String {
+        let logged = String(cString: vs_kept_error())
+        return logged.isEmpty ? message(code) : logged
+    }
+
+    /// Refused by a library on this thread, which logs `Picture size 60000x60000 is invalid`.
+    static var refusedFrameSize: PictureSize? {
+        let words = String(cString: vs_kept_error()).split(separator: " ")
+        guard words.count > 2, words[0] == "Picture", words[1] == "size" else { return nil }
+        let sides = words[2].split(separator: "x").compactMap { Int($0) }
+        return sides.count == 2 ? PictureSize(width: sides[0], height: sides[1]) : nil
+    }
+
+    static func timestamp(_ value: Int64) -> Int64? { value == noTimestamp ? nil : value }
+}
+
+extension AVRational {
+    var rational: Rational? { Rational(Int64(num), Int64(den)) }
+
+    init(_ rational: Rational) {
+        self.init(num: Int32(clamping: rational.numerator), den: Int32(clamping: rational.denominator))
+    }
+}
+
+extension AVStream {
+    var codecType: AVMediaType { codecpar.pointee.codec_type }
+    var codec: AVCodecID { codecpar.pointee.codec_id }
+    var codecName: String { codec.name }
+    var timeBase: Rational { time_base.rational ?? .one }
+    var isCover: Bool { disposition & AV_DISPOSITION_ATTACHED_PIC != 0 }
+    var isVideo: Bool { codecType == AVMEDIA_TYPE_VIDEO && !isCover }
+    var hasKnownSize: Bool { codecpar.pointee.width > 0 && codecpar.pointee.height > 0 }
+
+    func ticks(microseconds: Int64) -> Int64 {
+        av_rescale_q_rnd(microseconds, AVRational(num: 1, den: 1_000_000), time_base, AV_ROUND_NEAR_INF)
+    }
+}
+
+extension AVCodecID {
+    /// FFmpeg's name: `h264`.
+    var name: String { String(cString: avcodec_get_name(self)) }
+}
+
+extension AVPixelFormat {
+    /// FFmpeg's name: `yuv420p`.
+    var name: String { av_get_pix_fmt_name(self).map { String(cString: $0) } ?? "unknown" }
+
+    var descriptor: AVPixFmtDescriptor? { av_pix_fmt_desc_get(self)?.pointee }
+}
+
+extension AVPixFmtDescriptor {
+    /// R'G'B' in components, or through a palette.
+    var isRGB: Bool { flags & UInt64(AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_PAL) != 0 }
+}
+
+package enum MediaVersions {
+    /// FFmpeg and its libraries: `5.1.9 (libavformat 59.27.100, …)`. libavfilter appears once it is loaded.
+    package static var summary: String {
+        var libraries = [
+            ("libavformat", avformat_version()), ("libavcodec", avcodec_version()), ("libavutil", avutil_version()),
+            ("libswresample", swresample_version()), ("libswscale", swscale_version()),
+        ]
+        if vs_filters_are_loaded() != 0 { libraries.append(("libavfilter", avfilter_version())) }
+        let list = libraries.map { "\($0) \($1 >> 16).\($1 >> 8 & 0xFF).\($1 & 0xFF)" }.joined(separator: ", ")
+        return "\(String(cString: av_version_info())) (\(list))"
+    }
+
+    package static func loadFilters() throws(MediaError) {
+        if let reason = vs_load_filters() {
+            throw MediaError(.filter, "cannot load FFmpeg's filters: \(String(cString: reason)); reinstall FFmpeg")
+        }
+    }
+
+    package static func missingDecoders(of names: [String]) -> [String] {
+        names.filter { name in
+            guard let descriptor = avcodec_descriptor_get_by_name(name) else { return true }
+            return avcodec_find_decoder(descriptor.pointee.id) == nil
+        }
+    }
+}

@@ -1,0 +1,216 @@
+internal import Foundation
+internal import VidscanBase
+internal import VidscanMedia
+internal import VidscanReport
+internal import VidscanResults
+
+/// The page of a study: the decisions to check, and a card for each person.
+struct PeoplePage {
+    static let file = "people.html"
+    private static let maximumPairs = 60
+    /// Browsers show this many cards without delay.
+    private static let maximumCards = 2000
+    /// Videos on a card.
+    private static let maximumFaces = 24
+    /// A picture needs a seek in its video, and takes 8 KB of the page.
+    private static let maximumPictures = 400
+
+    let study: StudyPeople
+    let tables: StudyTables
+    let doubts: [StudyConfidence.Doubt]
+    let hasThumbnails: Bool?
+    let cancellation: CancellationFlag
+
+    private struct Key: Hashable {
+        var studyID: Int
+        var video: PathBytes
+    }
+
+    /// Returns the number of decisions that should be checked.
+    func write(to folder: StudyFolder) throws(VidscanError) -> Int {
+        let byPerson = Dictionary(grouping: tables.rows, by: \.studyPersonID)
+        let seconds = byPerson.mapValues { $0.reduce(0) { $0 + $1.seconds } }
+        let order = byPerson.keys.sorted { (seconds[$1] ?? 0, $0) < (seconds[$0] ?? 0, $1) }
+        let pairs = doubts.prefix(Self.maximumPairs).compactMap { pair(of: $0) }
+        let longest = byPerson.mapValues { rows in
+            Array(rows.sorted { ($1.seconds, $0.video) < ($0.seconds, $1.video) }.prefix(Self.maximumFaces))
+        }
+        let cards = order.prefix(Self.maximumCards)
+        // The pairs first, then a picture of everybody, then the others.
+        var wanted = pairs.flatMap(\.rows)
+        for depth in 0..<Self.maximumFaces {
+            wanted += cards.compactMap { id in longest[id].flatMap { $0.indices.contains(depth) ? $0[depth] : nil } }
+        }
+        let pictures = try pictures(of: wanted)
+        let results = Dictionary(uniqueKeysWithValues: study.videos.map { (PathBytes($0.inputPath), $0.resultPath) })
+        let context = Context(folder: folder.path, pictures: pictures.urls, results: results)
+
+        var notices = pictures.notices
+        if order.count > cards.count {
+            notices.append(
+                "This page shows the \(cards.count) of \(order.count) people who are visible longest; people.csv lists all."
+            )
+        }
+        let content = Content(
+            head: PageHead(
+                .people, title: "People",
+                summary: "\(byPerson.count) \(byPerson.count == 1 ? "person" : "people") in"
+                    + " \(NumberText.count(study.videos.count, "video"))", notices: notices),
+            pairs: pairs.map { pair in
+                Content.Pair(
+                    faces: pair.rows.map { context.face($0, isNamed: true) }, decision: pair.decision,
+                    correction: pair.correction.text)
+            },
+            cards: cards.map { id in
+                let (rows, shown) = (byPerson[id] ?? [], longest[id] ?? [])
+                return Content.Card(
+                    id: id, title: rows.first.map(Self.title) ?? "",
+                    detail: "\(Self.seconds(seconds[id] ?? 0)) s in \(NumberText.count(rows.count, "video"))"
+                        + (rows.first?.name == nil ? "" : ", person \(id)"),
+                    faces: shown.map { context.face($0, isNamed: false) },
+                    leftOut: rows.count > shown.count
+                        ? "The \(shown.count) of \(rows.count) videos in which this person is visible longest; people.csv"
+                            + " lists all." : nil)
+            })
+        let path = folder.path(of: Self.file)
+        let file = try AtomicFile(path: path)
+        try file.write(PageTemplate.people.render(content, for: path))
+        try file.complete()
+        return doubts.count
+    }
+
+    private struct Content {
+        struct Pair {
+            let faces: [PageFace]
+            let decision: String
+            /// For the case that the decision is wrong.
+            let correction: String
+        }
+
+        struct Card {
+            let id: Int
+            let title, detail: String
+            let faces: [PageFace]
+            let leftOut: String?
+        }
+
+        let head: PageHead
+        let pairs: [Pair]
+        let cards: [Card]
+    }
+
+    // MARK: Pairs
+
+    private func pair(
+        of doubt: StudyConfidence.Doubt
+    ) -> (rows: [PersonRow], decision: String, correction: Correction)? {
+        guard let one = row(of: doubt.one), let other = row(of: doubt.other) else { return nil }
+        let percent = "\(Int((100 * doubt.confidence).rounded())) % certain"
+        switch doubt.kind {
+        case .separate:
+            let ids = [one.studyPersonID, other.studyPersonID].sorted()
+            return ([one, other], "Two people (\(percent))", Correction.merge(ids))
+        case .joined:
+            // The video of the second one, unless both are in one video.
+            let tracks = one.video == other.video ? study.people[doubt.other].faceIDs : []
+            let video = isUnique(other.video) ? FilePath.name(of: other.video) : other.video
+            let correction = Correction.split(other.studyPersonID, tracks: tracks, video: video)
+            return ([one, other], "One person (\(percent))", correction)
+        }
+    }
+
+    private func isUnique(_ path: String) -> Bool {
+        let name = FilePath.name(of: path)
+        return study.videos.count { $0.name == name } == 1
+    }
+
+    private func row(of person: Int) -> PersonRow? {
+        let person = study.people[person]
+        let video = study.videos[person.video].inputPath
+        return tables.rows.first { $0.studyPersonID == person.studyID && PathBytes($0.video) == PathBytes(video) }
+    }
+
+    // MARK: Pictures
+
+    /// Makes the pictures of the first rows, as many as there may be.
+    private func pictures(of rows: [PersonRow]) throws(VidscanError) -> (urls: [Key: String], notices: [String]) {
+        guard hasThumbnails != false else { return ([:], []) }
+        var wanted: [PathBytes: [PersonRow]] = [:]
+        var seen: Set<Key> = []
+        for row in rows where seen.count < Self.maximumPictures {
+            if seen.insert(Key(studyID: row.studyPersonID, video: PathBytes(row.video))).inserted {
+                wanted[PathBytes(row.video), default: []].append(row)
+            }
+        }
+        var urls: [Key: String] = [:]
+        var (missing, hidden): ([String], Int) = ([], 0)
+        for video in study.videos {
+            guard let rows = wanted[PathBytes(video.inputPath)] else { continue }
+            guard hasThumbnails == true || !video.hidesFaces else {
+                hidden += 1
+                continue
+            }
+            if cancellation.isSet { throw VidscanError(.interrupted, "interrupted") }
+            do throws(VidscanError) {
+                let result = try StoredResult(path: video.resultPath)
+                let source = try result.source(override: nil, acceptsChanges: false)
+                let shown = rows.compactMap { row in
+                    row.faceIDs.compactMap(video.track).first { $0.bestMicroseconds == row.bestMicroseconds }.map {
+                        (row, FaceMoment(faceID: $0.faceID, microseconds: $0.bestMicroseconds, box: $0.box))
+                    }
+                }
+                let pictures = try FacePictures.make(
+                    shown.map(\.1), of: result, from: source, limits: MediaLimits(), cancellation: cancellation)
+                for (row, moment) in shown {
+                    urls[Key(studyID: row.studyPersonID, video: PathBytes(row.video))] = pictures[moment.faceID]
+                }
+            } catch {
+                if error.code == .interrupted || error.code == .media(.cancelled) { throw error }
+                missing.append("\(video.name): \(error.reason)")
+            }
+        }
+        var notices: [String] = []
+        if let first = missing.first {
+            notices.append(
+                "The faces of \(NumberText.count(missing.count, "video")) are not shown, because the file could not be read"
+                    + " (\(first)).")
+        }
+        if hidden > 0 {
+            notices.append(
+                "The faces of \(NumberText.count(hidden, "video")) are not shown, because they are hidden in a copy;"
+                    + " --thumbnails shows them.")
+        }
+        return (urls, notices)
+    }
+
+    // MARK: Text
+
+    private struct Context {
+        let folder: String
+        let pictures: [Key: String]
+        /// The paths of the results, by video.
+        let results: [PathBytes: String]
+
+        func face(_ row: PersonRow, isNamed: Bool) -> PageFace {
+            let report = results[PathBytes(row.video)].map { $0 + "/report.html" }
+            let link = report.flatMap { path in
+                FileManager.default.fileExists(atPath: path) ? FilePath.relative(path, to: folder) : nil
+            }
+            let tracks = row.faceIDs.count == 1 ? "face" : "faces"
+            let title = PeoplePage.title(row)
+            return PageFace(
+                thumbnail: pictures[Key(studyID: row.studyPersonID, video: PathBytes(row.video))], label: title,
+                name: isNamed ? title : nil, video: Printable.line(FilePath.name(of: row.video)),
+                path: Printable.line(row.video), link: link,
+                details: [
+                    "\(PeoplePage.seconds(row.seconds)) s from \(TimeText.clock(row.firstMicroseconds)), \(tracks)"
+                        + " \(row.faceIDs.map(String.init).joined(separator: ", "));"
+                        + " \(Int((100 * row.confidence).rounded())) % certain"
+                ])
+        }
+    }
+
+    private static func title(_ row: PersonRow) -> String { row.name ?? "Person \(row.studyPersonID)" }
+
+    private static func seconds(_ value: Double) -> String { String(format: "%.1f", value) }
+}

@@ -1,0 +1,184 @@
+internal import VidscanBase
+internal import VidscanFaces
+internal import VidscanResults
+
+/// The faces of a finished result at any time, read along with the video. Only a window of samples around the current time is in
+/// memory.
+struct FaceTimeline {
+    struct Needs {
+        var metrics: Set<Metric> = []
+        var mesh = false
+        /// How well single samples match the person of their face.
+        var identity = false
+        /// The reach of the window around the current time.
+        var behindSeconds = 0.0
+        var aheadSeconds = 0.0
+    }
+
+    struct Sample {
+        let microseconds: Int64
+        /// The index of the sample in the result.
+        let number: Int
+        let faces: [FaceState]
+    }
+
+    /// Oldest first.
+    private(set) var window: [Sample] = []
+    private let rows: FaceStateReader
+    /// In microseconds.
+    private let cuts: [Int64]
+    private let behind: Int64
+    private let ahead: Int64
+    private var isAtEnd = false
+
+    init(_ tables: FaceTables, needs: Needs) throws(VidscanError) {
+        rows = try FaceStateReader(tables, needs: needs)
+        behind = Int64(needs.behindSeconds * 1e6)
+        ahead = Int64(needs.aheadSeconds * 1e6)
+        cuts = try ShotCut.all(of: tables.positions).map(\.microseconds)
+    }
+
+    /// Times must not decrease. The window extends at least to sample `number`.
+    mutating func advance(to microseconds: Int64, holding number: Int = 0) throws(VidscanError) {
+        // Two samples after the current time show whether a face continues.
+        while !isAtEnd,
+            window.suffix(2).count < 2 || window[window.count - 2].microseconds <= microseconds + ahead
+                || window[window.count - 1].number < number
+        {
+            guard let sample = try rows.next() else {
+                isAtEnd = true
+                break
+            }
+            window.append(sample)
+            guard window.count <= ReadLimits.samplesAtOnce else {
+                throw VidscanError(
+                    .result, "frames.csv has more than \(ReadLimits.samplesAtOnce) samples around one time",
+                    stage: .render, microseconds: microseconds)
+            }
+        }
+        let oldest = microseconds - behind
+        let passed = window.prefix { $0.microseconds < oldest }.count
+        if passed > 16 { window.removeFirst(passed - 4) }
+    }
+
+    /// Consecutive frames have consecutive samples. Throws unless the sample was taken from this frame.
+    mutating func advance(toSample number: Int, at microseconds: Int64) throws(VidscanError) {
+        try advance(to: microseconds, holding: number)
+        guard let own = sample(number), own.microseconds == microseconds else {
+            throw VidscanError(
+                .result,
+                "the frame at this time was not analysed, so its faces would not be hidden; no video was"
+                    + " written", stage: .render, microseconds: microseconds)
+        }
+    }
+
+    /// Throws if the result has more than `count` samples.
+    mutating func finish(after count: Int) throws(VidscanError) {
+        var next = window.first { $0.number >= count }
+        if next == nil { next = try rows.next() }
+        guard next == nil else {
+            throw VidscanError(
+                .result,
+                "the frame at this time was analysed, but cannot be read now: the video has changed, or cannot be read"
+                    + " to its end; no video was written", stage: .render, microseconds: next?.microseconds)
+        }
+        try rows.finish()
+    }
+
+    /// `nil` if the sample is not in the window.
+    func sample(_ number: Int) -> Sample? {
+        guard let first = window.first?.number, window.indices.contains(number - first) else { return nil }
+        return window[number - first]
+    }
+
+    func faces(of faceID: Int, inSample number: Int) -> [FaceState] {
+        sample(number)?.faces.filter { $0.faceID == faceID } ?? []
+    }
+
+    typealias Sighting = (number: Int, face: FaceState)
+
+    func neighbours(of faceID: Int, aroundSample number: Int) -> (before: Sighting?, after: Sighting?) {
+        (
+            last(faceID, in: window.prefix { $0.number < number }),
+            last(faceID, in: window.drop { $0.number <= number }.reversed())
+        )
+    }
+
+    var faceIDs: [Int] { Set(window.flatMap { $0.faces.map(\.faceID) }).sorted() }
+
+    private func last(_ faceID: Int, in samples: some BidirectionalCollection<Sample>) -> Sighting? {
+        for sample in samples.reversed() {
+            if let face = sample.faces.first(where: { $0.faceID == faceID }) { return (sample.number, face) }
+        }
+        return nil
+    }
+
+    /// Interpolates the faces between the samples before and after a time, but never across a cut or more than one sample without
+    /// the face. A face appears half-way from the preceding sample and disappears half-way to the following one.
+    func faces(at microseconds: Int64) -> [FaceState] {
+        faceIDs.compactMap { id in
+            let after = last(id, in: window.drop { $0.microseconds < microseconds }.reversed())
+            if let after, after.face.microseconds == microseconds { return after.face }
+            let before = last(id, in: window.prefix { $0.microseconds < microseconds })
+            if let before, let after, after.number - before.number <= 2,
+                !hasCut(after: before.face.microseconds, upTo: after.face.microseconds)
+            {
+                let span = Double(after.face.microseconds - before.face.microseconds)
+                let fraction = Double(microseconds - before.face.microseconds) / span
+                return before.face.interpolated(to: after.face, fraction: fraction, microseconds: microseconds)
+            }
+            if let before, reaches(before.number, to: microseconds) { return before.face }
+            if let after, reaches(after.number, to: microseconds) { return after.face }
+            return nil
+        }
+    }
+
+    /// From `begin` (exclusive) to `end` (inclusive).
+    func hasCut(after begin: Int64, upTo end: Int64) -> Bool {
+        // A binary search for the first cut after `begin`.
+        var (low, high) = (0, cuts.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if cuts[middle] > begin { high = middle } else { low = middle + 1 }
+        }
+        return low < cuts.count && cuts[low] <= end
+    }
+
+    /// Whether a time is nearer to this sample than to the next one in that direction, with no cut between them.
+    private func reaches(_ number: Int, to microseconds: Int64) -> Bool {
+        guard let first = window.first?.number, window.indices.contains(number - first) else { return false }
+        let index = number - first
+        let own = window[index].microseconds
+        let step = microseconds > own ? 1 : -1
+        let other: Int64
+        if window.indices.contains(index + step) {
+            other = window[index + step].microseconds
+            guard !hasCut(after: min(own, other), upTo: max(own, other)) else { return false }
+        } else if window.indices.contains(index - step) {
+            // At the end of the video, the sample extends as far as on its other side.
+            other = 2 * own - window[index - step].microseconds
+        } else {
+            return false
+        }
+        return 2 * abs(microseconds - own) < abs(other - own)
+    }
+
+    /// Up to the current time, oldest first. The trail restarts after a cut or a gap.
+    func trail(of face: FaceState, seconds: Double) -> [Point] {
+        var points: [Point] = []
+        var last: Sample?
+        for sample in window
+        where sample.microseconds <= face.microseconds
+            && sample.microseconds >= face.microseconds - Int64(seconds * 1e6)
+        {
+            guard let own = sample.faces.first(where: { $0.faceID == face.faceID }) else { continue }
+            if let last, sample.number - last.number > 2 || hasCut(after: last.microseconds, upTo: sample.microseconds)
+            {
+                points.removeAll()
+            }
+            points.append(own.box.center)
+            last = sample
+        }
+        return points + [face.box.center]
+    }
+}

@@ -1,0 +1,230 @@
+internal import Foundation
+internal import VidscanBase
+internal import VidscanMedia
+package import VidscanResults
+
+/// Renders a video or picture from a finished result: draws its faces, or hides them.
+package struct Renderer: Sendable {
+    package let options: RenderOptions
+    private let observer: any RunObserver
+
+    package init(options: RenderOptions, observer: any RunObserver) {
+        self.options = options
+        self.observer = observer
+    }
+
+    package struct Summary: Sendable {
+        package let path: String
+        package let frames: Int
+        /// The time of the last frame.
+        package let seconds: Double
+        /// The duration of the rendering.
+        package let wallSeconds: Double
+        /// `nil` if nobody was to stay visible.
+        package let visibility: VisibilityCount?
+        /// `faces hidden in 98 of 102 frames`, and whose sound the video has; `nil` if no faces are to be hidden.
+        package let hidden: String?
+    }
+
+    /// Renders in a single pass over the source. When hiding faces, writes a record of what was hidden when, and who was kept
+    /// visible, beside the output.
+    ///
+    /// - Parameters:
+    ///   - resultPath: the result folder of an analysis.
+    ///   - input: the video, if it has moved since the analysis.
+    ///   - outputPath: its extension selects the container. `nil` writes to the result folder, as MP4 if that holds all copied
+    ///     streams, otherwise as MKV. A picture becomes a JPEG or PNG file.
+    /// - Throws: `VidscanError`, leaving no output behind; `interrupted` when the task is cancelled.
+    package func run(
+        resultPath: String, input: String? = nil, outputPath: String? = nil, replaces: Bool
+    ) async throws -> Summary {
+        let summary = try await run(
+            resultPath: resultPath, name: resultPath, input: input, outputPath: outputPath, replaces: replaces,
+            isNew: false)
+        let folder = FilePath.folder(of: FilePath.absolute(summary.path))
+        if let anonymize = options.anonymize, folder == FilePath.absolute(resultPath) {
+            observer.warned(
+                resultPath,
+                message: IdentifyingFiles.notice(in: resultPath, isInverted: anonymize.isInverted))
+        }
+        return summary
+    }
+
+    /// `name` names the result in messages. `isNew`: this run has just written the tables.
+    package func run(
+        resultPath: String, name: String, input: String?, outputPath: String?, replaces: Bool, isNew: Bool
+    ) async throws -> Summary {
+        try await BlockingWork.run(thread: "render", input: name) { cancellation in
+            try render(resultPath, name, input, outputPath, replaces: replaces, isNew: isNew, cancellation)
+        }
+    }
+
+    private func render(
+        _ resultPath: String, _ name: String, _ input: String?, _ outputPath: String?, replaces: Bool,
+        isNew: Bool, _ cancellation: CancellationFlag
+    ) throws(VidscanError) -> Summary {
+        let begin = ContinuousClock.now
+        let result = try StoredResult(path: resultPath)
+        let hides = options.anonymize != nil
+        let source = try result.source(
+            override: input, acceptsChanges: options.acceptsChangedSource && !hides, acceptsCopies: !hides)
+        let tables = hides ? try FaceTables(hiding: result) : FaceTables(drawing: result)
+        if let anonymize = options.anonymize {
+            try AnonymizePreconditions.check(tables.positions, for: anonymize)
+            if !isNew { try tables.checkDigests(readsLandmarks: options.needsLandmarks) }
+        }
+        let painter = try FramePainter(options, tables: tables)
+        let transcoder = try transcoder(of: source, result, cancellation)
+        observer.opened(name, info: transcoder.info)
+        let (path, format) = try destination(outputPath, in: resultPath, transcoder)
+        let file = try AtomicFile(
+            path: path, replaces: replaces, source: source.absolutePath, stage: .render)
+        let recordPath = HidingRecord.path(of: path, isInResult: outputPath == nil)
+        if hides { try AtomicFile.checkVacancy(recordPath, replaces: replaces) }
+        var progress = RunProgress(microseconds: 0, frames: 0, faces: 0)
+        do {
+            let edit = { (frame: EditableFrame) in
+                progress.microseconds = frame.microseconds
+                progress.faces += try painter.paint(frame)
+                progress.frames += 1
+                observer.progressed(progress)
+            }
+            switch format {
+            case .video(let container): try transcoder.run(to: file.writingPath, container: container, edit: edit)
+            case .picture(let format): try file.write(try transcoder.picture(as: format, edit: edit))
+            }
+            try painter.finish()
+        } catch let error as MediaError {
+            throw VidscanError(
+                VidscanError.Code(rendering: error.code), error.message, stage: .render,
+                microseconds: progress.microseconds)
+        } catch let error as VidscanError {
+            throw error
+        } catch {
+            throw VidscanError(.output, "\(error)", stage: .render)
+        }
+        if hides { try checkSameDecoding(of: source, by: transcoder, as: result) }
+        try file.complete()
+        let tally = painter.tally
+        if let anonymize = options.anonymize, let tally {
+            let record = try AtomicFile(path: recordPath, replaces: replaces, stage: .render)
+            let content = HidingRecord(
+                anonymize, video: options, analysis: result.record.pipeline, frames: transcoder.frameCount,
+                tally: tally, spans: painter.hiddenSpans.shifted(by: transcoder.startMicroseconds),
+                removedFaces: tables.removedFaces)
+            try record.write(content.text())
+            try record.complete()
+        }
+        var warnings = RenderWarnings.problems(of: transcoder, hidesFaces: hides)
+        var hidden: String?
+        if let anonymize = options.anonymize, !anonymize.isInverted {
+            let frames = painter.hiddenSpans.frameCount
+            let codecs =
+                transcoder.soundCodecs.isEmpty
+                ? "" : ", encoded again as \(transcoder.soundCodecs.joined(separator: " and "))"
+            let sound =
+                transcoder.copiesAudio ? "; the sound is that of the original\(codecs) (--no-audio leaves it out)" : ""
+            let subtitles = transcoder.copiesSubtitles ? "; the subtitles are those of the original" : ""
+            hidden =
+                "faces hidden in \(frames) of \(NumberText.count(transcoder.frameCount, "frame"))\(sound)\(subtitles)"
+            let findsNothing = frames + (tally?.visibleFrames ?? 0) == 0
+            warnings += RenderWarnings.weaknesses(of: anonymize, findsNothing: findsNothing)
+        }
+        if let choice = options.anonymize?.visible { warnings += RenderWarnings.corrections(in: tables, choice) }
+        for warning in warnings { observer.warned(name, message: warning) }
+        return Summary(
+            path: path, frames: transcoder.frameCount, seconds: Double(progress.microseconds) / 1e6,
+            wallSeconds: begin.duration(to: .now) / .seconds(1),
+            visibility: options.anonymize?.visible.keepsSomebody == true ? tally : nil, hidden: hidden)
+    }
+
+    private func transcoder(
+        of source: InputFile, _ result: StoredResult, _ cancellation: CancellationFlag
+    ) throws(VidscanError) -> Transcoder {
+        var wanted = transcoderOptions(result)
+        return try VidscanError.media(stage: .open) { () throws(MediaError) in
+            let transcoder = try Transcoder(source: source.absolutePath, options: wanted, cancellation: cancellation)
+            guard options.isProxy, !transcoder.unsupportedCodecs(in: .mp4).isEmpty else { return transcoder }
+            wanted.copiesAudio = false
+            return try Transcoder(source: source.absolutePath, options: wanted, cancellation: cancellation)
+        }
+    }
+
+    /// `nil` if the frame is small enough.
+    static func proxyHeight(width: Int, height: Int) -> Int? {
+        let shorter = min(width, height)
+        guard shorter > RenderOptions.proxySide else { return nil }
+        return (height * RenderOptions.proxySide / shorter + 1) / 2 * 2
+    }
+
+    private func transcoderOptions(_ result: StoredResult) -> Transcoder.Options {
+        var transcoderOptions = Transcoder.Options(rateFactor: options.rateFactor)
+        transcoderOptions.codec = options.codec
+        transcoderOptions.height = options.height
+        transcoderOptions.copiesAudio = options.copiesAudio
+        transcoderOptions.copiesSubtitles = options.copiesSubtitles
+        transcoderOptions.keepsMetadata = options.keepsMetadata ?? (options.anonymize == nil)
+        transcoderOptions.streamIndex = result.record.video.stream
+        transcoderOptions.decoderThreads = ProcessInfo.processInfo.activeProcessorCount
+        transcoderOptions.limits = options.limits
+        if options.isProxy, let width = result.record.video.displayWidth, let height = result.record.video.displayHeight
+        {
+            transcoderOptions.height = Self.proxyHeight(
+                width: result.record.filters?.sourceWidth ?? width,
+                height: result.record.filters?.sourceHeight ?? height)
+        }
+        if options.anonymize != nil {
+            // The frames must be decoded as the analysis decoded them.
+            transcoderOptions.decoderThreads = AnonymizeOptions.decoderThreads
+            transcoderOptions.skipsUnneededPackets = result.record.filters?.everyFrame != true
+        }
+        return transcoderOptions
+    }
+
+    /// Throws if the source has changed, or if other packets or frames are damaged than in the analysis.
+    private func checkSameDecoding(
+        of source: InputFile, by transcoder: Transcoder, as result: StoredResult
+    ) throws(VidscanError) {
+        guard source.isUnchanged else {
+            throw VidscanError(
+                .changed, "the video \(source.name) changed while its faces were being hidden; no video was written",
+                stage: .render)
+        }
+        let damage = transcoder.statistics.damage + transcoder.statistics.corruptPackets
+        let analysed = result.record.counts.damagedFramesOrPackets
+        guard damage == analysed else {
+            throw VidscanError(
+                .result,
+                "decoding reported \(NumberText.count(damage, "error")) now, but \(analysed) when the video was analysed: faces"
+                    + " may be at other positions; no video was written", stage: .render)
+        }
+    }
+
+    private enum OutputFormat {
+        case video(VideoContainer)
+        case picture(PictureFormat)
+    }
+
+    private func destination(
+        _ wanted: String?, in resultPath: String, _ transcoder: Transcoder
+    ) throws(VidscanError) -> (String, OutputFormat) {
+        let preferred = options.isProxy ? .mp4 : transcoder.preferredContainer
+        let isPicture = transcoder.info.isPicture
+        let suffix = isPicture ? PictureFormat(of: transcoder.info).rawValue : preferred.rawValue
+        let path = wanted ?? resultPath + "/" + options.name + "." + suffix
+        if isPicture, let format = PictureFormat(path: path) { return (path, .picture(format)) }
+        guard let container = VideoContainer(path: path) else {
+            let endings = isPicture ? ".jpg or .png" : ".mp4, .mov or .mkv"
+            throw VidscanError(.output, "cannot write \(path): name a file that ends in \(endings)", stage: .open)
+        }
+        let unsupported = transcoder.unsupportedCodecs(in: container)
+        guard unsupported.isEmpty else {
+            let remedy = container == preferred ? "" : "; name an .\(preferred.rawValue) file"
+            throw VidscanError(
+                .output,
+                "cannot write \(path): \(container.rawValue.uppercased()) cannot contain \(unsupported.joined(separator: ", "))"
+                    + remedy, stage: .open)
+        }
+        return (path, .video(container))
+    }
+}

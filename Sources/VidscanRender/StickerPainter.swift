@@ -1,0 +1,139 @@
+internal import VidscanBase
+internal import VidscanMedia
+internal import VidscanResults
+
+final class StickerPainter {
+    private let options: StickerOptions
+    private let image: DrawnImage
+    private let surface = DrawingSurface()
+
+    /// Throws if the image cannot be read, or if the cap insets leave no middle.
+    init(_ options: StickerOptions) throws(VidscanError) {
+        self.options = options
+        image = DrawnImage(try Self.read(options.path))
+        if let insets = options.capInsets {
+            let size = image.size
+            guard insets.left >= 0, insets.top >= 0, insets.right >= 0, insets.bottom >= 0,
+                insets.left + insets.right < size.width, insets.top + insets.bottom < size.height
+            else {
+                throw VidscanError(
+                    .setup,
+                    "--sticker-insets leave nothing in the middle of the sticker \(options.path) (\(size) pixels)",
+                    stage: .open)
+            }
+        }
+    }
+
+    /// The error names the image, because the input of the run is another file.
+    private static func read(_ path: String) throws(VidscanError) -> RasterImage {
+        do throws(VidscanError) {
+            let file = try InputFile(path)
+            return try VidscanError.media(stage: .open) { () throws(MediaError) in
+                try PictureFile.read(file.absolutePath)
+            }
+        } catch {
+            throw VidscanError(error.code, "the sticker \(path): \(error.reason)", stage: .open)
+        }
+    }
+
+    /// The rectangle before it is rotated about its centre; `nil` if the face lacks the necessary landmarks.
+    private func target(on face: FaceState) -> Rectangle? {
+        // The upright box of a tilted face is about as large as the face, so its size needs no correction.
+        var (center, width, height) = (face.box.center, face.box.width, face.box.height)
+        if options.place != .face {
+            guard let left = face[.leftEye], let right = face[.rightEye] else { return nil }
+            // The eyes of a turned head appear closer together, but its height does not change and gives a lower limit.
+            let distance = max(Self.distance(left, right), face.box.height * 0.25)
+            center = Point(x: (left.x + right.x) / 2, y: (left.y + right.y) / 2)
+            (width, height) = (distance * 2.2, distance * 0.9)
+            if options.place == .mustache {
+                guard let nose = face[.nose], let mouth = face[.mouth] else { return nil }
+                // The tip of the nose overhangs the upper half of the lip.
+                center = Point(x: nose.x + (mouth.x - nose.x) * 0.6, y: nose.y + (mouth.y - nose.y) * 0.6)
+                (width, height) = (distance * 1.25, distance * 0.5)
+            }
+        }
+        return Rectangle(
+            x: center.x - width * options.scale / 2, y: center.y - height * options.scale / 2,
+            width: width * options.scale, height: height * options.scale)
+    }
+
+    private static func distance(_ a: Point, _ b: Point) -> Double {
+        let (dx, dy) = (a.x - b.x, a.y - b.y)
+        return (dx * dx + dy * dy).squareRoot()
+    }
+
+    func paint(on face: FaceState, of frame: EditableFrame) throws(MediaError) {
+        guard let target = target(on: face) else { return }
+        let pieces = pieces(in: target, displayPerPixel: 1 / frame.scaleX)
+        let center = target.center
+        // At any rotation, the sticker stays within a circle around its centre.
+        let reach = pieces.flatMap(\.target.corners).map { Self.distance($0, center) }.max() ?? 0
+        let part = Rectangle(x: center.x, y: center.y, width: 0, height: 0).grown(by: reach, reach)
+        try surface.draw(on: part, of: frame) {
+            for piece in pieces {
+                surface.image(image, part: piece.part, target: piece.target, pivot: center, degrees: face.lean)
+            }
+        }
+    }
+
+    /// A part of the image, and its rectangle before the rotation.
+    private typealias Piece = (part: Rectangle, target: Rectangle)
+
+    /// - Parameter displayPerPixel: display pixels per pixel of the output video.
+    private func pieces(in target: Rectangle, displayPerPixel: Double) -> [Piece] {
+        let (width, height) = (Double(image.size.width), Double(image.size.height))
+        if let insets = options.capInsets { return Self.nine(insets, width, height, target) }
+        let whole = Rectangle(x: 0, y: 0, width: width, height: height)
+        let anchor = options.anchor.fractions
+        let scale: Double
+        switch options.contentMode {
+        case .stretch: return [(whole, target)]
+        case .fit: scale = min(target.width / width, target.height / height)
+        case .none: scale = displayPerPixel
+        case .fill:
+            scale = max(target.width / width, target.height / height)
+            // The part of the image outside the region is never drawn.
+            let (partWidth, partHeight) = (target.width / scale, target.height / scale)
+            let part = Rectangle(
+                x: (width - partWidth) * anchor.x, y: (height - partHeight) * anchor.y, width: partWidth,
+                height: partHeight)
+            return [(part, target)]
+        }
+        let scaled = Rectangle(
+            x: target.x + (target.width - width * scale) * anchor.x,
+            y: target.y + (target.height - height * scale) * anchor.y, width: width * scale, height: height * scale)
+        return [(whole, scaled)]
+    }
+
+    /// Scales the corners by the same factor on both axes, and stretches edges along their length and the middle on both axes.
+    private static func nine(
+        _ insets: StickerOptions.CapInsets, _ width: Double, _ height: Double, _ target: Rectangle
+    ) -> [Piece] {
+        let borders = (x: Double(insets.left + insets.right), y: Double(insets.top + insets.bottom))
+        // Corners have the scale that fits the whole image, and shrink on smaller faces until they touch.
+        let scale = min(
+            min(target.width / width, target.height / height),
+            min(
+                borders.x > 0 ? target.width / borders.x : .infinity,
+                borders.y > 0 ? target.height / borders.y : .infinity))
+        let imageX = [0, Double(insets.left), width - Double(insets.right), width]
+        let imageY = [0, Double(insets.top), height - Double(insets.bottom), height]
+        let (right, bottom) = (target.x + target.width, target.y + target.height)
+        let targetX = [target.x, target.x + Double(insets.left) * scale, right - Double(insets.right) * scale, right]
+        let targetY = [target.y, target.y + Double(insets.top) * scale, bottom - Double(insets.bottom) * scale, bottom]
+        var pieces: [Piece] = []
+        for row in 0..<3 {
+            for column in 0..<3 {
+                let part = Rectangle(
+                    x: imageX[column], y: imageY[row], width: imageX[column + 1] - imageX[column],
+                    height: imageY[row + 1] - imageY[row])
+                let target = Rectangle(
+                    x: targetX[column], y: targetY[row], width: targetX[column + 1] - targetX[column],
+                    height: targetY[row + 1] - targetY[row])
+                if part.area > 0, target.area > 0 { pieces.append((part, target)) }
+            }
+        }
+        return pieces
+    }
+}

@@ -1,0 +1,151 @@
+internal import Foundation
+internal import VidscanBase
+internal import VidscanFaces
+internal import VidscanResults
+
+/// The rows of `faces.csv` for a page, by face, then by time, in positions of the video.
+struct PageRows {
+    struct Column: Encodable {
+        let name: String
+        let width: Int
+        /// `nil` for whole numbers.
+        let quantization: Quantization?
+    }
+
+    /// Beyond this, rows are thinned out, so that a browser can hold the page.
+    private static let maximumRows = 400_000
+    private static let points: [FacePoint] = FacePoint.allCases.filter { $0 != .mouth }
+    /// Of positions, in pixels of the video.
+    private static let positionStep = 0.25
+
+    static let metrics: [FaceField] = TrackTable.measures.filter { field in
+        if case .metric(let metric) = field { !metric.isFlag } else { true }
+    }
+
+    let columns: [Column]
+    let bytes: [UInt8]
+    /// By face_id.
+    let ranges: [Int: Range<Int>]
+    /// The mean score of the detector and the mesh, 0…1, by face_id.
+    let certainty: [Int: Double]
+    /// The page has every `stride`-th sample.
+    let stride: Int
+
+    /// - Parameters:
+    ///   - times: The presentation times of all samples, in microseconds.
+    ///   - expected: About the number of rows.
+    ///   - size: The video's upright frame, in pixels.
+    ///   - map: From positions in the tables to those in the video; `nil` if they are the same.
+    init(
+        _ folder: String, faces: [Int], leftOut: Set<Int>, times: [Int64], expected: Int,
+        size: (width: Int, height: Int), map: VidscanBase.AffineTransform?
+    ) throws(VidscanError) {
+        let stride = max(1, (expected + Self.maximumRows - 1) / Self.maximumRows)
+        var reader = try Reader(folder, size: size, map: map)
+        try reader.read(faces: Set(faces), leftOut: leftOut, times: times, stride: stride)
+        self.stride = stride
+
+        // By face, then by time, so that neighbours are alike.
+        let order = reader.faceIDs.indices.sorted { (reader.faceIDs[$0], $0) < (reader.faceIDs[$1], $1) }
+        var ranges: [Int: Range<Int>] = [:]
+        for (row, index) in order.enumerated() {
+            let face = reader.faceIDs[index]
+            ranges[face] = (ranges[face]?.lowerBound ?? row)..<(row + 1)
+        }
+        self.ranges = ranges
+        certainty = reader.scores.mapValues { $0.sum / Double($0.count) }
+
+        var columns: [Column] = []
+        var bytes: [UInt8] = []
+        func append(_ packed: PackedColumn, _ name: String, _ quantization: Quantization? = nil) {
+            columns.append(Column(name: name, width: packed.width, quantization: quantization))
+            bytes += packed.bytes
+        }
+        append(PackedColumn(times.map { UInt64(bitPattern: $0) }), "time")
+        append(PackedColumn(order.map { UInt32(truncatingIfNeeded: reader.samples[$0]) }), "sample")
+        for (field, quantization, codes) in reader.numbers {
+            let name = field.name
+            if quantization.isByte {
+                append(PackedColumn(order.map { UInt8(truncatingIfNeeded: codes[$0]) }), name, quantization)
+            } else {
+                append(PackedColumn(order.map { codes[$0] }), name, quantization)
+            }
+        }
+        self.columns = columns
+        self.bytes = bytes
+    }
+
+    var count: Int { ranges.values.reduce(0) { $0 + $1.count } }
+
+    private struct Reader {
+        private let folder: String
+        private let map: VidscanBase.AffineTransform?
+        private let columns: FaceColumns
+        private let table: TableReader
+        private(set) var faceIDs: [Int] = []
+        private(set) var samples: [Int] = []
+        private(set) var numbers: [(field: FaceField, quantization: Quantization, codes: [UInt16])]
+        private(set) var scores: [Int: (sum: Double, count: Int)] = [:]
+
+        init(
+            _ folder: String, size: (width: Int, height: Int), map: VidscanBase.AffineTransform?
+        ) throws(VidscanError) {
+            self.folder = folder
+            self.map = map
+            table = try TableReader(folder: folder, name: "faces.csv")
+            let points = PageRows.points.flatMap { [FaceField.x($0), .y($0)] }
+            let fields = FaceField.box + points + PageRows.metrics
+            columns = try FaceColumns(
+                [.confidence, .presence] + FaceField.points + FaceField.box + PageRows.metrics, of: table)
+            // Faces may lie partly outside the frame.
+            let longer = Double(max(size.width, size.height))
+            let step = max(PageRows.positionStep, 3 * longer / 65_000)
+            numbers = fields.map { field in
+                let isPosition = FaceField.box.contains(field) || FaceField.points.contains(field)
+                let quantization =
+                    isPosition
+                    ? Quantization(-longer...2 * longer, step: step)
+                    : Quantization(field.range, step: Self.step(field))
+                return (field, quantization, [])
+            }
+        }
+
+        /// A tenth of a degree for angles; a byte is enough for scores.
+        private static func step(_ field: FaceField) -> Double {
+            let extent = field.range.upperBound - field.range.lowerBound
+            return field.unit == "degrees" ? 0.1 : extent / 250
+        }
+
+        mutating func read(
+            faces: Set<Int>, leftOut: Set<Int>, times: [Int64], stride: Int
+        ) throws(VidscanError) {
+            let (time, id) = (try table.column("time"), try table.column("face_id"))
+            var sample = 0
+            while try table.next() {
+                let microseconds = try table.microseconds(time)
+                while sample < times.count, times[sample] < microseconds { sample += 1 }
+                guard sample < times.count, times[sample] == microseconds else {
+                    throw table.problem("its time is not in frames.csv")
+                }
+                let face = try table.integer(id, in: ReadLimits.ids)
+                if leftOut.contains(face) { continue }
+                guard faces.contains(face) else { throw table.problem("face_id \(face) is not in tracks.csv") }
+                var row = try columns.numbers(in: table)
+                let score = ((row[.confidence] ?? 0) + (row[.presence] ?? 0)) / 2
+                let isNew = scores[face] == nil
+                scores[face, default: (0, 0)].sum += score
+                scores[face, default: (0, 0)].count += 1
+                guard isNew || sample % stride == 0 else { continue }
+                guard faceIDs.count < 2 * PageRows.maximumRows else {
+                    throw table.problem("is one of too many rows for a page")
+                }
+                if let map { row.move(by: map) }
+                faceIDs.append(face)
+                samples.append(sample)
+                for index in numbers.indices {
+                    numbers[index].codes.append(numbers[index].quantization.code(row[numbers[index].field]))
+                }
+            }
+        }
+    }
+}

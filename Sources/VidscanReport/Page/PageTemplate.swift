@@ -1,0 +1,139 @@
+internal import Foundation
+internal import Mustache
+package import VidscanBase
+
+/// The pages that vidscan makes. Templates, style and scripts are compiled in, so that the program can be moved.
+/// Rendering escapes all values.
+package enum PageTemplate: String {
+    case report, index, people, verification
+
+    private static let library: Result<MustacheLibrary, any Error> = Result {
+        let sources = [
+            "head": PackageResources.head_mustache, "face": PackageResources.face_mustache,
+            report.rawValue: PackageResources.report_mustache,
+            index.rawValue: PackageResources.index_mustache, people.rawValue: PackageResources.people_mustache,
+            verification.rawValue: PackageResources.verification_mustache,
+        ]
+        return MustacheLibrary(
+            templates: try sources.mapValues { try MustacheTemplate(string: String(decoding: $0, as: UTF8.self)) })
+    }
+
+    /// `content` has a property for each name in the template. The template looks for a missing value in the enclosing
+    /// values, so optional properties need distinct names.
+    package func render(_ content: Any, for path: String) throws(VidscanError) -> String {
+        do {
+            // In a page too, control characters in a name could reorder the text around it.
+            return Printable.lines(try Self.library.get().render(content, withTemplate: rawValue) ?? "")
+        } catch {
+            throw VidscanError(.output, "cannot write \(path): \(error.localizedDescription)", stage: .render)
+        }
+    }
+
+    /// The content security policy.
+    fileprivate func policy(loads: Loads) -> String {
+        let scripts = modules.isEmpty ? "" : "; script-src 'unsafe-inline'"
+        return
+            "default-src 'none'; style-src 'unsafe-inline'\(scripts)\(loads == .status ? " 'self'" : ""); img-src data:"
+            + (loads == .video ? " blob: file: 'self'; media-src blob: file: 'self'" : "")
+    }
+
+    package enum Loads: Sendable {
+        case nothing
+        /// Next to the page, or chosen by the user.
+        case video
+        /// A script next to the page.
+        case status
+    }
+
+    /// They share one scope, and until the page has started, each uses only those before it.
+    fileprivate var modules: [[UInt8]] {
+        switch self {
+        case .people, .verification: []
+        case .index: [PackageResources.helpers_js, PackageResources.tables_js, PackageResources.index_js]
+        case .report:
+            [
+                PackageResources.helpers_js, PackageResources.tables_js, PackageResources.state_js,
+                PackageResources.samples_js, PackageResources.model_js, PackageResources.player_js,
+                PackageResources.overlay_js, PackageResources.timeline_js, PackageResources.curves_js,
+                PackageResources.corrections_js, PackageResources.lists_js, PackageResources.page_js,
+            ]
+        }
+    }
+}
+
+package struct PageHead: Sendable {
+    let title: String
+    let summary: String
+    package var warnings: [String]
+    package var notices: [String]
+    let style, script, policy: String
+
+    package init(
+        _ template: PageTemplate, title: String, summary: String, warnings: [String] = [], notices: [String] = [],
+        loads: PageTemplate.Loads = .nothing
+    ) {
+        (self.title, self.summary, self.warnings, self.notices) = (title, summary, warnings, notices)
+        style = Self.text([
+            PackageResources.page_css, template == .report ? PackageResources.report_css : PackageResources.lists_css,
+        ])
+        script = "(() => {\n\"use strict\";\n" + Self.text(template.modules) + "})();\n"
+        policy = template.policy(loads: loads)
+    }
+
+    private static func text(_ resources: [[UInt8]]) -> String {
+        resources.map { String(decoding: $0, as: UTF8.self) }.joined()
+    }
+}
+
+package struct PageFace: Sendable {
+    let thumbnail: String?
+    /// For those who do not see the picture.
+    let label: String
+    let name: String?
+    /// Its name, its path for a tooltip, and its report's URL relative to the page.
+    let video: String?
+    let path: String
+    let link: String?
+    let details: [String]
+
+    package init(
+        thumbnail: String?, label: String, name: String? = nil, video: String? = nil, path: String = "",
+        link: String? = nil, details: [String]
+    ) {
+        (self.thumbnail, self.label, self.name, self.video) = (thumbnail, label, name, video)
+        (self.path, self.link, self.details) = (path, link, details)
+    }
+}
+
+package struct PageFact: Sendable {
+    let name: String
+    let value: String
+
+    package init(_ name: String, _ value: String) {
+        (self.name, self.value) = (name, value)
+    }
+}
+
+package struct PageCell: Sendable, MustacheParent {
+    let text: String
+    let kind: String
+
+    package init(_ text: String, isNumber: Bool = true) {
+        self.text = text
+        kind = isNumber ? "number" : ""
+    }
+
+    package func child(named name: String) -> Any? { name == "text" ? text : name == "kind" ? kind : nil }
+}
+
+extension FilePath {
+    /// Percent-encoded: `../a/report.html`.
+    package static func relative(_ path: String, to folder: String) -> String {
+        let target = names(absolute(path))
+        let base = names(absolute(folder))
+        let common = zip(target, base).prefix { $0.utf8.elementsEqual($1.utf8) }.count
+        let parts = Array(repeating: "..", count: base.count - common) + target[common...].map(String.init)
+        let allowed = CharacterSet.urlPathAllowed.subtracting(CharacterSet(charactersIn: ":"))
+        return parts.map { $0.addingPercentEncoding(withAllowedCharacters: allowed) ?? $0 }.joined(separator: "/")
+    }
+}

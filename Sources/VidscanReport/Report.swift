@@ -1,0 +1,196 @@
+internal import Foundation
+internal import VidscanBase
+internal import VidscanFaces
+package import VidscanMedia
+internal import VidscanResults
+
+/// The page of a finished result: one HTML file that refers to nothing but its video.
+package struct Report: Sendable {
+    package struct Options: Sendable {
+        /// Whether to show faces. `nil` does unless the result has a video with hidden faces.
+        package var hasThumbnails: Bool?
+        package var video = VideoChoice.source
+        /// Makes a page to pass on: it shows no face, names neither the video nor people, and plays only a video with
+        /// hidden faces.
+        package var hidesFaces = false
+        /// Accepts a video that has changed since the analysis.
+        package var acceptsChangedSource = false
+        package var limits = MediaLimits()
+
+        package init() {}
+    }
+
+    package enum VideoChoice: Sendable, Equatable {
+        /// The result's video with hidden faces, or else its proxy, or else the analysed one.
+        case source
+        /// Another one with the same times, such as a small copy.
+        case file(String)
+        /// The page has everything but the player.
+        case none
+    }
+
+    /// For an index of several reports.
+    package struct Summary: Sendable {
+        package let path: String
+        package let faces: Int
+        package let notice: String?
+        let title: String
+        /// Of the last sample.
+        let seconds: Double
+        let samples: Int
+        let cuts: Int
+        let warnings: Int
+        /// The faces that are visible for longest, as `data:` URLs.
+        let thumbnails: [String]
+    }
+
+    /// More tracks would make the page too large for a browser.
+    private static let maximumTracks = 500
+    private static let maximumThumbnails = 60
+    private let options: Options
+
+    package init(options: Options = Options()) {
+        self.options = options
+    }
+
+    /// Writes a report. On an error or a cancellation (`interrupted`), leaves no output behind.
+    ///
+    /// - Parameters:
+    ///   - input: The video, if it has moved. Only thumbnails and the player need it.
+    ///   - outputPath: `nil` writes `report.html` into the result folder.
+    package func run(
+        resultPath: String, input: String? = nil, outputPath: String? = nil, replaces: Bool
+    ) async throws -> Summary {
+        try await BlockingWork.run(thread: "report", input: resultPath) { cancellation in
+            try write(resultPath, input, outputPath ?? resultPath + "/report.html", replaces, cancellation)
+        }
+    }
+
+    private func write(
+        _ resultPath: String, _ input: String?, _ path: String, _ replaces: Bool, _ cancellation: CancellationFlag
+    ) throws(VidscanError) -> Summary {
+        if options.hidesFaces, case .file = options.video {
+            throw VidscanError(.output, "a page to pass on plays only the video with hidden faces")
+        }
+        let result = try StoredResult(path: resultPath)
+        let file = try AtomicFile(path: path, replaces: replaces, source: result.record.input.path, stage: .render)
+        let allFaces = try PageTables.faces(resultPath)
+        let faces = Self.longestVisible(allFaces, maximum: Self.maximumTracks)
+        let leftOut = Set(allFaces.map(\.id)).subtracting(faces.map(\.id))
+        let events = try PageTables.events(resultPath).filter { !leftOut.contains($0.faceID ?? 0) }
+        let samples = try SampleTimes(resultPath)
+        let hidesFaces = options.hidesFaces || result.hidesFaces
+        let video = try video(of: result, input, page: path, hidesFaces: hidesFaces)
+        let shown = Self.longestVisible(faces, maximum: Self.maximumThumbnails)
+        var pictures: [Int: String] = [:]
+        if options.hasThumbnails ?? !hidesFaces, !shown.isEmpty {
+            let source = try result.source(override: input, acceptsChanges: options.acceptsChangedSource)
+            let moments = shown.map { FaceMoment(faceID: $0.id, microseconds: $0.bestMicroseconds, box: $0.box) }
+            pictures = try FacePictures.make(
+                moments, of: result, from: source, limits: options.limits, cancellation: cancellation)
+        }
+
+        // These notices are about the result, which is not passed on.
+        var pageNotices = options.hidesFaces ? [] : result.record.notices
+        var notices: [String] = []
+        if !leftOut.isEmpty {
+            notices.append(
+                "the page has the \(faces.count) faces that are visible longest; tracks.csv has the other \(leftOut.count)"
+            )
+            pageNotices += notices
+        }
+        if hidesFaces, options.hasThumbnails == nil {
+            pageNotices.append(
+                options.hidesFaces
+                    ? "the page was made without pictures of faces"
+                    : "faces are hidden in the video, so the page has no thumbnails; --thumbnails adds them")
+        }
+        if hidesFaces, video == nil, options.video == .source {
+            pageNotices.append("the page has no video, because the result's folder has no video with hidden faces")
+        }
+        if options.hidesFaces, video != nil, result.hiding?.keepsNobody != true {
+            notices.append("the video shows the people who were kept visible in it")
+        }
+        if let video, !video.isWidelyPlayable {
+            notices.append(
+                "most browsers cannot play \(result.record.video.codec) in such a file; --proxy makes a copy that they play"
+            )
+        }
+
+        let title = options.hidesFaces ? "Video with hidden faces" : FilePath.name(of: result.record.input.path)
+        let content = PageContent(
+            result: result, title: title, hidesFaces: hidesFaces, faces: faces, leftOut: leftOut, events: events,
+            samples: samples, pictures: pictures, video: video)
+        let (data, rows) = try content.data()
+        try file.write(PageTemplate.report.render(content.page(data, rows: rows, notices: pageNotices), for: path))
+        try file.complete()
+        return Summary(
+            path: path, faces: allFaces.count, notice: notices.isEmpty ? nil : notices.joined(separator: "; "),
+            title: title, seconds: samples.range.upperBound, samples: samples.count,
+            cuts: events.count { $0.kind == .shotCut }, warnings: result.record.warnings.count,
+            thumbnails: shown.sorted { $0.visibleSeconds > $1.visibleSeconds }.prefix(5).compactMap { pictures[$0.id] })
+    }
+
+    private func video(
+        of result: StoredResult, _ input: String?, page: String, hidesFaces: Bool
+    ) throws(VidscanError) -> PageVideo? {
+        let folder = FilePath.folder(of: FilePath.absolute(page))
+        let make = { PageVideo(path: $0, of: result, isSource: $1, page: folder) }
+        switch options.video {
+        case .none: return nil
+        case .file(let path):
+            _ = try InputFile(path)
+            return make(path, false)
+        case .source:
+            if hidesFaces {
+                // Earlier versions gave the same name to a video with visible faces.
+                guard result.hiding?.isInverted != true else { return nil }
+                return result.videoWithHiddenFaces.map { make($0, false) }
+            }
+            let proxy = result.name + "/proxy.mp4"
+            if input == nil, FileManager.default.fileExists(atPath: proxy) { return make(proxy, false) }
+            do {
+                let source = try result.source(override: input, acceptsChanges: options.acceptsChangedSource)
+                return make(source.absolutePath, true)
+            } catch {
+                throw VidscanError(
+                    error.code, "\(error.reason); --no-video makes a page without it", input: error.input,
+                    stage: error.stage)
+            }
+        }
+    }
+
+    /// Ordered by face_id.
+    private static func longestVisible(_ faces: [ReportedFace], maximum: Int) -> [ReportedFace] {
+        faces.sorted { ($1.visibleSeconds, $0.id) < ($0.visibleSeconds, $1.id) }.prefix(maximum)
+            .sorted { $0.id < $1.id }
+    }
+}
+
+struct PageVideo {
+    /// Relative to the page.
+    let address: String
+    let isPicture: Bool
+    let advice: String
+    /// Whether browsers usually play its codec and container.
+    let isWidelyPlayable: Bool
+
+    private static let pictures: Set = ["jpg", "jpeg", "png", "webp", "gif", "bmp", "avif"]
+    private static let codecs: [String: Set<String>] = [
+        "h264": ["mp4", "m4v", "mov"], "vp8": ["webm"], "vp9": ["webm", "mp4"], "av1": ["webm", "mp4"],
+    ]
+
+    init(path: String, of result: StoredResult, isSource: Bool, page folder: String) {
+        address = FilePath.relative(path, to: folder)
+        let suffix = (path as NSString).pathExtension.lowercased()
+        let video = result.record.video
+        isPicture = Self.pictures.contains(suffix) && video.durationSeconds == nil
+        // vidscan wrote the other videos, or the user chose them for this.
+        isWidelyPlayable = isPicture || !isSource || Self.codecs[video.codec]?.contains(suffix) == true
+        let name = FilePath.name(of: FilePath.absolute(result.name))
+        advice =
+            isSource
+            ? "A copy that every browser plays: vidscan report --proxy --force \(name)"
+            : "Browsers play H.264 in MP4 files."
+    }
+}

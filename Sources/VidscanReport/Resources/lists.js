@@ -1,0 +1,177 @@
+
+  // MARK: Lists
+
+  const tabs = ["people", "events", "check", "correct"];
+  function openTab(name) {
+    for (const tab of tabs) {
+      const button = byId("tab-" + tab);
+      button.setAttribute("aria-selected", tab === name);
+      button.tabIndex = tab === name ? 0 : -1;
+      byId("panel-" + tab).hidden = tab !== name;
+    }
+    if (name === "events") eventList.draw();
+    if (name === "people") showValues();
+  }
+  tabs.forEach((tab, index) => {
+    byId("tab-" + tab).addEventListener("click", () => openTab(tab));
+    byId("tab-" + tab).addEventListener("keydown", event => {
+      const turn = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+      if (!turn) return;
+      event.preventDefault();
+      event.stopPropagation();
+      const next = tabs[(index + turn + tabs.length) % tabs.length];
+      openTab(next);
+      byId("tab-" + next).focus();
+    });
+  });
+
+  function showPeople() {
+    const list = state.order.map(person => {
+      const image = pictureOf(person);
+      const check = make("input", { type: "checkbox", checked: state.shownPeople.has(person.id), ariaLabel: `Show the curve of ${person.name}` });
+      check.addEventListener("change", () => {
+        if (check.checked) state.shownPeople.add(person.id); else state.shownPeople.delete(person.id);
+        redraw();
+      });
+      const button = make("button", { type: "button", className: "go" },
+        image ? make("img", { src: image, alt: "", width: 44, height: 44 }) : make("span", { className: "nopicture small" }),
+        make("span", {}, make("bdi", { className: "name" }, person.name),
+          make("span", { className: "detail" }, [`${person.seconds.toFixed(1)} s in ${person.tracks.length} ${person.tracks.length === 1 ? "track" : "tracks"}`, person.mood].filter(Boolean).join(" · "))),
+        make("output", { className: "value" }));
+      button.addEventListener("click", () => choose(person.tracks[0], person.tracks[0].best));
+      const row = make("li", {}, check, button);
+      row.dataset.person = person.id;
+      row.style.setProperty("--face", `var(--c${person.color})`);
+      return row;
+    });
+    byId("people").replaceChildren(...list);
+    if (!list.length) byId("people").append(make("li", { className: "empty" }, "No face was found."));
+  }
+  /** Shows the metric of each person at the playhead. */
+  function showValues() {
+    if (byId("panel-people").hidden) return;
+    const { name, low, high } = state.metric, column = columns.get(name), values = new Map();
+    for (const { track, rows } of facesAt(state.time)) {
+      const value = number(column, rows.fraction < 0.5 ? rows.a : rows.b);
+      if (!Number.isNaN(value)) values.set(track.person, value);
+    }
+    for (const row of byId("people").children) {
+      const output = row.querySelector("output");
+      if (!output) continue;
+      const value = values.get(+row.dataset.person), text = value === undefined ? "" : String(high - low <= 2 ? value.toFixed(2) : Math.round(value));
+      if (output.textContent !== text) output.textContent = text;
+    }
+  }
+
+  /** A list of thousands of events, of which only those in view are in the document. */
+  const eventList = {
+    rows: [], height: 30, box: byId("events"), inner: make("div", { className: "inner" }),
+    start() {
+      this.box.append(this.inner);
+      this.box.addEventListener("scroll", () => this.draw());
+      this.box.addEventListener("keydown", event => {
+        const turn = { ArrowDown: 1, ArrowUp: -1 }[event.key], index = +event.target.dataset?.index;
+        if (!turn || Number.isNaN(index)) return;
+        event.preventDefault();
+        event.stopPropagation();
+        this.focus(index + turn);
+      });
+      for (const kind of data.events.kinds) byId("event-kind").append(new Option(words(kind), kind));
+      for (const id of ["event-kind", "event-person"]) byId(id).addEventListener("change", () => this.filter());
+    },
+    fill() {
+      const ownerOf = ownerFinder(), { kinds, time, kind, face, value, measured } = data.events;
+      this.all = time.map((time, i) => {
+        const track = face[i] === null ? null : ownerOf(face[i], time);
+        return { time, kind: kinds[kind[i]], track, gone: face[i] !== null && !track, value: value[i], measured: measured[i] };
+      }).filter(event => !event.gone && !isExcluded(event.time));
+      for (const note of state.model.notes) this.all.push({ time: note.time, kind: "note", track: null, value: note.text, measured: null });
+      this.all.sort((a, b) => a.time - b.time);
+      const chosen = byId("event-person").value;
+      byId("event-person").replaceChildren(new Option("all", ""), ...state.order.map(person => new Option(person.name, person.id)));
+      byId("event-person").value = state.model.people.has(+chosen) ? chosen : "";
+      this.filter();
+    },
+    filter() {
+      const kind = byId("event-kind").value, person = byId("event-person").value;
+      this.rows = this.all.filter(event => (!kind || event.kind === kind) && (!person || event.track?.person === +person));
+      const left = data.events.count - data.events.time.length;
+      byId("event-count").textContent = `${this.rows.length}` + (left > 0 ? `; ${left} later ones are only in events.csv` : "");
+      this.draw();
+    },
+    draw() {
+      if (byId("panel-events").hidden) return;
+      this.inner.style.height = Math.max(1, this.rows.length * this.height) + "px";
+      const first = Math.max(0, Math.floor(this.box.scrollTop / this.height) - 4);
+      const last = Math.min(this.rows.length, first + Math.ceil(this.box.clientHeight / this.height) + 8);
+      const focused = this.inner.contains(document.activeElement) ? +document.activeElement.dataset.index : -1;
+      this.inner.replaceChildren(...this.rows.slice(first, last).map((event, i) => {
+        const button = make("button", { type: "button", className: "event" },
+          make("span", { className: "when" }, clock(event.time)), make("span", {}, words(event.kind)),
+          make("bdi", { className: "who" }, event.track?.owner.name ?? ""),
+          make("bdi", { className: "what" }, [event.value, event.measured === null ? "" : `${event.measured} % measured`].filter(Boolean).join(", ")));
+        button.dataset.index = first + i;
+        button.style.top = (first + i) * this.height + "px";
+        if (event.track) button.style.setProperty("--face", `var(--c${event.track.owner.color})`);
+        button.addEventListener("click", () => {
+          if (event.track) select(event.track);
+          player.stop(event.time);
+        });
+        return button;
+      }));
+      if (focused >= first && focused < last) this.inner.children[focused - first].focus({ preventScroll: true });
+    },
+    focus(index) {
+      if (index < 0 || index >= this.rows.length) return;
+      const top = index * this.height;
+      if (top < this.box.scrollTop) this.box.scrollTop = top;
+      if (top + this.height > this.box.scrollTop + this.box.clientHeight) this.box.scrollTop = top + this.height - this.box.clientHeight;
+      this.draw();
+      this.inner.querySelector(`[data-index="${index}"]`)?.focus({ preventScroll: true });
+    },
+    /** Goes to the next or the previous event that passes the filter. */
+    jump(direction) {
+      const next = direction > 0
+        ? search(0, this.rows.length, i => this.rows[i].time > state.time + sameTime)
+        : search(0, this.rows.length, i => this.rows[i].time >= state.time - sameTime) - 1;
+      const event = this.rows[next];
+      if (!event) return;
+      if (event.track) select(event.track);
+      player.stop(event.time);
+      say(`${words(event.kind)} ${event.track?.owner.name ?? ""} at ${clock(event.time)}`);
+    },
+  };
+
+  /** Decisions of the analysis that may be wrong: who is who, and what is a face. */
+  function showDoubts() {
+    const doubts = [];
+    for (const track of state.model.tracks) {
+      const { personConfidence, certainty } = track;
+      if (personConfidence !== null && personConfidence !== undefined && personConfidence < 0.9 && state.model.people.size > 1)
+        doubts.push({ track, score: personConfidence, text: `Is this ${track.owner.name}?` });
+      if (certainty < 0.75) doubts.push({ track, score: certainty, text: "Is this a face?" });
+    }
+    doubts.sort((a, b) => a.score - b.score || a.track.begin - b.track.begin);
+    const shown = doubts.slice(0, 200);
+    byId("doubts").replaceChildren(...shown.map(({ track, score, text }) => {
+      const button = make("button", { type: "button", className: "go" },
+        make("span", {}, make("bdi", { className: "name" }, text),
+          make("span", { className: "detail" }, `face ${track.id}, ${clock(track.begin)} to ${clock(track.end)}`)),
+        make("span", { className: "value" }, `${Math.round(100 * score)} %`));
+      button.addEventListener("click", () => choose(track, track.best));
+      const row = make("li", {}, button);
+      row.style.setProperty("--face", `var(--c${track.owner.color})`);
+      return row;
+    }));
+    if (!shown.length) byId("doubts").append(make("li", { className: "empty" }, "Nothing is doubtful."));
+    byId("tab-check").textContent = doubts.length ? `Check (${doubts.length})` : "Check";
+  }
+
+  on("model", () => {
+    showPeople();
+    showValues();
+    eventList.fill();
+    showDoubts();
+  });
+  on("time metric", showValues);
+  on("layout", () => eventList.draw());

@@ -1,0 +1,133 @@
+
+  // MARK: Model
+
+  /** The tracks as the tables have them. A person without a number is one of their own. */
+  const originalTracks = () => data.tracks.map((track, index) => ({
+    ...track, from: track.row, to: track.row + track.rows, base: index, person: track.person ?? -track.id, isSplit: false,
+  }));
+
+  /** The track that a correction names by a time and a box, as `vidscan apply` finds it; or why there is none. */
+  function findTrack(tracks, face) {
+    const reach = Math.max(0.5, 1.5 * data.interval * data.stride), found = [];
+    for (const track of tracks) {
+      const after = search(track.from, track.to, row => timeOf(row) >= face.time);
+      const row = [after - 1, after].filter(row => row >= track.from && row < track.to)
+        .sort((a, b) => Math.abs(timeOf(a) - face.time) - Math.abs(timeOf(b) - face.time))[0];
+      if (row === undefined) continue;
+      const away = Math.abs(timeOf(row) - face.time), fraction = overlap(boxOf(row), face.box);
+      if (away <= reach && fraction >= 0.3) found.push({ track, away, fraction });
+    }
+    const best = Math.max(...found.map(match => match.fraction));
+    // Of tracks that overlap equally, the one that is nearer in time.
+    return found.filter(match => match.fraction > best - 0.05).sort((a, b) => a.away - b.away || b.fraction - a.fraction)[0]?.track ?? null;
+  }
+
+  /** The rows of a track between its gaps: pairs of the first row and the one after the last. */
+  function appearances(track) {
+    const ranges = [[track.from, track.to]];
+    for (let row = track.from + 1; row < track.to; row++) {
+      if (timeOf(row) - timeOf(row - 1) <= 1.5 * data.interval * data.stride) continue;
+      ranges[ranges.length - 1][1] = row;
+      ranges.push([row, track.to]);
+    }
+    return ranges;
+  }
+
+  /** What the tables look like after corrections: tracks, names of people, excluded ranges, notes, and problems. */
+  function correct(list) {
+    const model = { tracks: originalTracks(), names: new Map(), excluded: [...data.excluded], notes: data.corrections.filter(item => item.do === "note"), problems: [], all: [] };
+    for (const name of Object.entries(data.names)) model.names.set(+name[0], name[1]);
+    let nextTrack = Math.max(0, ...data.tracks.map(track => track.id)) + 1;
+    let nextPerson = Math.max(0, ...data.tracks.map(track => track.person ?? 0)) + 1;
+    list.forEach((item, index) => {
+      const need = face => {
+        const track = findTrack(model.tracks, face);
+        if (!track) model.problems.push({ index, reason: `no face is there at ${clock(face.time)}` });
+        return track;
+      };
+      const splitAt = (track, row) => {
+        model.tracks.push({ ...track, id: nextTrack++, person: nextPerson++, from: row, isSplit: true, personConfidence: null, rest: track.rest });
+        track.to = row;
+        track.isSplit = true;
+      };
+      if (item.do === "same_person") {
+        const found = item.faces.map(need);
+        if (found.includes(null)) return;
+        const ids = found.map(track => track.person), id = Math.min(...ids.filter(id => id > 0), ...(ids.every(id => id < 0) ? ids : []));
+        const name = ids.map(person => model.names.get(person)).find(name => name !== undefined);
+        for (const track of model.tracks) if (ids.includes(track.person)) track.person = id;
+        if (name !== undefined) model.names.set(id, name);
+      } else if (item.do === "different_people") {
+        const [one, other] = item.faces.map(need);
+        if (!one || !other) return;
+        if (one !== other) {
+          if (one.person === other.person) other.person = nextPerson++;
+          return;
+        }
+        const [first, last] = item.faces.map(face => face.time).sort((a, b) => a - b);
+        const gap = appearances(one).slice(1).filter(([from]) => first < timeOf(from) && timeOf(from) <= last + data.interval * data.stride).pop();
+        if (gap) splitAt(one, gap[0]); else model.problems.push({ index, reason: "the face is seen without a break between the two times" });
+      } else if (item.do === "split") {
+        const track = need(item.face);
+        if (!track) return;
+        const row = search(track.from, track.to, row => timeOf(row) >= item.time - sameTime);
+        if (row <= track.from || row >= track.to) {
+          model.problems.push({ index, reason: `the track has no samples before or after ${clock(item.time)}` });
+          return;
+        }
+        splitAt(track, row);
+      } else if (item.do === "name") {
+        const track = need(item.face);
+        if (track) model.names.set(track.person, item.name);
+      } else if (item.do === "not_a_face") {
+        const track = need(item.face);
+        if (track) model.tracks.splice(model.tracks.indexOf(track), 1);
+      } else if (item.do === "exclude") {
+        model.excluded.push([item.from, item.to]);
+      } else if (item.do === "note") {
+        model.notes.push(item);
+      }
+    });
+    // The colours follow the order in which people appear.
+    const people = new Map();
+    for (const track of [...model.tracks].sort((a, b) => timeOf(a.from) - timeOf(b.from) || a.id - b.id)) {
+      if (!people.has(track.person)) people.set(track.person, { id: track.person, tracks: [], color: people.size % 8, seconds: 0 });
+      const person = people.get(track.person);
+      person.tracks.push(track);
+      person.seconds += (track.to - track.from) * data.interval * data.stride;
+      track.owner = person;
+      track.begin = timeOf(track.from);
+      track.end = timeOf(track.to - 1);
+    }
+    for (const person of people.values()) {
+      person.name = model.names.get(person.id) ?? (person.id > 0 ? `Person ${person.id}` : `Face ${-person.id}`);
+      // Of several tracks, the emotion of the longest.
+      person.mood = person.tracks.reduce((a, b) => b.to - b.from > a.to - a.from ? b : a).mood;
+    }
+    model.people = people;
+    return model;
+  }
+
+  const isExcluded = time => state.model.excluded.some(([from, to]) => time >= from - sameTime && time <= to + sameTime);
+  const facesAt = time => {
+    const found = [];
+    for (const track of state.model.tracks) {
+      const rows = rowsAt(track, time);
+      if (rows) found.push({ track, rows, box: ["x", "y", "width", "height"].map(name => valueAt(name, rows)) });
+    }
+    return found;
+  };
+  const pictureOf = person => person.tracks.map(track => data.pictures[track.id] ?? (track.isSplit ? undefined : data.pictures[data.tracks[track.base].id])).find(Boolean);
+  /** Finds the track that has a face_id of the tables at a time, after corrections. */
+  function ownerFinder() {
+    const halves = new Map();
+    for (const track of state.model.tracks) {
+      const id = data.tracks[track.base].id;
+      if (!halves.has(id)) halves.set(id, []);
+      halves.get(id).push(track);
+    }
+    return (id, time) => {
+      const found = halves.get(id) || [];
+      return found.length < 2 ? found[0] : found.find(track => time <= track.end + sameTime && time >= track.begin - sameTime) ?? found[0];
+    };
+  }

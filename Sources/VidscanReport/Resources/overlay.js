@@ -1,0 +1,103 @@
+
+  // MARK: Overlay
+
+  const overlay = byId("overlay"), picture = byId("picture");
+  if (picture) picture.style.aspectRatio = `${data.video.width} / ${data.video.height}`;
+  const layers = { boxes: true, names: true, points: false, gaze: false, expression: true };
+  const layerNames = { boxes: "Boxes", names: "Names", points: "Points", gaze: "Gaze", expression: "Expression" };
+  const drawnPoints = ["left_eye", "right_eye", "nose", "left_mouth_corner", "right_mouth_corner", "chin"];
+  const named = ["joy", "surprise", "anger", "sadness"];
+
+  /** Where the picture lies in its element: scale and offset from pixels of the video to CSS pixels. */
+  function placement() {
+    const width = picture.clientWidth, height = picture.clientHeight;
+    const scale = Math.min(width / data.video.width, height / data.video.height);
+    return { scale, left: (width - scale * data.video.width) / 2, top: (height - scale * data.video.height) / 2, width, height };
+  }
+
+  function drawOverlay() {
+    if (!picture || !state.model) return;
+    const { scale, left, top, width, height } = placement(), context = fit(overlay, width, height);
+    const x = value => left + scale * value, y = value => top + scale * value;
+    context.font = "600 13px system-ui, sans-serif";
+    context.textBaseline = "middle";
+    for (const { track, rows, box } of facesAt(state.time)) {
+      const color = paint[track.owner.color];
+      const [bx, by, bw, bh] = [x(box[0]), y(box[1]), scale * box[2], scale * box[3]];
+      if (layers.boxes) {
+        context.strokeStyle = "rgba(0,0,0,.55)";
+        context.lineWidth = track === state.selection ? 6 : 4;
+        context.strokeRect(bx, by, bw, bh);
+        context.strokeStyle = color;
+        context.lineWidth = track === state.selection ? 4 : 2;
+        context.setLineDash(isExcluded(state.time) ? [4, 4] : []);
+        context.strokeRect(bx, by, bw, bh);
+        context.setLineDash([]);
+      }
+      if (layers.points) {
+        for (const name of drawnPoints) {
+          const px = valueAt(name + "_x", rows), py = valueAt(name + "_y", rows);
+          if (Number.isNaN(px)) continue;
+          context.beginPath();
+          context.arc(x(px), y(py), 3, 0, 7);
+          context.fillStyle = "#fff";
+          context.fill();
+          context.strokeStyle = "#000";
+          context.lineWidth = 1;
+          context.stroke();
+        }
+      }
+      if (layers.gaze) {
+        const yaw = valueAt("gaze_yaw", rows) * Math.PI / 180, pitch = valueAt("gaze_pitch", rows) * Math.PI / 180;
+        if (!Number.isNaN(yaw) && !Number.isNaN(pitch)) {
+          const dx = bw * Math.sin(yaw) * Math.cos(pitch), dy = -bw * Math.sin(pitch);
+          for (const side of ["left_eye", "right_eye"]) {
+            const px = x(valueAt(side + "_x", rows)), py = y(valueAt(side + "_y", rows));
+            if (Number.isNaN(px)) continue;
+            for (const [ink, thickness] of [["rgba(0,0,0,.6)", 5], [color, 2.5]]) {
+              context.strokeStyle = ink;
+              context.lineWidth = thickness;
+              drawLine(context, px, py, px + dx, py + dy);
+            }
+          }
+        }
+      }
+      let text = layers.names ? track.owner.name : "";
+      if (layers.expression) {
+        const scores = named.map(name => [name, valueAt(name, rows)]).filter(([, value]) => value >= 50).sort((a, b) => b[1] - a[1]);
+        if (scores.length) text += (text ? " · " : "") + scores[0][0] + " " + Math.round(scores[0][1]);
+      }
+      if (text) {
+        const room = Math.min(context.measureText(text).width, Math.max(60, width - 8)) + 10;
+        const lx = Math.max(0, Math.min(bx - 1, width - room)), ly = by - 22 >= 0 ? by - 22 : Math.min(by + bh + 2, height - 20);
+        context.fillStyle = "rgba(0,0,0,.72)";
+        context.fillRect(lx, ly, room, 20);
+        context.fillStyle = color;
+        context.fillRect(lx, ly, 3, 20);
+        context.fillStyle = "#fff";
+        context.fillText(text, lx + 7, ly + 10.5, room - 10);
+      }
+    }
+  }
+
+  /** The track at a point of the picture, in CSS pixels. */
+  function trackAt(px, py) {
+    const { scale, left, top } = placement(), vx = (px - left) / scale, vy = (py - top) / scale;
+    return facesAt(state.time).filter(({ box }) => vx >= box[0] && vx <= box[0] + box[2] && vy >= box[1] && vy <= box[1] + box[3])
+      .sort((a, b) => a.box[2] * a.box[3] - b.box[2] * b.box[3])[0]?.track ?? null;
+  }
+
+  on("time model selection layout", drawOverlay);
+  for (const [layer, label] of Object.entries(layerNames)) {
+    const box = make("input", { type: "checkbox", checked: layers[layer] });
+    box.dataset.layer = layer;
+    box.addEventListener("change", () => {
+      layers[layer] = box.checked;
+      drawOverlay();
+    });
+    byId("layers")?.append(make("label", {}, box, " " + label));
+  }
+  picture?.addEventListener("click", event => {
+    const bounds = picture.getBoundingClientRect(), track = trackAt(event.clientX - bounds.left, event.clientY - bounds.top);
+    if (track) select(track); else player.toggle();
+  });

@@ -1,0 +1,84 @@
+
+  // MARK: Samples
+
+  /** Times in the tables are whole microseconds; two frames are further apart than this. */
+  const sameTime = 0.0005;
+  /** The presentation time of each sample in seconds, and the columns of the rows by name. */
+  let times = new Float64Array(0), columns = new Map(), sampleOf = new Uint32Array(0);
+  const cutTimes = data.cuts.map(cut => cut.time);
+  const cutBetween = (from, to) => {
+    const index = search(0, cutTimes.length, i => cutTimes[i] > from + sameTime);
+    return index < cutTimes.length && cutTimes[index] <= to + sameTime;
+  };
+
+  /** Undoes the packing of a column: bytes by significance, differences, their sign in the lowest bit. */
+  function unpackColumn(bytes, start, count, width) {
+    const values = new ({ 1: Uint8Array, 2: Uint16Array, 4: Uint32Array, 8: Float64Array })[width](count);
+    let previous = 0;
+    if (width === 8) {
+      for (let i = 0; i < count; i++) {
+        let folded = 0;
+        for (let byte = 7; byte >= 0; byte--) folded = folded * 256 + bytes[start + byte * count + i];
+        previous += folded % 2 ? -(folded + 1) / 2 : folded / 2;
+        values[i] = previous;
+      }
+      return values;
+    }
+    for (let i = 0; i < count; i++) {
+      let folded = 0;
+      for (let byte = 0; byte < width; byte++) folded |= bytes[start + byte * count + i] << 8 * byte;
+      // The typed array keeps the lowest bits.
+      values[i] = previous += (folded >>> 1) ^ -(folded & 1);
+      previous = values[i];
+    }
+    return values;
+  }
+
+  async function unpack() {
+    const text = atob(byId("rows").textContent.trim()), packed = new Uint8Array(text.length);
+    for (let i = 0; i < text.length; i++) packed[i] = text.charCodeAt(i);
+    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
+    const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
+    byId("rows").remove();
+    let start = 0;
+    for (const column of data.columns) {
+      const count = column.name === "time" ? data.samples : data.rows;
+      const codes = unpackColumn(bytes, start, count, column.width);
+      start += count * column.width;
+      if (column.name === "time") times = codes.map(microseconds => microseconds / 1e6);
+      else if (column.name === "sample") sampleOf = codes;
+      else columns.set(column.name, { codes, low: column.quantization.low, step: column.quantization.step });
+    }
+  }
+
+  const timeOf = row => times[sampleOf[row]];
+  const number = (column, row) => {
+    const code = column.codes[row];
+    return code === 0 ? NaN : column.low + (code - 1) * column.step;
+  };
+  const boxOf = row => ["x", "y", "width", "height"].map(name => number(columns.get(name), row));
+  const overlap = (a, b) => {
+    const width = Math.min(a[0] + a[2], b[0] + b[2]) - Math.max(a[0], b[0]);
+    const height = Math.min(a[1] + a[3], b[1] + b[3]) - Math.max(a[1], b[1]);
+    if (width <= 0 || height <= 0) return 0;
+    return width * height / (a[2] * a[3] + b[2] * b[3] - width * height);
+  };
+
+  /** The rows of a track around a time, between which values are interpolated; `null` if it is not visible. */
+  function rowsAt(track, time) {
+    const reach = data.interval * data.stride;
+    if (time < track.begin - reach || time > track.end + reach) return null;
+    const after = search(track.from, track.to, row => timeOf(row) > time + sameTime), before = after - 1;
+    const has = { before: before >= track.from, after: after < track.to };
+    if (has.before && timeOf(before) >= time - sameTime) return { a: before, b: before, fraction: 0 };
+    if (has.before && has.after && sampleOf[after] - sampleOf[before] <= 2 * data.stride && !cutBetween(timeOf(before), timeOf(after)))
+      return { a: before, b: after, fraction: (time - timeOf(before)) / (timeOf(after) - timeOf(before)) };
+    // A sample stands for the time until halfway to the next one, but not beyond a cut.
+    if (has.before && time - timeOf(before) <= reach / 2 && !cutBetween(timeOf(before), time)) return { a: before, b: before, fraction: 0 };
+    if (has.after && timeOf(after) - time <= reach / 2 && !cutBetween(time, timeOf(after))) return { a: after, b: after, fraction: 0 };
+    return null;
+  }
+  const valueAt = (name, rows) => {
+    const column = columns.get(name), from = number(column, rows.a), to = number(column, rows.b);
+    return Number.isNaN(from) || Number.isNaN(to) ? (rows.fraction < 0.5 ? from : to) : from + (to - from) * rows.fraction;
+  };

@@ -1,0 +1,55 @@
+
+  // What the modules share: the data of the page, one state, and the messages that tell the others of a change.
+  const data = JSON.parse(byId("data").textContent);
+  const metrics = data.metrics;
+
+  const state = {
+    /** What corrections make of the tables: see `correct`. */
+    model: null,
+    /** The presentation time of the picture that is shown, or of the playhead on a page without the player. */
+    time: 0,
+    /** The track to which corrections apply. */
+    selection: null,
+    /** The part of the timeline in view, in seconds. */
+    view: [data.start, data.end],
+    /** The people in the order of their lanes, and the person_ids of those whose curves are drawn. */
+    order: [], shownPeople: new Set(),
+    /** The metric of the curves. */
+    metric: metrics[Math.max(0, metrics.findIndex(metric => metric.name === "smile"))],
+  };
+
+  // Messages: "time" when another picture is shown, "moving" with a time that is on the way, "playing", "model",
+  // "selection", "view", "metric", "layout" when sizes or colours have changed. Modules are told in their order in the page.
+  const listeners = {};
+  const on = (names, listener) => names.split(" ").forEach(name => (listeners[name] ??= []).push(listener));
+  const emit = (name, value) => listeners[name]?.forEach(listener => listener(value));
+
+  /** Sizes a canvas to its place on the page, and returns its context in CSS pixels. */
+  function fit(canvas, width, height) {
+    const density = devicePixelRatio || 1;
+    if (canvas.width !== Math.round(width * density) || canvas.height !== Math.round(height * density)) {
+      canvas.width = Math.round(width * density);
+      canvas.height = Math.round(height * density);
+      Object.assign(canvas.style, { width: width + "px", height: height + "px" });
+    }
+    const context = canvas.getContext("2d");
+    context.setTransform(density, 0, 0, density, 0, 0);
+    context.clearRect(0, 0, width, height);
+    return context;
+  }
+
+  function drawLine(context, x, y, toX, toY) {
+    context.beginPath();
+    context.moveTo(x, y);
+    context.lineTo(toX, toY);
+    context.stroke();
+  }
+
+  /** The colours of the theme: by number those of people, by name the others. */
+  let paint = [];
+
+  function readColors() {
+    const style = getComputedStyle(document.documentElement), value = name => style.getPropertyValue(name).trim();
+    paint = Array.from({ length: 8 }, (_, index) => value("--c" + index));
+    Object.assign(paint, { text: value("--text"), soft: value("--soft"), line: value("--line"), card: value("--card"), page: value("--page"), accent: value("--accent") });
+  }

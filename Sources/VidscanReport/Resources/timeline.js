@@ -1,0 +1,243 @@
+
+  // MARK: Timeline
+
+  const area = byId("area"), curves = byId("curves"), bars = byId("bars"), lanes = byId("lanes");
+  const whole = [data.start, data.end];
+  let gutter = 132;
+  const rowHeight = 26, shotHeight = 18, rulerHeight = 22;
+
+  const drawing = { wanted: false, count: 0 };
+  function redraw() {
+    if (drawing.wanted) return;
+    drawing.wanted = true;
+    requestAnimationFrame(() => {
+      drawing.wanted = false;
+      drawing.count++;
+      drawCurves();
+      drawBars();
+      movePlayhead(state.time);
+    });
+  }
+
+  /** The width of the timeline, which is measured only when it changes, because that lays the page out. */
+  let areaWidth = 0;
+  const plotWidth = () => Math.max(20, areaWidth - gutter);
+  const toX = time => gutter + (time - state.view[0]) / (state.view[1] - state.view[0]) * plotWidth();
+  const toTime = x => state.view[0] + (x - gutter) / plotWidth() * (state.view[1] - state.view[0]);
+
+  function setView(from, to) {
+    const least = Math.max(4 * data.interval, 0.2), span = Math.min(Math.max(to - from, Math.min(least, whole[1] - whole[0])), whole[1] - whole[0]);
+    const middle = (from + to) / 2;
+    from = Math.min(Math.max(middle - span / 2, whole[0]), whole[1] - span);
+    state.view = [from, from + span];
+    emit("view");
+  }
+  const zoom = (factor, time) => setView(time - (time - state.view[0]) * factor, time + (state.view[1] - time) * factor);
+
+  const square = (context, x, y) => context.rect(x - 2.5, y - 2.5, 5, 5);
+  const polygon = (...corners) => (context, x, y) => {
+    corners.forEach(([dx, dy], i) => i ? context.lineTo(x + dx, y + dy) : context.moveTo(x + dx, y + dy));
+    context.closePath();
+  };
+  const markShapes = {
+    blink: square, eyes_closed: square, smile_started: polygon([0, -4], [4, 3], [-4, 3]),
+    look_away: polygon([0, -4], [4, 0], [0, 4], [-4, 0]),
+  };
+
+  function drawBars() {
+    const width = areaWidth, height = shotHeight + rowHeight * state.order.length + 4;
+    const context = fit(bars, width, height);
+    context.save();
+    context.beginPath();
+    context.rect(gutter, 0, width - gutter, height);
+    context.clip();
+    // Shots as alternating blocks.
+    const edges = [whole[0], ...cutTimes, whole[1]];
+    context.fillStyle = paint.soft;
+    for (let i = Math.max(0, search(0, edges.length, i => edges[i] > state.view[0]) - 1); i + 1 < edges.length && edges[i] <= state.view[1]; i++) {
+      context.globalAlpha = i % 2 ? 0.18 : 0.34;
+      context.fillRect(toX(edges[i]), 3, Math.max(0.5, toX(edges[i + 1]) - toX(edges[i])), shotHeight - 7);
+    }
+    context.globalAlpha = 1;
+    drawExcluded(context, 0, height);
+    drawCuts(context, shotHeight, height);
+    state.order.forEach((person, index) => {
+      const top = shotHeight + index * rowHeight + 4, tall = rowHeight - 8;
+      context.fillStyle = paint[person.color];
+      let reached = -1;
+      for (const track of person.tracks) {
+        for (const [from, to] of spansOf(track)) {
+          const a = toX(from), b = toX(to);
+          if (b < gutter || a > width || b <= reached) continue;
+          context.globalAlpha = track === state.selection ? 1 : 0.72;
+          context.fillRect(a, top, Math.max(1, b - a), tall);
+          reached = a + Math.max(1, b - a) - 0.5;
+        }
+        if (track.isSplit || track === state.selection) {
+          context.globalAlpha = 1;
+          context.strokeStyle = paint.text;
+          context.lineWidth = track === state.selection ? 2 : 1;
+          context.strokeRect(toX(track.begin), top, Math.max(1, toX(track.end + data.interval) - toX(track.begin)), tall);
+        }
+      }
+      context.globalAlpha = 1;
+      // All marks of a lane are one path, in the middle of its bars; of those that would touch, the first is drawn.
+      context.fillStyle = paint.card;
+      context.beginPath();
+      const marks = person.marks, middle = top + tall / 2;
+      let last = -9;
+      for (let i = search(0, marks.length, i => marks[i].time >= state.view[0]); i < marks.length && marks[i].time <= state.view[1]; i++) {
+        const x = Math.round(toX(marks[i].time));
+        if (x - last < 9) {
+          // Skip to the first mark that is far enough away.
+          const free = toTime(last + 9);
+          i = search(i, marks.length, i => marks[i].time >= free) - 1;
+          continue;
+        }
+        last = x;
+        markShapes[marks[i].kind](context, x, middle);
+      }
+      context.fill();
+    });
+    for (const note of state.model.notes) {
+      const x = toX(note.time);
+      context.fillStyle = paint.accent;
+      context.beginPath();
+      context.moveTo(x - 5, 0);
+      context.lineTo(x + 5, 0);
+      context.lineTo(x, 8);
+      context.fill();
+    }
+    context.restore();
+  }
+
+  /** When a track has samples: it may be interrupted. */
+  function spansOf(track) {
+    if (track.spans) return track.spans;
+    const spans = [];
+    let from = null, last = null;
+    for (let row = track.from; row < track.to; row++) {
+      const sample = sampleOf[row];
+      if (last !== null && sample - last > data.stride) {
+        spans.push([from, times[last] + data.interval * data.stride]);
+        from = null;
+      }
+      from ??= times[sample];
+      last = sample;
+    }
+    if (last !== null) spans.push([from, times[last] + data.interval * data.stride]);
+    return track.spans = spans;
+  }
+
+  function movePlayhead(time) {
+    const x = toX(time), playhead = byId("playhead");
+    playhead.style.transform = `translateX(${x}px)`;
+    playhead.hidden = x < gutter - 1 || x > areaWidth + 1;
+    area.setAttribute("aria-valuemax", data.end.toFixed(2));
+    area.setAttribute("aria-valuenow", time.toFixed(2));
+    area.setAttribute("aria-valuetext", clock(time));
+  }
+
+  /** The person_ids that have had a lane. */
+  let known = null;
+  /** Makes a lane for each person: those that are visible longest come first. */
+  function layOutLanes() {
+    const order = state.order = [...state.model.people.values()].sort((a, b) => b.seconds - a.seconds || a.id - b.id);
+    const kinds = data.events.kinds.map(kind => kind in markShapes ? kind : null);
+    const ownerOf = ownerFinder();
+    // With few people, all curves are drawn; otherwise those of the people that are visible longest, and of new ones.
+    for (const [index, person] of order.entries())
+      if (known ? !known.has(person.id) : index < 4) state.shownPeople.add(person.id);
+    known = new Set(order.map(person => person.id));
+    for (const person of order) person.marks = [];
+    data.events.time.forEach((time, i) => {
+      if (kinds[data.events.kind[i]] && data.events.face[i] !== null) ownerOf(data.events.face[i], time)?.owner.marks.push({ time, kind: kinds[data.events.kind[i]] });
+    });
+    byId("lane-names").replaceChildren(...order.map((person, index) => {
+      const best = pictureOf(person);
+      const name = make("button", { type: "button", className: "lane-name", title: person.name },
+        best ? make("img", { src: best, alt: "", width: 22, height: 22 }) : null, make("bdi", {}, person.name));
+      name.style.top = shotHeight + index * rowHeight + "px";
+      name.style.setProperty("--face", `var(--c${person.color})`);
+      name.addEventListener("click", () => choose(person.tracks[0], person.tracks[0].best));
+      return name;
+    }));
+  }
+
+  // MARK: Pointer
+
+  const pointers = new Map();
+  let gesture = null;
+  area.addEventListener("pointerdown", event => {
+    if (event.target.closest("button") || event.button > 0) return;
+    area.setPointerCapture(event.pointerId);
+    const x = event.clientX - area.getBoundingClientRect().left;
+    pointers.set(event.pointerId, x);
+    const inRuler = event.target === curves && event.offsetY > curves.clientHeight - rulerHeight;
+    if (pointers.size === 1) gesture = { x, y: event.clientY, view: [...state.view], hasMoved: false, isScrub: inRuler, target: event.target, offsetY: event.offsetY };
+    else if (pointers.size === 2) gesture = { pinch: [...pointers.values()].map(toTime), hasMoved: true };
+    if (inRuler) player.seek(toTime(x));
+  });
+  area.addEventListener("pointermove", event => {
+    if (!pointers.has(event.pointerId)) return;
+    const x = event.clientX - area.getBoundingClientRect().left;
+    pointers.set(event.pointerId, x);
+    if (gesture.pinch && pointers.size === 2) {
+      // The two times stay under the two fingers.
+      const [a, b] = [...pointers.values()], [s, t] = gesture.pinch;
+      if (Math.abs(a - b) < 8) return;
+      const perPixel = Math.abs((t - s) / (b - a)), from = s - (a - gutter) * perPixel;
+      setView(from, from + perPixel * plotWidth());
+      return;
+    }
+    if (gesture.isScrub) return player.seek(toTime(x));
+    if (!gesture.view || Math.abs(x - gesture.x) < 4 && !gesture.hasMoved) return;
+    gesture.hasMoved = true;
+    const shift = (gesture.x - x) / plotWidth() * (gesture.view[1] - gesture.view[0]);
+    setView(gesture.view[0] + shift, gesture.view[1] + shift);
+  });
+  const release = event => {
+    if (!pointers.delete(event.pointerId) || event.type === "pointercancel" || gesture.hasMoved || gesture.isScrub) return;
+    const time = toTime(gesture.x);
+    if (gesture.x < gutter) return;
+    if (gesture.target === bars) {
+      const person = state.order[Math.floor((gesture.offsetY - shotHeight) / rowHeight)];
+      const track = person?.tracks.find(track => time >= track.begin - data.interval && time <= track.end + data.interval);
+      if (track) select(track);
+    }
+    player.seek(time);
+  };
+  area.addEventListener("pointerup", release);
+  area.addEventListener("pointercancel", release);
+  area.addEventListener("wheel", event => {
+    const x = event.clientX - area.getBoundingClientRect().left;
+    const isAll = state.view[1] - state.view[0] >= whole[1] - whole[0] - 1e-9;
+    const turn = event.deltaY * (event.deltaMode === 1 ? 16 : 1), side = event.deltaX || (event.shiftKey ? turn : 0);
+    // With everything in view, the wheel scrolls the page.
+    if (isAll && (side || turn > 0)) return;
+    event.preventDefault();
+    if (side) {
+      const shift = side / plotWidth() * (state.view[1] - state.view[0]);
+      setView(state.view[0] + shift, state.view[1] + shift);
+    } else zoom(Math.exp(turn * 0.002), toTime(Math.max(x, gutter)));
+  }, { passive: false });
+  byId("zoom-in").addEventListener("click", () => zoom(0.5, Math.min(Math.max(state.time, state.view[0]), state.view[1])));
+  byId("zoom-out").addEventListener("click", () => zoom(2, Math.min(Math.max(state.time, state.view[0]), state.view[1])));
+  byId("zoom-all").addEventListener("click", () => setView(...whole));
+
+  on("model", layOutLanes);
+  on("model", () => levelCache.clear());
+  on("model selection view metric layout", redraw);
+  on("moving", movePlayhead);
+  on("time", () => {
+    const { time, view } = state;
+    movePlayhead(time);
+    // While the video plays, the view follows the playhead.
+    if (player.isPlaying && (time > view[1] || time < view[0])) setView(time, time + view[1] - view[0]);
+  });
+  const resize = () => {
+    areaWidth = area.clientWidth;
+    gutter = areaWidth < 520 ? 84 : 132;
+    area.style.setProperty("--gutter", gutter + "px");
+    emit("layout");
+  };

@@ -1,0 +1,108 @@
+package import VidscanBase
+package import VidscanFaces
+
+package struct FaceRecord: Sendable {
+    package var numbers = FaceNumbers()
+    /// The dominant emoji.
+    package var emoji: Metric?
+    package var blendshapes: [Float]?
+    package var mesh: FaceMesh?
+    /// What tells people apart. No result stores it.
+    package var evidence: Evidence?
+    /// From 1; 0 for none and before tracking.
+    package var track = 0
+    /// How well this sample's face matches its person, 0…1; `nil` if it was not compared.
+    package var personMatch: Double?
+
+    /// What a face looks like, which only tracking needs.
+    package struct Evidence: Sendable {
+        package var landmarks: FaceLandmarks
+        package var appearance: AppearanceDescriptor?
+        package var shape: [Float]?
+        /// Only in a few samples of a face; also `nil` if the reader skips crops.
+        package var crop: FaceCrop?
+        /// The offset in the file; `nil` without a crop, or if the face was not read from a file.
+        package internal(set) var cropOffset: Int?
+    }
+
+    package var box: Rectangle { numbers.box }
+
+    package var trackedDetection: TrackedDetection {
+        TrackedDetection(
+            box: box, confidence: numbers[.confidence] ?? 0, landmarks: evidence?.landmarks,
+            appearance: evidence?.appearance, shape: evidence?.shape)
+    }
+}
+
+extension FaceRecord {
+    package init(_ face: AnalyzedFace, metrics wanted: Set<Metric>) {
+        evidence = Evidence(
+            landmarks: face.detection.landmarks, appearance: face.appearance, shape: face.shape, crop: face.crop)
+        emoji = face.expressions?.dominantEmoji(among: wanted)
+        blendshapes = face.expressions.flatMap { $0.blendshapes.isEmpty ? nil : $0.blendshapes }
+        mesh = face.mesh
+        numbers[.confidence] = face.detection.confidence
+        numbers.box = face.detection.box
+        numbers[.presence] = face.presence
+        if let mesh {
+            for point in FacePoint.allCases { numbers[point] = point.position(in: mesh) }
+            numbers[.interocularDistance] = mesh.distance(MeshPoint.rightEyeOuter, MeshPoint.leftEyeOuter)
+        } else {
+            for (point, position) in zip(FacePoint.detected, face.detection.landmarks.points) {
+                numbers[point] = position
+            }
+        }
+        numbers[.yaw] = face.pose?.yaw
+        numbers[.pitch] = face.pose?.pitch
+        numbers[.roll] = face.pose?.roll
+        numbers[.brightness] = face.quality?.brightness
+        numbers[.sharpness] = face.quality?.sharpness
+        for metric in Metric.allCases { numbers[.metric(metric)] = face.expressions?[metric] }
+        // Values must not depend on whether they have been stored.
+        numbers.roundToSinglePrecision()
+    }
+
+    /// Whether the face is clear enough to show its resting level: turned to the camera, neither small nor blurred.
+    var isClear: Bool {
+        guard let yaw = numbers[.yaw], let pitch = numbers[.pitch], let sharpness = numbers[.sharpness],
+            let width = numbers[.interocularDistance]
+        else { return false }
+        return abs(yaw) <= 25 && abs(pitch) <= 20 && width >= 40 && sharpness >= 10
+    }
+}
+
+package struct FrameRecord: Sendable {
+    /// From 0; not stored.
+    package var sequence = 0
+    package var microseconds: Int64
+    package var index: Int64
+    /// How often the file's timestamps jumped before this frame.
+    package var epoch: Int
+    package var size: PictureSize
+    package var quality: FrameQuality
+    package var isDamaged: Bool
+    /// Only in the frames of a run and of a segment.
+    package var signature: FrameSignature?
+    /// In descending order of confidence.
+    package var faces: [FaceRecord]
+    /// In the last frame of those a worker analysed at once, their size in bytes; not stored.
+    package var credit: Int?
+
+    package init(
+        sequence: Int = 0, microseconds: Int64, index: Int64, epoch: Int, size: PictureSize, quality: FrameQuality,
+        isDamaged: Bool, signature: FrameSignature? = nil, faces: [FaceRecord], credit: Int? = nil
+    ) {
+        self.sequence = sequence
+        self.microseconds = microseconds
+        self.index = index
+        self.epoch = epoch
+        self.size = size
+        self.quality = quality
+        self.isDamaged = isDamaged
+        self.signature = signature
+        self.faces = faces
+        self.credit = credit
+    }
+
+    package var seconds: Double { Double(microseconds) / 1e6 }
+}

@@ -1,0 +1,107 @@
+internal import VidscanBase
+internal import VidscanFaces
+
+/// The bytes of a frame and a face: 32-bit floats, then what tells people apart or, in a result, the track.
+package struct FaceRecordLayout: Codable, Sendable, Equatable {
+    package static let fieldNames = FaceField.stored.map(\.name)
+    package static let contents = ["frame_luma", "frame_sharpness", "frame_damaged"] + fieldNames + ["emoji"]
+
+    /// The leading numbers: their position in `FaceNumbers` and their permitted range.
+    private static let fields = FaceField.stored.map { field in
+        // Colours outside the nominal range may put the brightness slightly outside its own.
+        (
+            position: field.position, name: field.name, isRequired: field.description.isRequired,
+            range: field == .brightness ? -1...101 : field.range
+        )
+    }
+
+    /// Whether each face has what tells people apart; otherwise, it has its track.
+    package var hasEvidence: Bool
+    package var hasSignatures = false
+    package var hasMesh: Bool
+    /// Per face; 0 if they are not written.
+    package var blendshapeCount: Int
+
+    package init(hasEvidence: Bool, hasSignatures: Bool = false, hasMesh: Bool, blendshapeCount: Int) {
+        self.hasEvidence = hasEvidence
+        self.hasSignatures = hasSignatures
+        self.hasMesh = hasMesh
+        self.blendshapeCount = blendshapeCount
+    }
+
+    /// Without its signature and its faces.
+    static let frameBytes = 8 + 8 + 4 + 4 + 4 + 4 + 4 + 4 + 4
+
+    private var shapeCount: Int { FaceShape.betweenVariances.count }
+    private var meshCount: Int { hasMesh ? 3 * FaceMesh.pointCount : 0 }
+    private var floatCount: Int {
+        Self.fields.count + 1 + blendshapeCount + meshCount + (hasEvidence ? 2 * FaceLandmarks.count + shapeCount : 0)
+    }
+    /// Without its crop.
+    var faceBytes: Int { 4 * floatCount + (hasEvidence ? AppearanceDescriptor.byteCount + 2 : 4 + 8) }
+
+    func write(_ face: FaceRecord, to writer: inout ByteWriter) {
+        var floats: [Float] = []
+        floats.reserveCapacity(floatCount)
+        for field in Self.fields { floats.append(Float(face.numbers.values[field.position])) }
+        floats.append(face.emoji.flatMap { Metric.allCases.firstIndex(of: $0) }.map(Float.init) ?? .nan)
+        floats += Self.filled(face.blendshapes, count: blendshapeCount)
+        if hasMesh { floats += Self.filled(face.mesh?.coordinates, count: meshCount) }
+        guard hasEvidence else {
+            floats.withUnsafeBytes { writer.write(bytes: $0) }
+            withUnsafeBytes(of: Int32(face.track)) { writer.write(bytes: $0) }
+            withUnsafeBytes(of: face.personMatch ?? .nan) { writer.write(bytes: $0) }
+            return
+        }
+        for point in face.evidence?.landmarks.points ?? [] { floats += [Float(point.x), Float(point.y)] }
+        floats += Self.filled(face.evidence?.shape, count: shapeCount)
+        floats.withUnsafeBytes { writer.write(bytes: $0) }
+        let appearance = face.evidence?.appearance
+        writer.write(byte: appearance == nil ? 0 : 1)
+        (appearance?.bytes ?? [UInt8](repeating: 0, count: AppearanceDescriptor.byteCount)).withUnsafeBytes {
+            writer.write(bytes: $0)
+        }
+        writer.write(byte: face.evidence?.crop == nil ? 0 : 1)
+        face.evidence?.crop?.pixels.withUnsafeBytes { writer.write(bytes: $0) }
+    }
+
+    private static func filled(_ values: [Float]?, count: Int) -> [Float] {
+        guard let values, values.count == count else { return [Float](repeating: .nan, count: count) }
+        return values
+    }
+
+    /// Reads the `faceBytes` bytes of one face; says whether a crop follows.
+    func read(_ numbers: inout NumberReader) throws(VidscanError) -> (face: FaceRecord, hasCrop: Bool) {
+        var face = FaceRecord()
+        for (position, name, isRequired, range) in Self.fields {
+            face.numbers.values[position] = try numbers.float(name, in: range, isRequired: isRequired)
+        }
+        let emoji = try numbers.float("emoji", in: 0...Double(Metric.allCases.count - 1), isRequired: false)
+        face.emoji = Int(exactly: emoji).map { Metric.allCases[$0] }
+        guard emoji.isNaN || face.emoji?.emoji != nil else {
+            throw numbers.problem("a face has the invalid emoji \(emoji)")
+        }
+        face.blendshapes = try numbers.floats(blendshapeCount, of: "blendshape", in: 0...1)
+        face.mesh = try numbers.floats(meshCount, of: "mesh", in: ReadLimits.coordinates)
+            .map(FaceMesh.init(coordinates:))
+        guard hasEvidence else {
+            face.track = Int(numbers.next(Int32.self))
+            let match = numbers.next(Double.self)
+            guard match.isNaN || (0...1).contains(match) else {
+                throw numbers.problem("a face has the invalid match \(match)", size: 8)
+            }
+            face.personMatch = match.isNaN ? nil : match
+            return (face, false)
+        }
+        var evidence = FaceRecord.Evidence(
+            landmarks: FaceLandmarks(
+                leftEye: try numbers.point(), rightEye: try numbers.point(), nose: try numbers.point(),
+                leftMouthCorner: try numbers.point(), rightMouthCorner: try numbers.point()))
+        evidence.shape = try numbers.floats(shapeCount, of: "shape", in: ReadLimits.coordinates)
+        let hasAppearance = try numbers.flag("appearance")
+        let appearance = numbers.take(AppearanceDescriptor.byteCount)
+        if hasAppearance { evidence.appearance = AppearanceDescriptor(bytes: appearance) }
+        face.evidence = evidence
+        return (face, try numbers.flag("crop"))
+    }
+}

@@ -1,0 +1,185 @@
+internal import VidscanBase
+package import VidscanFaces
+
+package protocol RowConsumer {
+    /// Called in time order. `frame` is as it was measured; faces that are not kept have no track.
+    func tracked(_ frame: FrameRecord, shot: Int, rows: [FaceRow]) async throws
+    /// Called once, after the last frame.
+    func completed(_ tracks: [TrackRow], _ events: [FaceEvent]) async throws
+}
+
+package struct TrackedFrames: Sendable {
+    /// The record is the file `name` in `folder`.
+    let folder, name: String
+    /// By frame; empty if none is left out.
+    let isLeftOut: [Bool]
+    /// Gives the n-th face of the file, from 0, its track; `nil` if the file has the tracks.
+    let assign: (@Sendable (inout FaceRecord, Int) -> Void)?
+
+    package init(
+        folder: String, name: String, isLeftOut: [Bool] = [],
+        assign: (@Sendable (inout FaceRecord, Int) -> Void)? = nil
+    ) {
+        (self.folder, self.name) = (folder, name)
+        self.isLeftOut = isLeftOut
+        self.assign = assign
+    }
+
+    func forEach(_ body: (FrameRecord) async throws -> Void) async throws {
+        let reader = try FrameRecordReader(folder: folder, name: name)
+        var (frameNumber, faceNumber, sequence) = (0, 0, 0)
+        var last = Int64.min
+        while var frame = try reader.next() {
+            try Task.checkCancellation()
+            guard frame.microseconds >= last else {
+                throw VidscanError(
+                    .result, "\(name): time goes back; the file is damaged, analyse the video again", stage: .open,
+                    microseconds: frame.microseconds)
+            }
+            last = frame.microseconds
+            for index in frame.faces.indices {
+                assign?(&frame.faces[index], faceNumber)
+                faceNumber += 1
+            }
+            frame.sequence = sequence
+            if !isLeftOut.indices.contains(frameNumber) || !isLeftOut[frameNumber] {
+                sequence += 1
+                try await body(frame)
+            }
+            frameNumber += 1
+        }
+    }
+}
+
+/// Makes the rows of all tables for an analysis, for merged segments and for a result that is corrected or exported. A
+/// window of a few samples smooths boxes and points.
+///
+/// The frames are read twice if anybody has resting levels: these follow from the whole video, and collecting them per
+/// track in the first pass would take memory that grows with the video.
+package struct OutputPass: Sendable {
+    package struct Summary: Sendable {
+        package var faces = 0
+        package var faceIDs = 0
+        package var personIDs = 0
+        package var events = 0
+        /// Whether eyes were measured, but at too low a sampling rate to detect blinks.
+        package var lacksBlinks = false
+    }
+
+    private let options: OutputOptions
+    private let outcome: TrackingOutcome
+    private let frames: TrackedFrames
+    private let model: @Sendable () throws -> ExpressionModel
+
+    /// `model` is loaded only if anybody has resting levels.
+    package init(
+        _ frames: TrackedFrames, _ outcome: TrackingOutcome, options: OutputOptions,
+        model: @escaping @Sendable () throws -> ExpressionModel
+    ) {
+        (self.frames, self.outcome, self.options, self.model) = (frames, outcome, options, model)
+    }
+
+    /// An error of a consumer ends the pass.
+    package func run(into consumers: [any RowConsumer]) async throws -> Summary {
+        let baseline = try await Baseline(frames, outcome, options: options, model: model)
+        let smoother = TrackSmoother(
+            options: options.smoothing, outcome: outcome, baseline: baseline, metrics: Set(options.metrics))
+        var aggregator = TrackAggregator(options, outcome, baseline)
+        var summary = Summary()
+        var window: [TrackSmoother.Entry] = []
+        var (current, shot) = (0, 0)
+        func write(_ position: Int) async throws {
+            let (entry, rows) = (window[position], smoother.rows(window, at: position))
+            aggregator.add(rows, of: entry.frame)
+            summary.faces += rows.count
+            for consumer in consumers { try await consumer.tracked(entry.frame, shot: entry.shot + 1, rows: rows) }
+        }
+        try await frames.forEach { frame in
+            if shot < outcome.changes.count, outcome.changes[shot].sample == frame.sequence { shot += 1 }
+            window.append(TrackSmoother.Entry(frame: frame, shot: shot))
+            while current < window.count, smoother.isBeyondWindow(window[current].frame, frame) {
+                try await write(current)
+                current += 1
+            }
+            while current > 0, smoother.isBeyondWindow(window[0].frame, window[min(current, window.count - 1)].frame) {
+                window.removeFirst()
+                current -= 1
+            }
+        }
+        while current < window.count {
+            try await write(current)
+            current += 1
+        }
+        let (rows, events) = aggregator.finish()
+        for consumer in consumers { try await consumer.completed(rows, events) }
+        summary.faceIDs = rows.count
+        summary.personIDs = Set(rows.compactMap(\.personID)).count
+        summary.events = events.count
+        summary.lacksBlinks = !aggregator.detectsBlinks && aggregator.hasMeasuredEyes
+        return summary
+    }
+}
+
+/// Smooths boxes and points over neighbouring samples of the same track and shot.
+private struct TrackSmoother {
+    struct Entry {
+        let frame: FrameRecord
+        /// The number of shot changes up to this frame.
+        let shot: Int
+    }
+
+    let options: LocalRegression?
+    let outcome: TrackingOutcome
+    let baseline: Baseline
+    let metrics: Set<Metric>
+
+    func isBeyondWindow(_ frame: FrameRecord, _ later: FrameRecord) -> Bool {
+        guard let options else { return true }
+        return later.seconds - frame.seconds > options.reach + 1e-6
+    }
+
+    func rows(_ window: [Entry], at position: Int) -> [FaceRow] {
+        let frame = window[position].frame
+        var rows: [FaceRow] = []
+        for face in frame.faces where face.track > 0 {
+            let track = outcome.tracks[face.track - 1]
+            var smoothed = face
+            if let options { smooth(&smoothed, window, at: position, with: options) }
+            baseline.apply(to: &smoothed, faceID: track.faceID, metrics: metrics)
+            rows.append(
+                FaceRow(
+                    microseconds: frame.microseconds, frame: frame.index, faceID: track.faceID,
+                    personID: track.personID, face: smoothed, raw: face.numbers, metrics: metrics))
+        }
+        return rows.sorted { $0.faceID < $1.faceID }
+    }
+
+    private func smooth(
+        _ face: inout FaceRecord, _ window: [Entry], at position: Int, with regression: LocalRegression
+    ) {
+        let (hasMesh, track) = (face.numbers[.chin] != nil, face.track)
+        let now = window[position]
+        var near: [(offset: Double, numbers: FaceNumbers)] = [(0, face.numbers)]
+        for direction in [-1, 1] {
+            var neighbour = position + direction
+            while window.indices.contains(neighbour) {
+                let entry = window[neighbour]
+                let offset = entry.frame.seconds - now.frame.seconds
+                guard entry.shot == now.shot, entry.frame.size == now.frame.size,
+                    abs(offset) <= regression.reach + 1e-6,
+                    let other = entry.frame.faces.first(where: { $0.track == track }),
+                    (other.numbers[.chin] != nil) == hasMesh
+                else { break }
+                near.append((offset, other.numbers))
+                neighbour += direction
+            }
+        }
+        guard near.count > 1 else { return }
+        let factors = regression.factors(offsets: near.map(\.offset))
+        face.numbers.smoothen(zip(factors, near).map { (weight: $0, numbers: $1.numbers) })
+        var box = face.box
+        box.width = max(box.width, 1)
+        box.height = max(box.height, 1)
+        face.numbers.box = box.clamped(to: now.frame.size)
+    }
+}

@@ -1,0 +1,164 @@
+internal import VidscanBase
+internal import VidscanFaces
+
+/// Collects the events and the rows of `tracks.csv`. Holds histograms only for faces that appear again later.
+struct TrackAggregator {
+    private struct Aggregate {
+        /// Its mean box is a sum, and its statistics lack what follows from the histograms.
+        var row: TrackRow
+        var blinks = TrackRow.Blinks()
+        var bestWeight = -1.0
+        /// In the order of `TrackTable.measures`.
+        var histograms = TrackTable.measures.map { StreamingHistogram(range: $0.range) }
+        var detector: DelayedEventDetector
+
+        /// Adds a sample, in time order. It stands for `seconds`; `weight` is its `FaceProminence`.
+        mutating func add(_ face: FaceRow, seconds: Double, weight: Double) {
+            for (index, measure) in TrackTable.measures.enumerated() {
+                guard let value = face[measure] else { continue }
+                histograms[index].add(value)
+                row.statistics[index].seconds += seconds
+            }
+            let box = face.face.box
+            row.meanBox.x += box.x
+            row.meanBox.y += box.y
+            row.meanBox.width += box.width
+            row.meanBox.height += box.height
+            row.visibleSeconds += seconds
+            row.samples += 1
+            row.lastMicroseconds = face.microseconds
+            guard weight > bestWeight else { return }
+            (bestWeight, row.bestMicroseconds, row.bestFrame) = (weight, face.microseconds, face.frame)
+        }
+    }
+
+    private let options: OutputOptions
+    private let outcome: TrackingOutcome
+    private let baseline: Baseline
+    /// By face_id.
+    private let lastSamples: [Int: Int]
+    let detectsBlinks: Bool
+    private(set) var hasMeasuredEyes = false
+    private var aggregates: [Int: Aggregate] = [:]
+    private var rows: [TrackRow] = []
+    private var events: [FaceEvent]
+    private var clock: SampleClock
+
+    init(_ options: OutputOptions, _ outcome: TrackingOutcome, _ baseline: Baseline) {
+        (self.options, self.outcome, self.baseline) = (options, outcome, baseline)
+        lastSamples = Dictionary(outcome.tracks.map { ($0.faceID, $0.lastSample) }, uniquingKeysWith: max)
+        clock = SampleClock(interval: outcome.interval)
+        // A rate just below the minimum, such as 11.999 for 12, is high enough.
+        detectsBlinks = outcome.interval > 0 && 1 / outcome.interval >= options.events.blinkMinimumRate * 0.99
+        events = outcome.changes.map {
+            FaceEvent(microseconds: Int64(($0.seconds * 1e6).rounded()), kind: .shotCut, value: .text($0.kind.rawValue))
+        }
+    }
+
+    mutating func add(_ rows: [FaceRow], of frame: FrameRecord) {
+        if let time = outcome.timesBeforeGaps[frame.sequence] { clock.skip(to: time) }
+        let seconds = clock.seconds(at: frame.microseconds)
+        for face in frame.faces where face.track > 0 {
+            let track = outcome.tracks[face.track - 1]
+            guard let row = rows.first(where: { $0.faceID == track.faceID }) else { continue }
+            add(row, raw: face, track, frame, seconds: seconds)
+        }
+    }
+
+    private mutating func add(
+        _ row: FaceRow, raw: FaceRecord, _ track: TrackingOutcome.Track, _ frame: FrameRecord, seconds: Double
+    ) {
+        var aggregate = aggregates.removeValue(forKey: row.faceID) ?? start(with: row)
+        if track.firstSample == frame.sequence {
+            aggregate.detector = detector(row.faceID)
+            aggregate.row.appearances += 1
+            events.append(FaceEvent(microseconds: row.microseconds, kind: .faceStarted, faceID: row.faceID))
+        }
+        let eyes = baseline.eyes(of: raw, faceID: row.faceID)
+        if eyes != nil {
+            hasMeasuredEyes = true
+            aggregate.blinks.seconds += seconds
+        }
+        let found = aggregate.detector.update(
+            FaceEventDetector.Measurement(
+                eyeOpenness: nil, hasOneEye: eyes?.hasOneEye ?? false,
+                smile: baseline.smile(of: raw, faceID: row.faceID), turnDegrees: raw.numbers.turnDegrees),
+            eyes: eyes, at: row.microseconds, sample: frame.sequence)
+        add(found, to: &aggregate)
+        aggregate.add(row, seconds: seconds, weight: FaceProminence.of(raw.numbers, in: frame.size))
+        if track.lastSample == frame.sequence {
+            add(aggregate.detector.finish(), to: &aggregate)
+            events.append(
+                FaceEvent(
+                    microseconds: row.microseconds, kind: .faceStopped, faceID: row.faceID,
+                    value: .text(track.ending.rawValue)))
+        }
+        if lastSamples[row.faceID] == frame.sequence {
+            aggregate.row.personConfidence = track.personConfidence
+            rows.append(finished(aggregate))
+        } else {
+            aggregates[row.faceID] = aggregate
+        }
+    }
+
+    private func start(with row: FaceRow) -> Aggregate {
+        Aggregate(
+            row: TrackRow(
+                faceID: row.faceID, personID: row.personID, firstMicroseconds: row.microseconds,
+                lastMicroseconds: row.microseconds, bestMicroseconds: row.microseconds, bestFrame: row.frame),
+            detector: detector(row.faceID))
+    }
+
+    private mutating func add(_ found: [FaceEvent], to aggregate: inout Aggregate) {
+        aggregate.blinks.count += found.count { $0.kind == .blink }
+        events += found
+    }
+
+    private func detector(_ faceID: Int) -> DelayedEventDetector {
+        DelayedEventDetector(faceID: faceID, options: options.events, detectsBlinks: detectsBlinks)
+    }
+
+    private func finished(_ aggregate: Aggregate) -> TrackRow {
+        var row = aggregate.row
+        let (count, box) = (Double(row.samples), row.meanBox)
+        row.meanBox = Rectangle(
+            x: box.x / count, y: box.y / count, width: box.width / count, height: box.height / count)
+        row.blinks = detectsBlinks ? aggregate.blinks : nil
+        for (index, (measure, histogram)) in zip(TrackTable.measures, aggregate.histograms).enumerated() {
+            row.statistics[index].mean = histogram.mean.map(Float.init)
+            row.statistics[index].median = histogram.median.map(Float.init)
+            row.statistics[index].maximum = histogram.maximum.map(Float.init)
+            row.statistics[index].samples = histogram.count
+            guard case .metric(let metric) = measure, options.metrics.contains(metric) else { continue }
+            row.statistics[index].rest = baseline.levels[row.faceID]?[metric].map(Float.init)
+        }
+        return row
+    }
+
+    /// Returns the rows by face_id, and the events in time order.
+    mutating func finish() -> ([TrackRow], [FaceEvent]) {
+        rows.sort { $0.faceID < $1.faceID }
+        events.sort(by: FaceEvent.precedes)
+        return (rows, events)
+    }
+}
+
+/// Tells how many seconds each sample stands for: the time since the sample before it, at most twice the mean interval
+/// so that a still picture or a jump of the timestamps does not count as seen. The first sample stands for the mean
+/// interval.
+private struct SampleClock {
+    /// The mean time between samples in seconds; 0 for a still picture.
+    let interval: Double
+    private var last: Int64?
+
+    init(interval: Double) { self.interval = interval }
+
+    /// Leaves out the time up to a sample that is not counted.
+    mutating func skip(to microseconds: Int64) { last = microseconds }
+
+    mutating func seconds(at microseconds: Int64) -> Double {
+        defer { last = microseconds }
+        guard let last else { return interval }
+        return min(max(Double(microseconds - last) / 1e6, 0), 2 * interval)
+    }
+}

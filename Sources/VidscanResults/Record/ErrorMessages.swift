@@ -1,0 +1,38 @@
+package import VidscanBase
+package import VidscanMedia
+
+extension MediaError {
+    package var message: String {
+        switch remedy {
+        case .raisePixelLimit?: "\(reason); --max-pixels raises the limit"
+        case .raiseDurationLimit?: "\(reason); --max-duration raises the limit"
+        case .permitFilters?: "\(reason); --allow-file-filters permits it"
+        case .listFilters?: "\(reason); 'vidscan filters list' lists all filters"
+        case .listOptions(let filter)?: "\(reason); 'vidscan filters show \(filter)' lists its options"
+        case nil: reason
+        }
+    }
+}
+
+extension VidscanError {
+    /// A file that cannot be used.
+    package static func result(_ reason: String, input: String? = nil) -> VidscanError {
+        VidscanError(.result, reason, input: input, stage: .open)
+    }
+
+    /// Returns the error with an input, unless it names one.
+    package func naming(_ input: String) -> VidscanError {
+        VidscanError(code, reason, input: self.input ?? input, stage: stage, microseconds: microseconds)
+    }
+
+    /// Runs work that reads or writes media, and adds the stage to its errors.
+    package static func media<Value>(
+        stage: VidscanError.Stage, _ work: () throws(MediaError) -> Value
+    ) throws(VidscanError) -> Value {
+        do {
+            return try work()
+        } catch {
+            throw VidscanError(.media(error.code), error.message, stage: stage)
+        }
+    }
+}

@@ -1,0 +1,133 @@
+import Foundation
+import TestSupport
+import Testing
+import VidscanAnalysis
+import VidscanBase
+import VidscanCorrections
+import VidscanFaces
+import VidscanResults
+
+@Suite("Everything that follows from who is who follows a correction")
+struct CorrectedLevelsTests {
+    private static let options = OutputOptions(
+        metrics: Set(Metric.allCases), baseline: .person, isSmoothed: true, events: EventOptions(),
+        formats: [.csv, .jsonl], hasLandmarks: false, blendshapeNames: nil, hasExpressions: true)
+    private static let interval = 0.08
+    private static let tables = ["faces.csv", "frames.csv", "tracks.csv", "events.csv", "faces.jsonl", "faces.record"]
+
+    /// Two tracks of eight seconds, one after the other: the first smiles all the time, the second only at its end.
+    private static func outcome(people: [Int]) -> TrackingOutcome {
+        TrackingOutcome(
+            tracks: people.enumerated().map { index, person in
+                TrackingOutcome.Track(
+                    faceID: index + 1, personID: person, personConfidence: 1, firstSample: 100 * index,
+                    lastSample: 100 * index + 99, samples: 100, ending: index == 0 ? .occluded : .end)
+            }, changes: [], sampleCount: 200, interval: interval)
+    }
+
+    private static func frame(_ sample: Int) -> FrameRecord {
+        let track = sample / 100
+        let smile = track == 0 ? 60.0 + Double(sample % 7) : sample > 170 ? 80 : 4
+        var face = FaceRecord(
+            AnalyzedFace(
+                detection: FaceDetection(
+                    box: Rectangle(x: 100 + Double(sample % 3), y: 50, width: 90, height: 120), confidence: 0.9,
+                    landmarks: FaceLandmarks(
+                        leftEye: Point(x: 160, y: 90), rightEye: Point(x: 120, y: 90), nose: Point(x: 140, y: 110),
+                        leftMouthCorner: Point(x: 155, y: 140), rightMouthCorner: Point(x: 125, y: 140))),
+                presence: 1), metrics: [])
+        for metric in Metric.allCases {
+            face.numbers[.metric(metric)] = metric.isFlag ? 0 : metric.values.upperBound / 10
+        }
+        for metric in [Metric.smile, .joy, .laughing, .smiley] { face.numbers[.metric(metric)] = smile }
+        for metric in [Metric.leftEyeOpenness, .rightEyeOpenness] { face.numbers[.metric(metric)] = 80 }
+        face.numbers[.yaw] = 0
+        face.numbers[.pitch] = 0
+        face.numbers[.roll] = 0
+        face.numbers[.sharpness] = 200
+        face.numbers[.interocularDistance] = 60
+        face.track = track + 1
+        return FrameRecord(
+            microseconds: Int64(sample * 80_000), index: Int64(2 * sample), epoch: 0,
+            size: PictureSize(width: 640, height: 360), quality: FrameQuality(luma: 50, sharpness: 100),
+            isDamaged: false, faces: [face])
+    }
+
+    /// Writes the tables that an analysis writes which finds these people.
+    private static func write(_ outcome: TrackingOutcome, to folder: String) async throws {
+        let measured = "\(folder)/measured"
+        try FileManager.default.createDirectory(atPath: measured, withIntermediateDirectories: true)
+        let source = try ResultRecordWriter(folderPath: measured, options, outcome)
+        for sample in 0..<outcome.sampleCount { try source.tracked(frame(sample), shot: 1, rows: []) }
+        try source.completed([], [])
+        let writer = try ResultWriter(
+            folderPath: folder, input: "/videos/a.mp4", options: options, writesEmbeddings: false)
+        let record = try ResultRecordWriter(folderPath: folder, options, outcome)
+        let frames = TrackedFrames(folder: measured, name: ResultFiles.record)
+        _ = try await OutputPass(frames, outcome, options: options) {
+            try ModelStore().expressionModel()
+        }.run(into: [writer, record])
+        try writer.finish()
+        try FileManager.default.removeItem(atPath: measured)
+    }
+
+    /// The result of an analysis that finds two people.
+    private static func result() async throws -> TemporaryFolder {
+        let folder = try TemporaryFolder()
+        let result = folder.path + "/result"
+        try SyntheticResult.write([], to: result, video: "/videos/a.mp4", keepsEmbeddings: false)
+        for table in tables { try? FileManager.default.removeItem(atPath: "\(result)/\(table)") }
+        try await write(outcome(people: [1, 2]), to: result)
+        let models = try ModelStore().digests()
+        let digest = try #require(try ResultFiles.digests(in: result)[ResultFiles.record])
+        let json = String(decoding: try JSONEncoder().encode(models), as: UTF8.self)
+        try folder.write(
+            folder.text("result/run.json").replacing(
+                "\"models\": {}", with: "\"models\": \(json), \"digests\": {\"faces.record\": \"\(digest)\"}"),
+            to: "result/run.json")
+        return folder
+    }
+
+    @Test("Joined tracks have the levels, labels and events that an analysis gives one person")
+    func joined() async throws {
+        let folder = try await Self.result()
+        let before = try CSVTable(path: folder.path + "/result/tracks.csv")
+        let faces = try CSVTable(path: folder.path + "/result/faces.csv")
+        let corrections =
+            #"{"do": "same_person", "faces": [\#(try CorrectedSample.face(faces, 5)), \#(try CorrectedSample.face(faces, 150))]}"#
+        let path = try folder.write(CorrectedSample.text([corrections], bytes: 100), to: "c.json")
+        _ = try await CorrectedSample.corrector().apply(path, to: folder.path + "/result")
+        let expected = try TemporaryFolder()
+        try await Self.write(Self.outcome(people: [1, 1]), to: expected.path)
+        for table in Self.tables {
+            #expect(try folder.bytes("result/" + table) == expected.bytes(table), "\(table)")
+        }
+        let after = try CSVTable(path: folder.path + "/result/tracks.csv")
+        let levels = try (before.texts("smile_rest"), after.texts("smile_rest"))
+        #expect(levels.0[0] != levels.0[1])
+        #expect(levels.1[0] == levels.1[1])
+        let joy = try (faces.texts("joy"), CSVTable(path: folder.path + "/result/faces.csv").texts("joy"))
+        #expect(joy.0 != joy.1)
+    }
+
+    @Test("The record of a corrected result gives the corrected tables again")
+    func record() async throws {
+        let folder = try await Self.result()
+        let path = try folder.write(
+            CorrectedSample.text([#"{"do": "exclude", "from": 2, "to": 3}"#], bytes: 100), to: "c.json")
+        _ = try await CorrectedSample.corrector().apply(path, to: folder.path + "/result")
+        let header = try FrameRecordReader(folder: folder.path + "/result", name: ResultFiles.record).header
+        let outcome = try #require(header.outcome)
+        #expect(outcome.tracks.map(\.ending) == [.corrected, .occluded, .end])
+        let again = try TemporaryFolder()
+        let writer = try ResultWriter(
+            folderPath: again.path, input: "/videos/a.mp4", options: Self.options, writesEmbeddings: false)
+        let record = try ResultRecordWriter(folderPath: again.path, Self.options, outcome)
+        let frames = TrackedFrames(folder: folder.path + "/result", name: ResultFiles.record)
+        _ = try await OutputPass(frames, outcome, options: Self.options) {
+            try ModelStore().expressionModel()
+        }.run(into: [writer, record])
+        try writer.finish()
+        for table in Self.tables { #expect(try folder.bytes("result/" + table) == again.bytes(table), "\(table)") }
+    }
+}

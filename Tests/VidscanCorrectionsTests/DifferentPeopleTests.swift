@@ -1,0 +1,50 @@
+import TestSupport
+import Testing
+import VidscanBase
+
+@Suite("Two faces can be said to be different people")
+struct DifferentPeopleTests {
+    private let sample: CorrectedSample
+
+    init() throws {
+        sample = try CorrectedSample()
+    }
+
+    /// The face_id and person_id of each row of a face at these times, as text.
+    private func ids(_ seconds: ClosedRange<Double>) throws -> Set<String> {
+        let faces = try sample.table("faces.csv")
+        let rows = try faces.rows.indices.filter { seconds.contains(try faces.number("time", $0) ?? -1) }
+        return Set(try rows.map { "\(try faces.text("face_id", $0)) \(try faces.text("person_id", $0))" })
+    }
+
+    @Test("The later appearance of a face that continues after a gap becomes somebody else")
+    func appearances() async throws {
+        // The first person is seen until 3 s and again from 6.5 s on.
+        #expect(try ids(0...2.9) == ["1 1"] && ids(6.6...9.4) == ["1 1"])
+        let faces = try [sample.face(1, from: 0.5), sample.face(1, from: 7)]
+        try await sample.apply([#"{"do": "different_people", "faces": [\#(faces[0]), \#(faces[1])]}"#])
+        #expect(try ids(0...2.9) == ["1 1"] && ids(6.6...9.4) == ["3 3"])
+    }
+
+    @Test("It takes a join back, also in the same file")
+    func join() async throws {
+        let faces = try [sample.face(1, from: 0.5), sample.face(1, from: 7)]
+        let split = #"{"do": "split", "face": \#(faces[0]), "time": 6.5}"#
+        let pair = #""faces": [\#(faces[0]), \#(faces[1])]"#
+        try await sample.apply([split, #"{"do": "same_person", \#(pair)}"#])
+        #expect(try ids(0...2.9) == ["1 1"] && ids(6.6...9.4) == ["3 1"])
+        try await sample.apply([split, #"{"do": "same_person", \#(pair)}"#, #"{"do": "different_people", \#(pair)}"#])
+        #expect(try ids(0...2.9) == ["1 1"] && ids(6.6...9.4) == ["3 4"])
+    }
+
+    @Test("A face that is seen without a break in between is not cut at a guess")
+    func unbroken() async throws {
+        let faces = try [sample.face(1, from: 0.5), sample.face(1, from: 1.5)]
+        let error = await #expect(throws: VidscanError.self) {
+            try await sample.apply([#"{"do": "different_people", "faces": [\#(faces[0]), \#(faces[1])]}"#])
+        }
+        #expect(
+            error?.description.contains("face 1 is seen without a break from 0.") == true, "\(error?.description ?? "")"
+        )
+    }
+}
