@@ -46,6 +46,23 @@ struct PersonMatchTests {
         }
     }
 
+    @Test("A track that changed person says between which crops, and one person's track does not")
+    func personChange() throws {
+        let faces = { (person: Int) in
+            (0..<5).map { FaceEmbedding(values: SyntheticFace.vector(person, sample: $0, between: 0.95)) }
+        }
+        let (own, other) = (faces(0), faces(1))
+        #expect(Self.track(own).personChange == nil)
+        for before in 1...4 {
+            let track = Self.track(Array(own.prefix(before) + other.prefix(5 - before)))
+            let times = try #require(track.personChange)
+            #expect(abs(times.lowerBound - Double(before - 1) * 0.3) < 1e-9)
+            #expect(abs(times.upperBound - Double(before) * 0.3) < 1e-9)
+        }
+        // One bad picture among good ones does not count.
+        #expect(Self.track([own[0], own[1], other[0], own[2], own[3]]).personChange == nil)
+    }
+
     @Test("A stranger who is seen nowhere else does not match")
     func stranger() throws {
         let own = (0..<3).map { Self.face(0, sample: $0) }

@@ -7,20 +7,28 @@ internal import VidscanResults
 struct EmbeddingPass {
     let settings: Settings
     var embedder: CropEmbedder
+    /// By the crop's offset.
+    private var known: [Int: FaceEmbedding?] = [:]
+
+    init(settings: Settings, embedder: CropEmbedder) {
+        (self.settings, self.embedder) = (settings, embedder)
+    }
 
     /// Computes the embeddings of the best crops of the tracks that may be kept.
     mutating func embed(_ tracks: inout VideoTracks) async throws {
         guard settings.track.person else { return }
         let (summaries, candidates) = (tracks.summaries, tracks.candidates)
         let areWanted = settings.track.keepsEmbeddings || comparesEverySample
-        guard areWanted || Self.mayShareAPerson(candidates.map({ summaries[$0] })) else { return }
+        guard areWanted || Self.mayShareAPerson(candidates.map({ summaries[$0] })) || tracks.mayHaveChangedPerson
+        else { return }
         // In the file's order, which is the fastest.
         let crops = candidates.flatMap { track in
             summaries[track].crops.enumerated().map { (track: track, crop: $0, offset: $1.offset) }
         }.sorted { $0.offset < $1.offset }
-        let embeddings = try await embedder.embed(crops.map(\.offset))
-        for (place, embedding) in zip(crops, embeddings) {
-            tracks.summaries[place.track].setEmbedding(embedding, ofCrop: place.crop)
+        let new = crops.map(\.offset).filter { known[$0] == nil }
+        for (offset, embedding) in zip(new, try await embedder.embed(new)) { known[offset] = .some(embedding) }
+        for (track, crop, offset) in crops {
+            tracks.summaries[track].setEmbedding(known[offset] ?? nil, ofCrop: crop)
         }
     }
 

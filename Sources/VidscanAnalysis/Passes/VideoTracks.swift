@@ -24,11 +24,14 @@ struct VideoTracks {
     private var interval = 0.0
     /// By track, from 0; `nil` for tracks that are dropped. Known after `identify`.
     private(set) var identities: [TrackSelection.Identity?] = []
+    /// Whether faces touched or were out of sight for a while, so that a track may continue on somebody else's.
+    private(set) var mayHaveChangedPerson = false
     /// The number of people that `track.max_faces` left out.
     private(set) var peopleLeftOut = 0
 
-    /// Reads the frames once, tracks the faces and summarizes the tracks.
-    init(of frames: FrameRecordFile, changes: [ShotChange], settings: Settings) throws {
+    /// Reads the frames once, tracks the faces and summarizes the tracks. `strangers`: the faces at which a track would
+    /// continue on another person's face, as indices of ``ofFaces``.
+    init(of frames: FrameRecordFile, changes: [ShotChange], settings: Settings, strangers: Set<Int> = []) throws {
         self.changes = changes
         selectionOptions.minimumSamples = settings.track.minimumSamples
         selectionOptions.maximumFaces = settings.track.maximumFaces
@@ -44,7 +47,14 @@ struct VideoTracks {
             if isAfterCut { samplesOfShot.append(0) }
             samplesOfShot[samplesOfShot.count - 1] += 1
             let detections = frame.faces.map(\.trackedDetection)
-            let ids = tracker.update(detections, seconds: frame.seconds, isAfterCut: isAfterCut)
+            let others = Set(frame.faces.indices.filter { strangers.contains(ofFaces.count + $0) })
+            let ids = tracker.update(
+                detections, seconds: frame.seconds, isAfterCut: isAfterCut, strangers: others)
+            for second in detections.indices where !mayHaveChangedPerson {
+                mayHaveChangedPerson = detections[..<second].contains {
+                    $0.box.intersectionOverUnion(with: detections[second].box) > 0
+                }
+            }
             for ((face, detection), id) in zip(zip(frame.faces, detections), ids) {
                 ofFaces.append(Int32(id ?? 0))
                 if let id { add(face, detection, toTrack: id, in: frame) }
@@ -66,12 +76,37 @@ struct VideoTracks {
                     trackedDetection: detection, seconds: frame.seconds, sample: sampleCount,
                     shot: samplesOfShot.count - 1, epoch: frame.epoch, pictureSize: frame.size))
         }
+        if sampleCount - summaries[id - 1].lastSample > 1 { mayHaveChangedPerson = true }
         let weight = FaceProminence.of(face.numbers, in: frame.size)
         summaries[id - 1].add(detection, weight: weight, seconds: frame.seconds, sample: sampleCount)
         if let offset = face.evidence?.cropOffset {
             crops.append(Crop(track: id - 1, offset: offset))
             summaries[id - 1].add(TrackSummary.Crop(seconds: frame.seconds, weight: weight, offset: offset))
         }
+    }
+
+    /// The faces at which tracks changed person, as indices of ``ofFaces``, found by the embeddings of their crops. Between
+    /// two crops, a track changes person where the face differs most from the one before, in position and appearance.
+    func strangers(in frames: FrameRecordFile) throws -> Set<Int> {
+        let changes = summaries.map(\.personChange)
+        guard changes.contains(where: { $0 != nil }) else { return [] }
+        var steps: [Int: (face: Int, last: FaceRecord, change: Double)] = [:]
+        var count = 0
+        let reader = try FrameRecordReader(frames)
+        while let frame = try reader.next() {
+            for (face, index) in zip(frame.faces, count...) {
+                let track = Int(ofFaces[index]) - 1
+                guard track >= 0, let times = changes[track], times.contains(frame.seconds) else { continue }
+                let change = steps[track].map { face.trackedDetection.change(from: $0.last.trackedDetection) }
+                if let change, let step = steps[track], change <= step.change {
+                    steps[track]?.last = face
+                } else {
+                    steps[track] = (index, face, change ?? -1)
+                }
+            }
+            count += frame.faces.count
+        }
+        return Set(steps.values.filter { $0.change >= 0 }.map(\.face))
     }
 
     /// The indices of the tracks that may be kept.

@@ -85,6 +85,14 @@ final class TableBuilder: FrameSink {
             settings: settings,
             embedder: CropEmbedder(models: models, workers: settings.detect.workers, frames: frames))
         try await embedding.embed(&tracks)
+        var strangers: Set<Int> = []
+        for _ in 0..<Self.maximumChangesOfPerson {
+            let found = try tracks.strangers(in: frames)
+            guard !found.isSubset(of: strangers) else { break }
+            strangers.formUnion(found)
+            tracks = try VideoTracks(of: frames, changes: changes, settings: settings, strangers: strangers)
+            try await embedding.embed(&tracks)
+        }
         var embedSeconds = lap()
         tracks.identify()
         report.timings.followSeconds += lap()
@@ -96,6 +104,9 @@ final class TableBuilder: FrameSink {
         frames.remove()
         return report
     }
+
+    /// In one track.
+    private static let maximumChangesOfPerson = 4
 
     /// - Parameter matches: How well single samples match the person of their track, by the offsets of their crops.
     private func writeTables(_ tracks: VideoTracks, matches: [Int: Double]) async throws {

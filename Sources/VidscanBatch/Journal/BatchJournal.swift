@@ -40,14 +40,14 @@ package final class BatchJournal: Sendable {
                 "\(folder) holds \(other).sqlite, the journal of a batch with another number of shards;"
                     + " use the same number, or another folder")
         }
-        let configuration = Self.configuration(isReadOnly: false)
+        let (configuration, path, isShared) = (Self.configuration(isReadOnly: false), path, shard != nil)
         do {
             try Self.refuseLinks(path)
             // A write-ahead log needs shared memory, which machines cannot share.
-            database =
-                shard == nil
-                ? try DatabasePool(path: path, configuration: configuration)
-                : try DatabaseQueue(path: path, configuration: configuration)
+            database = try Self.waitingForLocks {
+                if isShared { return try DatabaseQueue(path: path, configuration: configuration) }
+                return try DatabasePool(path: path, configuration: configuration)
+            }
             try JournalSchema.prepare(database, path: path)
             // Otherwise SQLite syncs a row of a write-ahead log some time after its transaction, and a power failure
             // could leave a result on the disk without the row that says who made it.
@@ -127,6 +127,21 @@ package final class BatchJournal: Sendable {
             try $0.execute(sql: "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
         }
         return configuration
+    }
+
+    /// While another process turns a new file into one with a write-ahead log, SQLite may report a lock at once, without
+    /// asking the busy handler.
+    private static func waitingForLocks(_ open: () throws -> any DatabaseWriter) throws -> any DatabaseWriter {
+        var attempts = 0
+        while true {
+            do {
+                return try open()
+            } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
+                guard let delay = LockBackoff.delay(afterAttempts: attempts) else { throw error }
+                usleep(UInt32(delay * 1e6))
+                attempts += 1
+            }
+        }
     }
 
     /// Refuses a journal whose files now belong to other shards, because they would be analysed twice.

@@ -46,9 +46,11 @@ public struct FaceTracker: Sendable {
 
     /// Returns the track of each face; `nil` if its confidence is too low to start one. Boxes are in display space.
     ///
-    /// - Parameter isAfterCut: Whether a shot began after the previous sample and at or before this one.
+    /// - Parameters:
+    ///   - isAfterCut: Whether a shot began after the previous sample and at or before this one.
+    ///   - strangers: Indices of detections that start a track, and end the one that they would continue.
     public mutating func update(
-        _ detections: [TrackedDetection], seconds: Double, isAfterCut: Bool = false
+        _ detections: [TrackedDetection], seconds: Double, isAfterCut: Bool = false, strangers: Set<Int> = []
     ) -> [Int?] {
         tracks.removeAll { seconds - $0.motion.seconds > options.maximumGapSeconds + 1e-6 }
         if isAfterCut { tracks.removeAll() }
@@ -58,8 +60,12 @@ public struct FaceTracker: Sendable {
             return profile
         }
         var ids = pair(detections, profiles, seconds: seconds)
+        for index in strangers {
+            tracks.removeAll { $0.id == ids[index] }
+            ids[index] = nil
+        }
         let newcomers = detections.indices.filter {
-            ids[$0] == nil && detections[$0].confidence >= options.startingConfidence
+            ids[$0] == nil && (detections[$0].confidence >= options.startingConfidence || strangers.contains($0))
         }
         for index in newcomers.sorted(by: { (detections[$0].box.x, $0) < (detections[$1].box.x, $1) }) {
             lastID += 1

@@ -94,6 +94,32 @@ public struct TrackSummary: Sendable {
         crops[crop].embedding = embedding
     }
 
+    /// The times of the two crops between which the track continued on somebody else's face: the crops before resemble
+    /// each other, and so do those after, but not the two groups. `nil` if all seem to be one person.
+    public var personChange: ClosedRange<Double>? {
+        let crops = crops.filter { $0.embedding != nil }.sorted { $0.seconds < $1.seconds }
+        func mean(_ pairs: [(Crop, Crop)]) -> Double? {
+            let distances = pairs.compactMap { one, other in
+                one.embedding.flatMap { one in other.embedding.map(one.distance) }
+            }
+            return distances.isEmpty ? nil : distances.reduce(0, +) / Double(distances.count)
+        }
+        func pairs(_ crops: ArraySlice<Crop>) -> [(Crop, Crop)] {
+            crops.indices.flatMap { second in crops[..<second].map { ($0, crops[second]) } }
+        }
+        let changes = crops.indices.dropFirst().compactMap { start -> (excess: Double, start: Int)? in
+            let (before, after) = (crops[..<start], crops[start...])
+            guard let across = mean(before.flatMap { one in after.map { (one, $0) } }) else { return nil }
+            let within = [mean(pairs(before)), mean(pairs(after))].compactMap { $0 }.max()
+            // A single picture may be a bad one.
+            let isCertain = before.count > 1 && after.count > 1
+            let limit = isCertain ? IdentityCalibration.betweenPeople : IdentityCalibration.surelyBetweenPeople
+            let excess = across - max(limit, (within ?? 0) + IdentityCalibration.personChange)
+            return excess > 0 ? (excess, start) : nil
+        }
+        return changes.max { $0.excess < $1.excess }.map { crops[$0.start - 1].seconds...crops[$0.start].seconds }
+    }
+
     /// Whether the face was last seen at the frame's edge or moving out. `interval` is between samples, in seconds.
     public func hasLeft(interval: Double) -> Bool {
         let (width, height) = (Double(pictureSize.width), Double(pictureSize.height))
