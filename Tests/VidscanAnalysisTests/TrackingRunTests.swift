@@ -129,4 +129,30 @@ struct TrackingRunTests {
         #expect(try heights(run).count < heights(all).count)
         #expect(try heights(run).allSatisfy { $0 > 0.33 * 360 })
     }
+
+    @Test("Where one face dissolves into another in the same position, the track ends and another person begins")
+    func dissolvingFace() async throws {
+        let folder = try TemporaryFolder()
+        let portrait = { (frame: Int, x: Int) in
+            "trim=start_frame=\(frame):end_frame=\(frame + 1),loop=loop=199:size=1,setpts=N/25/TB,crop=200:230:\(x):60"
+        }
+        let graph = [
+            "[0:v]split=2[i][j]", "[i]\(portrait(200, 220))[a]",
+            "[j]\(portrait(250, 228)),format=yuva420p,fade=in:st=3.5:d=0.6:alpha=1[b]",
+            "testsrc2=s=1280x720:r=25:d=8[bg]", "[bg][a]overlay=220:60:shortest=1[s]",
+            "[s][b]overlay=225:67:shortest=1[o]",
+        ]
+        let made = try ChildProcess.run([
+            "ffmpeg", "-nostdin", "-v", "error", "-i", Checkout.clip, "-filter_complex", graph.joined(separator: ";"),
+            "-map", "[o]", "-c:v", "libx264", "-crf", "12", "-pix_fmt", "yuv420p", folder.path + "/dissolve.mp4",
+        ])
+        try #require(made.status == 0, "\(made.errors)")
+        let run = try await AnalysisRun(folder.path + "/dissolve.mp4") { _ in }
+        let tracks = try run.table("tracks.csv")
+        #expect(try tracks.texts("person_id") == ["1", "2"])
+        let starts = try tracks.numbers("first_time")
+        #expect(starts[0] == 0)
+        #expect((3.4...4.4).contains(starts[1]))
+        #expect(try tracks.numbers("samples").reduce(0, +) == Double(run.table("faces.csv").rows.count))
+    }
 }

@@ -56,8 +56,8 @@ struct PersonMatchTests {
         for before in 1...4 {
             let track = Self.track(Array(own.prefix(before) + other.prefix(5 - before)))
             let times = try #require(track.personChange)
-            #expect(abs(times.lowerBound - Double(before - 1) * 0.3) < 1e-9)
-            #expect(abs(times.upperBound - Double(before) * 0.3) < 1e-9)
+            #expect(abs(times.lowerBound - (Double(before - 1) * 0.3 - 0.5)) < 1e-9)
+            #expect(abs(times.upperBound - (Double(before) * 0.3 + 0.5)) < 1e-9)
         }
         // One bad picture among good ones does not count.
         #expect(Self.track([own[0], own[1], other[0], own[2], own[3]]).personChange == nil)

@@ -24,8 +24,9 @@ struct VideoTracks {
     private var interval = 0.0
     /// By track, from 0; `nil` for tracks that are dropped. Known after `identify`.
     private(set) var identities: [TrackSelection.Identity?] = []
-    /// Whether faces touched or were out of sight for a while, so that a track may continue on somebody else's.
-    private(set) var mayHaveChangedPerson = false
+    private var facesTouched = false
+    /// Whether a track may continue on somebody else's face: faces touched, or one looks different.
+    var mayHaveChangedPerson: Bool { facesTouched || summaries.contains(where: \.hasChangedLook) }
     /// The number of people that `track.max_faces` left out.
     private(set) var peopleLeftOut = 0
 
@@ -50,8 +51,8 @@ struct VideoTracks {
             let others = Set(frame.faces.indices.filter { strangers.contains(ofFaces.count + $0) })
             let ids = tracker.update(
                 detections, seconds: frame.seconds, isAfterCut: isAfterCut, strangers: others)
-            for second in detections.indices where !mayHaveChangedPerson {
-                mayHaveChangedPerson = detections[..<second].contains {
+            for second in detections.indices where !facesTouched {
+                facesTouched = detections[..<second].contains {
                     $0.box.intersectionOverUnion(with: detections[second].box) > 0
                 }
             }
@@ -76,7 +77,6 @@ struct VideoTracks {
                     trackedDetection: detection, seconds: frame.seconds, sample: sampleCount,
                     shot: samplesOfShot.count - 1, epoch: frame.epoch, pictureSize: frame.size))
         }
-        if sampleCount - summaries[id - 1].lastSample > 1 { mayHaveChangedPerson = true }
         let weight = FaceProminence.of(face.numbers, in: frame.size)
         summaries[id - 1].add(detection, weight: weight, seconds: frame.seconds, sample: sampleCount)
         if let offset = face.evidence?.cropOffset {

@@ -39,6 +39,10 @@ public struct IdentityProfile: Sendable {
 
     public init() {}
 
+    public init(_ trackedDetection: TrackedDetection) {
+        add(trackedDetection)
+    }
+
     /// Adds a detection, weighted by its visibility. `memory` limits the weight of all earlier ones, except for the
     /// shape, so that the profile follows changes of light and pose.
     public mutating func add(_ trackedDetection: TrackedDetection, weight: Float = 1, memory: Float = .infinity) {

@@ -54,11 +54,7 @@ public struct FaceTracker: Sendable {
     ) -> [Int?] {
         tracks.removeAll { seconds - $0.motion.seconds > options.maximumGapSeconds + 1e-6 }
         if isAfterCut { tracks.removeAll() }
-        let profiles = detections.map { trackedDetection in
-            var profile = IdentityProfile()
-            profile.add(trackedDetection)
-            return profile
-        }
+        let profiles = detections.map { IdentityProfile($0) }
         var ids = pair(detections, profiles, seconds: seconds)
         for index in strangers {
             tracks.removeAll { $0.id == ids[index] }

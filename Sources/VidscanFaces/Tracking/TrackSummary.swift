@@ -37,6 +37,10 @@ public struct TrackSummary: Sendable {
     public private(set) var bestWeight = 0.0
     private var confidenceSum = 0.0
     public var meanConfidence: Double { confidenceSum / Double(max(samples, 1)) }
+    /// Whether a sample differed from those before as much as somebody else might.
+    public private(set) var hasChangedLook = false
+    /// A difference of `IdentityProfile.Difference.portrait`.
+    private static let otherLook = 0.1
     /// Averaged over the samples by weight.
     public private(set) var profile = IdentityProfile()
     /// Of the samples with the highest weights that are not close together, at most five, the highest first.
@@ -75,6 +79,10 @@ public struct TrackSummary: Sendable {
         bestWeight = max(bestWeight, weight)
         bestConfidence = max(bestConfidence, trackedDetection.confidence)
         prominence += trackedDetection.box.size / Double(max(pictureSize.shortSide, 1))
+        if !hasChangedLook {
+            let look = profile.difference(to: IdentityProfile(trackedDetection), betweenVariances: []).portrait
+            hasChangedLook = (look ?? 0) > Self.otherLook
+        }
         profile.add(trackedDetection, weight: Float(weight))
     }
 
@@ -94,8 +102,8 @@ public struct TrackSummary: Sendable {
         crops[crop].embedding = embedding
     }
 
-    /// The times of the two crops between which the track continued on somebody else's face: the crops before resemble
-    /// each other, and so do those after, but not the two groups. `nil` if all seem to be one person.
+    /// When the track continued on somebody else's face, in seconds: the crops before resemble each other, and so do those
+    /// after, but not the two groups. `nil` if all seem to be one person.
     public var personChange: ClosedRange<Double>? {
         let crops = crops.filter { $0.embedding != nil }.sorted { $0.seconds < $1.seconds }
         func mean(_ pairs: [(Crop, Crop)]) -> Double? {
@@ -117,7 +125,10 @@ public struct TrackSummary: Sendable {
             let excess = across - max(limit, (within ?? 0) + IdentityCalibration.personChange)
             return excess > 0 ? (excess, start) : nil
         }
-        return changes.max { $0.excess < $1.excess }.map { crops[$0.start - 1].seconds...crops[$0.start].seconds }
+        // A crop may show a mixture of two faces that dissolve into each other.
+        return changes.max { $0.excess < $1.excess }.map {
+            crops[$0.start - 1].seconds - 0.5...crops[$0.start].seconds + 0.5
+        }
     }
 
     /// Whether the face was last seen at the frame's edge or moving out. `interval` is between samples, in seconds.
