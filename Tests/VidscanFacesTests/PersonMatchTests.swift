@@ -49,7 +49,7 @@ struct PersonMatchTests {
     @Test("A track that changed person says between which crops, and one person's track does not")
     func personChange() throws {
         let faces = { (person: Int) in
-            (0..<5).map { FaceEmbedding(values: SyntheticFace.vector(person, sample: $0, between: 0.95)) }
+            (0..<5).map { FaceEmbedding(values: SyntheticFace.vector(person, sample: $0, between: 0.88)) }
         }
         let (own, other) = (faces(0), faces(1))
         #expect(Self.track(own).personChange == nil)
