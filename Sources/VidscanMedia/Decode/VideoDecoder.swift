@@ -10,7 +10,6 @@ final class VideoDecoder {
     }
 
     private let context: CodecContext
-    private let errors: PacketErrors
     /// Packets sent so far; the next packet's number.
     private(set) var packetCount: Int64 = 0
     /// Numbers of the packets with errors since the last frame. Errors up to the frame's packet are known.
@@ -20,13 +19,10 @@ final class VideoDecoder {
 
     init(stream: UnsafeMutablePointer<AVStream>, limits: MediaLimits, threads: Int) throws(MediaError) {
         let name = stream.pointee.codecName
-        var context = try CodecContext(decoding: stream, threads: threads, purpose: "its codec (\(name))")
+        context = try CodecContext(decoding: stream, threads: threads, purpose: "its codec (\(name))")
         context.max_pixels = limits.decoderPixels
-        let errors = try PacketErrors(of: context.pointer)
-        context.attachment = errors
+        guard vs_watch_errors(context.pointer) >= 0 else { throw .outOfMemory }
         try context.open("cannot open the \(name) decoder")
-        self.errors = errors
-        self.context = context
     }
 
     /// Receive all frames first. `nil` ends the stream. `skipUnreferenced` lets the decoder skip the frame if no other
@@ -46,7 +42,10 @@ final class VideoDecoder {
         while true {
             let result = avcodec_receive_frame(context.pointer, frame.pointer)
             if result >= 0 {
-                newErrors = errors.take(at: frame)
+                newErrors = []
+                while case let number = vs_take_error(context.pointer, frame.pointer), number >= 0 {
+                    newErrors.append(number)
+                }
                 damageCount += newErrors.count
                 return .frame(frame)
             }

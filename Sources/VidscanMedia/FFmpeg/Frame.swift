@@ -1,17 +1,14 @@
 internal import CFFmpeg
 internal import VidscanBase
 
-/// Owns an `AVFrame`, whose members are members of this type: `frame.width`. The pixels return to their pool when the last
-/// frame that refers to them is destroyed.
-@dynamicMemberLookup
-struct Frame: ~Copyable {
-    let pointer: UnsafeMutablePointer<AVFrame>
+/// The pixels return to their pool when the last frame that refers to them is destroyed.
+typealias Frame = Owned<AVFrame>
 
+extension Frame {
     /// Without pixels, for a decoder or a filter graph to fill.
-    init() throws(MediaError) {
-        guard let pointer = av_frame_alloc() else { throw .outOfMemory }
-        self.pointer = pointer
-    }
+    init() throws(MediaError) { try self.init(av_frame_alloc()) }
+
+    init(sharing other: borrowing Frame) throws(MediaError) { try self.init(av_frame_clone(other.pointer)) }
 
     init(_ size: PictureSize, _ format: AVPixelFormat) throws(MediaError) {
         try self.init()
@@ -25,21 +22,6 @@ struct Frame: ~Copyable {
         let frame = try Frame(size, format)
         guard av_frame_get_buffer(frame.pointer, 0) >= 0 else { throw .outOfMemory }
         return frame
-    }
-
-    init(sharing other: borrowing Frame) throws(MediaError) {
-        guard let pointer = av_frame_clone(other.pointer) else { throw .outOfMemory }
-        self.pointer = pointer
-    }
-
-    deinit {
-        var pointer: UnsafeMutablePointer<AVFrame>? = pointer
-        av_frame_free(&pointer)
-    }
-
-    subscript<Value>(dynamicMember member: WritableKeyPath<AVFrame, Value>) -> Value {
-        get { pointer.pointee[keyPath: member] }
-        nonmutating set { pointer.pointee[keyPath: member] = newValue }
     }
 
     var size: PictureSize { PictureSize(width: Int(pointer.pointee.width), height: Int(pointer.pointee.height)) }

@@ -151,20 +151,12 @@ final class FilterGraph {
     }
 }
 
-private struct GraphContext: ~Copyable {
-    let pointer: UnsafeMutablePointer<AVFilterGraph>
+private typealias GraphContext = Owned<AVFilterGraph>
 
-    init() throws(MediaError) {
-        guard let pointer = avfilter_graph_alloc() else { throw .outOfMemory }
-        self.pointer = pointer
-    }
+extension GraphContext {
+    fileprivate init() throws(MediaError) { try self.init(avfilter_graph_alloc()) }
 
-    deinit {
-        var pointer: UnsafeMutablePointer<AVFilterGraph>? = pointer
-        avfilter_graph_free(&pointer)
-    }
-
-    func add(
+    fileprivate func add(
         _ filter: String, name: String?, _ arguments: String?, failure: String
     ) throws(MediaError) -> UnsafeMutablePointer<AVFilterContext> {
         var context: UnsafeMutablePointer<AVFilterContext>?

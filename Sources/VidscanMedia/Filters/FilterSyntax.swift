@@ -59,16 +59,14 @@ package enum FilterSyntax {
         var call = FilterCall(name)
         call.inputs = inputs
         call.startsBranch = startsBranch
-        if scanner.current == UInt8(ascii: "@") {
-            scanner.advance()
+        if scanner.skip("@") {
             let identifier = scanner.read { isWord($0) || $0 == UInt8(ascii: "-") }
             guard !identifier.isEmpty else { throw scanner.error("a name is missing after '@'") }
             call.identifier = identifier
         }
         var end = scanner.position
         scanner.skipSpaces()
-        if scanner.current == UInt8(ascii: "=") {
-            scanner.advance()
+        if scanner.skip("=") {
             let written = scanner.position
             let arguments = try scanner.token(until: "[],;")
             end = scanner.position
@@ -87,15 +85,13 @@ package enum FilterSyntax {
     private static func readLabels(_ scanner: inout Scanner) throws(ParseError) -> [String] {
         var labels: [String] = []
         scanner.skipSpaces()
-        while scanner.current == UInt8(ascii: "[") {
-            scanner.advance()
+        while scanner.skip("[") {
             scanner.skipSpaces()
             let label = scanner.read { isWord($0) || ":.-".utf8.contains($0) }
             scanner.skipSpaces()
-            guard !label.isEmpty, scanner.current == UInt8(ascii: "]") else {
+            guard !label.isEmpty, scanner.skip("]") else {
                 throw scanner.error("a label in brackets may contain only letters, digits, _ : . -")
             }
-            scanner.advance()
             scanner.skipSpaces()
             labels.append(label)
         }
@@ -110,16 +106,13 @@ package enum FilterSyntax {
         while scanner.current != nil {
             let start = scanner.position
             scanner.skipSpaces()
-            var name: String? = scanner.read(while: isKey)
+            let key = scanner.read(while: isKey)
             scanner.skipSpaces()
-            if scanner.current == UInt8(ascii: "=") {
-                guard name?.isEmpty == false else { throw ParseError(reason: "a name is missing before '='") }
-                guard name.map({ $0.utf8.count <= maximumNameBytes }) == true else {
-                    throw ParseError(reason: "a name is too long")
-                }
-                scanner.advance()
+            let isNamed = scanner.skip("=")
+            if isNamed {
+                guard !key.isEmpty else { throw ParseError(reason: "a name is missing before '='") }
+                guard key.utf8.count <= maximumNameBytes else { throw ParseError(reason: "a name is too long") }
             } else {
-                name = nil
                 scanner.position = start
                 // Which option such a value sets depends on the version of FFmpeg.
                 guard arguments.last?.name == nil else {
@@ -127,7 +120,8 @@ package enum FilterSyntax {
                 }
             }
             let value = try scanner.token(until: ":")
-            arguments.append(FilterCall.Argument(name: name, value: String(decoding: value, as: UTF8.self)))
+            arguments.append(
+                FilterCall.Argument(name: isNamed ? key : nil, value: String(decoding: value, as: UTF8.self)))
             scanner.advance()
         }
         return arguments
@@ -148,6 +142,12 @@ package enum FilterSyntax {
         var current: UInt8? { position < bytes.count ? bytes[position] : nil }
 
         mutating func advance() { position = min(position + 1, bytes.count) }
+
+        mutating func skip(_ character: Unicode.Scalar) -> Bool {
+            guard let byte = current, byte == UInt8(ascii: character) else { return false }
+            position += 1
+            return true
+        }
 
         mutating func skipSpaces() {
             while let byte = current, FilterSyntax.spaces.contains(byte) { position += 1 }
@@ -244,12 +244,9 @@ package struct FilterCall: Sendable, Hashable {
     }
 
     static func text(_ calls: [FilterCall]) -> String {
-        var text = ""
-        for (number, call) in calls.enumerated() {
-            if number > 0 { text += call.startsBranch ? ";" : "," }
-            text += call.text
-        }
-        return text
+        calls.enumerated().map { number, call in
+            (number == 0 ? "" : call.startsBranch ? ";" : ",") + call.text
+        }.joined()
     }
 
     /// Works on bytes, because a combining character after a quotation mark does not change its meaning.
