@@ -5,7 +5,7 @@ internal import VidscanBase
 final class Demuxer {
     let input: InputContext
     /// Owned by `input`.
-    let stream: UnsafeMutablePointer<AVStream>
+    let stream: Stream
     let clock: StreamClock
     let randomAccess: RandomAccessPointDetector
     private let packets: DiscontinuityCorrector
@@ -49,7 +49,7 @@ final class Demuxer {
     }
 
     /// Other streams' packets are discarded by default.
-    func read(streams: [UnsafeMutablePointer<AVStream>]) {
+    func read(streams: [Stream]) {
         for stream in streams {
             stream.pointee.discard = AVDISCARD_DEFAULT
             packets.addCompanion(
@@ -101,10 +101,8 @@ final class Demuxer {
 
     // MARK: Times
 
-    private static func clock(
-        of stream: UnsafeMutablePointer<AVStream>, in input: borrowing InputContext
-    ) -> StreamClock {
-        let start = { (stream: UnsafeMutablePointer<AVStream>) in
+    private static func clock(of stream: Stream, in input: borrowing InputContext) -> StreamClock {
+        let start = { (stream: Stream) in
             FFmpeg.timestamp(stream.pointee.start_time).map { TimestampInBase($0, stream.pointee.timeBase) }
         }
         let microseconds = FFmpeg.timestamp(input.pointer.pointee.start_time) ?? 0
@@ -116,9 +114,7 @@ final class Demuxer {
     }
 
     /// As announced, in units of the stream's time base; 0 if unknown.
-    private static func frameDuration(
-        of stream: UnsafeMutablePointer<AVStream>, in input: borrowing InputContext
-    ) -> Int64 {
+    private static func frameDuration(of stream: Stream, in input: borrowing InputContext) -> Int64 {
         let rate = av_guess_frame_rate(input.pointer, stream, nil)
         guard rate.num > 0, rate.den > 0 else { return 0 }
         return TimestampInBase(Int64(rate.den), Rational(1, Int64(rate.num)) ?? .one)

@@ -20,14 +20,12 @@ package final class FrameReader {
     private var reportedDiscontinuities = 0
     /// Discontinuities at or before the last frame.
     private var epoch = 0
+    private let options: Options
     private let grid: SampleGrid
-    /// Other segments may have frames when this one has none.
-    private let isSegment: Bool
     private let streamOrientation: Orientation?
-    private let maximumPixels: Int
     private var plan: SamplePlan
     private var selector: FrameSelector
-    private var numbering: PresentationIndex
+    private var numbering = PresentationIndex()
     private var planned = UniqueDeque<Packet>()
     private var isInputAtEnd = false
     private var isDraining = false
@@ -52,29 +50,25 @@ package final class FrameReader {
     ) throws(MediaError) {
         let demuxer = try Demuxer(
             path: path, streamIndex: options.streamIndex, limits: options.limits, cancellation: cancellation)
-        let parameters = demuxer.stream.pointee.codecpar.pointee
+        self.demuxer = demuxer
+        self.options = options
         info = VideoInfo(demuxer)
-        guard info.codedSize.width * info.codedSize.height <= options.limits.maximumPixels,
-            info.codedSize.isDecodable
-                || info.codedSize.width * info.codedSize.height == 0
-        else {
-            throw .frameTooLarge(info.codedSize, limit: options.limits.maximumPixels)
+        let (size, maximumPixels) = (info.codedSize, options.limits.maximumPixels)
+        guard size.width * size.height <= maximumPixels, size.isDecodable || size.width * size.height == 0 else {
+            throw .frameTooLarge(size, limit: maximumPixels)
         }
         let window = try options.window(duration: demuxer.durationMicroseconds)
         let grid = SampleGrid(rate: options.rate, clock: demuxer.clock, start: window.start, end: window.end)
         self.grid = grid
-        isSegment = options.segment != nil
-        self.demuxer = demuxer
-        let threads = options.threads(for: info.codedSize)
+        let threads = options.threads(for: size)
         decoder = try VideoDecoder(stream: demuxer.stream, limits: options.limits, threads: threads)
-        disposable = DisposableFrameDetector(parameters)
+        disposable = DisposableFrameDetector(demuxer.stream.pointee.codecpar.pointee)
         fields = FieldDetector(demuxer.stream.pointee.codecpar)
         // The first frames of HEVC show the temporal sub-layers if the parameter sets do not.
-        lookahead = parameters.codec_id == AV_CODEC_ID_HEVC ? Self.layerLookahead : 0
+        lookahead = demuxer.stream.pointee.codec == AV_CODEC_ID_HEVC ? Self.layerLookahead : 0
         filter = options.filters.map { [info] in
             FrameFilter(
-                $0, grid: grid, frameRate: info.frameRate, threads: threads,
-                maximumPixels: options.limits.maximumPixels)
+                $0, grid: grid, frameRate: info.frameRate, threads: threads, maximumPixels: maximumPixels)
         }
         // Filters with memory need every frame from the first one on.
         let maySkip =
@@ -82,11 +76,9 @@ package final class FrameReader {
             && options.filters?.needsEveryFrame != true
         plan = SamplePlan(grid: grid, allowsSkipping: maySkip)
         selector = FrameSelector(grid: grid)
-        maximumPixels = options.limits.maximumPixels
         let matrix = vs_stream_display_matrix(demuxer.stream).flatMap(DisplayMatrix.orientation)
         streamOrientation = matrix?.orientation
         statistics.orientationIsApproximate = matrix.map { !$0.isExact } ?? false
-        numbering = PresentationIndex(base: 0)
         if maySkip, let start = window.start, let landing = try demuxer.seek(toFrameBefore: start) {
             numbering = PresentationIndex(base: landing.frames)
             enter(landing.packet)
@@ -131,19 +123,14 @@ package final class FrameReader {
         }
         while true {
             guard let action = plan.next(atEnd: isInputAtEnd) else {
-                if isInputAtEnd {
-                    if !isDraining { try drain() }
-                    return
-                }
+                if isInputAtEnd { return try drain() }
                 try readPacket()
                 continue
             }
             guard let packet = planned.popFirst() else { continue }
             switch action {
-            case .drop:
-                statistics.packetsDropped += 1
-            case .decode(let afterGap):
-                return try send(packet, skipUnreferenced: false, afterGap: afterGap)
+            case .drop: statistics.packetsDropped += 1
+            case .decode(let afterGap): return try send(packet, skipUnreferenced: false, afterGap: afterGap)
             case .decodeIfReferenced(let afterGap):
                 let skips = disposable.isSkippableByDecoder(packet)
                 return try send(packet, skipUnreferenced: skips, afterGap: afterGap)
@@ -152,6 +139,7 @@ package final class FrameReader {
     }
 
     private func drain() throws(MediaError) {
+        guard !isDraining else { return }
         isDraining = true
         try decoder.send(nil)
     }
@@ -200,10 +188,9 @@ package final class FrameReader {
         let summary = PacketSummary(
             presentation: packet.presentation, decoding: packet.decoding,
             isRandomAccessPoint: demuxer.randomAccess.isRandomAccessPoint(packet),
-            isDisposable: disposable.isDisposable(packet),
-            isHidden: isHidden, byteCount: Int(packet.size))
+            isDisposable: disposable.isDisposable(packet), isHidden: isHidden, byteCount: Int(packet.size))
         if packet.has(AV_PKT_FLAG_CORRUPT) { statistics.corruptPackets += 1 }
-        if !summary.isHidden, let presentation = summary.presentation, grid.clock.isPlausible(presentation) {
+        if !isHidden, let presentation = summary.presentation, grid.clock.isPlausible(presentation) {
             numbering.insert(presentation)
             if filter?.needsEveryFrame != true { selector.skip(presentation) }
         }
@@ -251,9 +238,9 @@ package final class FrameReader {
     }
 
     private func checkSize(_ frame: borrowing Frame) throws(MediaError) {
-        let size = frame.size
-        guard size.width > 0, size.height > 0, size.width * size.height <= maximumPixels else {
-            throw .frameTooLarge(size, limit: maximumPixels)
+        let (size, limit) = (frame.size, options.limits.maximumPixels)
+        guard size.width > 0, size.height > 0, size.width * size.height <= limit else {
+            throw .frameTooLarge(size, limit: limit)
         }
     }
 
@@ -261,8 +248,7 @@ package final class FrameReader {
         defer { sequence += 1 }
         let discontinuities = demuxer.discontinuities
         while epoch < discontinuities.count, discontinuities[epoch].microseconds <= moment.microseconds { epoch += 1 }
-        return SampledFrame(
-            frame: frame, sequence: sequence, moment: moment, epoch: epoch, geometry: geometry)
+        return SampledFrame(frame: frame, sequence: sequence, moment: moment, epoch: epoch, geometry: geometry)
     }
 
     // MARK: Filters
@@ -287,10 +273,9 @@ package final class FrameReader {
             guard selector.selects(timestamp) else { continue }
             let microseconds = clock.microseconds(at: timestamp)
             while filterInputs.count > 1, filterInputs[1].microseconds <= microseconds { filterInputs.removeFirst() }
-            let shown = filterInputs.first
+            let (shown, isDamaged) = (filterInputs.first?.index ?? 0, filterInputs.first?.isDamaged ?? false)
             let moment = Moment(
-                index: shown?.index ?? 0, timestamp: timestamp, microseconds: microseconds,
-                isDamaged: shown?.isDamaged ?? false)
+                index: shown, timestamp: timestamp, microseconds: microseconds, isDamaged: isDamaged)
             return .sample(try filteredSample(output.frame, moment))
         }
         return .none
@@ -334,7 +319,9 @@ package final class FrameReader {
 
     private func finish() throws(MediaError) {
         statistics.damage = decoder.damageCount
-        guard statistics.framesDecoded == 0, !isSegment, grid.start == nil, grid.end == nil || decoder.lastError != nil
+        // Other segments may have frames when this one has none.
+        guard statistics.framesDecoded == 0, options.segment == nil, grid.start == nil,
+            grid.end == nil || decoder.lastError != nil
         else { return }
         let reason = decoder.lastError ?? statistics.readError
         throw MediaError(

@@ -17,7 +17,7 @@ final class VideoDecoder {
     private(set) var damageCount = 0
     private(set) var lastError: String?
 
-    init(stream: UnsafeMutablePointer<AVStream>, limits: MediaLimits, threads: Int) throws(MediaError) {
+    init(stream: Stream, limits: MediaLimits, threads: Int) throws(MediaError) {
         let name = stream.pointee.codecName
         context = try CodecContext(decoding: stream, threads: threads, purpose: "its codec (\(name))")
         context.max_pixels = limits.decoderPixels

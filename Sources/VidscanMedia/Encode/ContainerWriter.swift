@@ -44,7 +44,7 @@ final class ContainerWriter {
     private let videoTimeBase: AVRational
 
     private struct CopiedStream {
-        let stream: UnsafeMutablePointer<AVStream>
+        let stream: Stream
         let sourceTimeBase: AVRational
         /// Subtracted from every timestamp.
         let shift: Int64
@@ -57,7 +57,7 @@ final class ContainerWriter {
     ///   - latestMicroseconds: without metadata, drops later packets.
     init(
         path: String, container: VideoContainer, encoder: VideoEncoder, source: Demuxer,
-        streams: [UnsafeMutablePointer<AVStream>], shiftMicroseconds: Int64, keepsMetadata: Bool,
+        streams: [Stream], shiftMicroseconds: Int64, keepsMetadata: Bool,
         latestMicroseconds: Int64
     ) throws(MediaError) {
         output = try OutputContext(path: path, container: container)
@@ -144,9 +144,7 @@ final class ContainerWriter {
         return (earliest...latestMicroseconds).contains(microseconds)
     }
 
-    private func write(
-        _ packet: borrowing Packet, of sound: SoundEncoder, to stream: UnsafeMutablePointer<AVStream>
-    ) throws(MediaError) {
+    private func write(_ packet: borrowing Packet, of sound: SoundEncoder, to stream: Stream) throws(MediaError) {
         packet.stream_index = stream.pointee.index
         av_packet_rescale_ts(packet.pointer, sound.context.time_base, stream.pointee.time_base)
         try output.write(packet)
@@ -180,9 +178,7 @@ final class ContainerWriter {
         if keepsMetadata { Self.copyLanguageAndTitle(from: source.stream, to: stream) }
     }
 
-    private func add(
-        _ original: UnsafeMutablePointer<AVStream>, _ container: VideoContainer, shiftMicroseconds: Int64
-    ) throws(MediaError) {
+    private func add(_ original: Stream, _ container: VideoContainer, shiftMicroseconds: Int64) throws(MediaError) {
         guard let stream = avformat_new_stream(output.pointer, nil) else { throw .outOfMemory }
         stream.pointee.time_base = original.pointee.time_base
         stream.pointee.disposition = original.pointee.disposition
@@ -212,9 +208,7 @@ final class ContainerWriter {
             shift: original.pointee.ticks(microseconds: shiftMicroseconds), sound: sound)
     }
 
-    private static func copyLanguageAndTitle(
-        from source: UnsafeMutablePointer<AVStream>, to target: UnsafeMutablePointer<AVStream>
-    ) {
+    private static func copyLanguageAndTitle(from source: Stream, to target: Stream) {
         for key in ["language", "title"] {
             guard let entry = av_dict_get(source.pointee.metadata, key, nil, 0) else { continue }
             av_dict_set(&target.pointee.metadata, key, entry.pointee.value, 0)

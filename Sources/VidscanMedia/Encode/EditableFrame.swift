@@ -205,8 +205,7 @@ final class Compositor {
                 if side == 0 { for x in 0..<size.width { row[x] = color } }
                 for y in 0..<size.height {
                     if side > 0, isSmooth {
-                        Self.interpolate(
-                            cells, columns: columns, lines: lines, side: side, y: y, size.width, into: row)
+                        Self.interpolate(cells, columns: columns, lines: lines, side: side, y: y, size.width, into: row)
                     } else if side > 0, y % side == 0 {
                         let line = y / side * columns
                         for x in 0..<size.width { row[x] = cells[line + x / side] }

@@ -26,7 +26,7 @@ final class SoundEncoder {
     private var frameSize: Int64 { Int64(context.frame_size) }
     private var queuedSamples: Int64 { Int64(av_audio_fifo_size(queue)) }
 
-    init(_ stream: UnsafeMutablePointer<AVStream>, container: VideoContainer) throws(MediaError) {
+    init(_ stream: Stream, container: VideoContainer) throws(MediaError) {
         let parameters = stream.pointee.codecpar.pointee
         decoder = try CodecContext(decoding: stream, threads: 1, purpose: "it")
         try decoder.open("cannot open its decoder")

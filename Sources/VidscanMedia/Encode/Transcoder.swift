@@ -19,11 +19,7 @@ package final class Transcoder {
         package var copiesSubtitles = true
         /// Titles, locations, dates and other metadata, in the container, codec headers and frames.
         package var keepsMetadata = true
-        /// Among all streams of the container; `nil` selects the best video stream.
-        package var streamIndex: Int?
-        package var decoderThreads = 2
-        package var skipsUnneededPackets = false
-        package var limits = MediaLimits()
+        package var reading = FrameReader.Options(rate: .everyFrame, decoderThreads: 2, skipsUnneededPackets: false)
 
         package init(rateFactor: Double? = nil) { self.rateFactor = rateFactor }
     }
@@ -51,7 +47,7 @@ package final class Transcoder {
     private let source: String
     private let cancellation: CancellationFlag
     private let reader: FrameReader
-    private let streams: [UnsafeMutablePointer<AVStream>]
+    private let streams: [Stream]
     /// Subtracted from every timestamp.
     private var shiftMicroseconds: Int64 = 0
     private var shiftTicks: Int64 = 0
@@ -76,7 +72,7 @@ package final class Transcoder {
         self.options = options
         self.source = source
         self.cancellation = cancellation
-        reader = try Self.reader(source, options, cancellation)
+        reader = try FrameReader(path: source, options: options.reading, cancellation: cancellation)
         let demuxer = reader.demuxer
         let selected = demuxer.input.streams.filter { stream in
             guard stream != demuxer.stream, stream.pointee.codec != AV_CODEC_ID_NONE else { return false }
@@ -95,19 +91,8 @@ package final class Transcoder {
         omittedStreams = omitted
     }
 
-    private static func reader(
-        _ source: String, _ options: Options, _ cancellation: CancellationFlag
-    ) throws(MediaError) -> FrameReader {
-        try FrameReader(
-            path: source,
-            options: FrameReader.Options(
-                rate: .everyFrame, streamIndex: options.streamIndex, decoderThreads: options.decoderThreads,
-                skipsUnneededPackets: options.skipsUnneededPackets, limits: options.limits),
-            cancellation: cancellation)
-    }
-
     /// Why a stream cannot be written without metadata.
-    private static func obstacle(_ stream: UnsafeMutablePointer<AVStream>) -> String? {
+    private static func obstacle(_ stream: Stream) -> String? {
         guard stream.pointee.codecType == AVMEDIA_TYPE_AUDIO else {
             let isClean = SanitizedExtradata.bytes(of: stream.pointee.codecpar.pointee) != nil
             return isClean ? nil : "its codec header may describe the source, and cannot be cleaned"
@@ -120,7 +105,9 @@ package final class Transcoder {
         }
     }
 
-    private var latestMicroseconds: Int64 { Int64(min(options.limits.maximumDurationSeconds * 1e6, 1e18)) }
+    private var maximumSeconds: Double { options.reading.limits.maximumDurationSeconds }
+
+    private var latestMicroseconds: Int64 { Int64(min(maximumSeconds * 1e6, 1e18)) }
 
     package var copiesAudio: Bool { copies(AVMEDIA_TYPE_AUDIO) }
 
@@ -280,11 +267,10 @@ package final class Transcoder {
         let time = sample.moment.timestamp &- shiftTicks
         guard !options.keepsMetadata else { return time }
         let seconds = Double(time) * Double(reader.info.timeBase.numerator) / Double(reader.info.timeBase.denominator)
-        guard seconds <= options.limits.maximumDurationSeconds else {
+        guard seconds <= maximumSeconds else {
             throw MediaError(
                 .limitExceeded,
-                "a frame is \(Int(seconds)) s after the beginning, beyond the limit of"
-                    + " \(Int(options.limits.maximumDurationSeconds)) s",
+                "a frame is \(Int(seconds)) s after the beginning, beyond the limit of \(Int(maximumSeconds)) s",
                 remedy: .raiseDurationLimit)
         }
         return max(0, time)
@@ -297,7 +283,8 @@ package final class Transcoder {
         mostBytesWaiting = max(mostBytesWaiting, earlyBytes)
         guard earlyBytes > Self.maximumEarlyBytes else { return }
         // Without a frame there is no video; the reader itself says why.
-        guard let first = try Self.reader(source, options, cancellation).next() else { return earlyBytes = 0 }
+        let second = try FrameReader(path: source, options: options.reading, cancellation: cancellation)
+        guard let first = try second.next() else { return earlyBytes = 0 }
         try open(path, container, like: try editable(first).frame, at: first.moment.timestamp)
     }
 }

@@ -9,7 +9,7 @@ extension CodecContext {
     init(_ codec: UnsafePointer<AVCodec>?) throws(MediaError) { try self.init(avcodec_alloc_context3(codec)) }
 
     /// Does not open the decoder. `purpose` is the end of the error's message.
-    init(decoding stream: UnsafeMutablePointer<AVStream>, threads: Int, purpose: String) throws(MediaError) {
+    init(decoding stream: Stream, threads: Int, purpose: String) throws(MediaError) {
         guard let codec = avcodec_find_decoder(stream.pointee.codec) else {
             throw MediaError(.unsupportedCodec, "this FFmpeg has no decoder for \(purpose)")
         }

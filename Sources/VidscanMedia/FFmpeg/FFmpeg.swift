@@ -50,6 +50,9 @@ extension AVRational {
     }
 }
 
+/// Owned by a container.
+typealias Stream = UnsafeMutablePointer<AVStream>
+
 extension AVStream {
     var codecType: AVMediaType { codecpar.pointee.codec_type }
     var codec: AVCodecID { codecpar.pointee.codec_id }

@@ -63,7 +63,7 @@ struct InputContext: ~Copyable {
         avformat_close_input(&pointer)
     }
 
-    var streams: [UnsafeMutablePointer<AVStream>] {
+    var streams: [Stream] {
         (0..<Int(pointer.pointee.nb_streams)).compactMap { pointer.pointee.streams[$0] }
     }
 
@@ -99,7 +99,7 @@ struct InputContext: ~Copyable {
     }
 
     /// - Parameter index: among all streams; `nil` selects the best video stream that is not a cover picture.
-    func videoStream(_ index: Int?) throws(MediaError) -> UnsafeMutablePointer<AVStream> {
+    func videoStream(_ index: Int?) throws(MediaError) -> Stream {
         let streams = streams
         if let index {
             let videos = streams.filter { $0.pointee.codecType == AVMEDIA_TYPE_VIDEO }

@@ -59,8 +59,7 @@ enum FilterGeometry {
             case "hflip": return AffineTransform(xx: -1, xy: 0, x: inWidth, yx: 0, yy: 1, y: 0)
             case "vflip": return AffineTransform(xx: 1, xy: 0, x: 0, yx: 0, yy: -1, y: inHeight)
             case "scale", "zscale", "epx", "hqx", "super2xsai", "xbr":
-                return AffineTransform(
-                    xx: outWidth / inWidth, xy: 0, x: 0, yx: 0, yy: outHeight / inHeight, y: 0)
+                return AffineTransform(xx: outWidth / inWidth, xy: 0, x: 0, yx: 0, yy: outHeight / inHeight, y: 0)
             default:
                 let keepsSize = inWidth == outWidth && inHeight == outHeight
                 return keepsSize && FilterTraits.keepsPosition(name) ? .identity : nil

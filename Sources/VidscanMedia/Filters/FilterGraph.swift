@@ -160,8 +160,7 @@ extension GraphContext {
         _ filter: String, name: String?, _ arguments: String?, failure: String
     ) throws(MediaError) -> UnsafeMutablePointer<AVFilterContext> {
         var context: UnsafeMutablePointer<AVFilterContext>?
-        let result = avfilter_graph_create_filter(
-            &context, avfilter_get_by_name(filter), name, arguments, nil, pointer)
+        let result = avfilter_graph_create_filter(&context, avfilter_get_by_name(filter), name, arguments, nil, pointer)
         guard result >= 0, let context else { throw FilterGraph.failure(failure, result) }
         return context
     }

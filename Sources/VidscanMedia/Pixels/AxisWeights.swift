@@ -96,8 +96,7 @@ struct PlaneAxes {
             samples: key.chromaSize.height, length: height / scaleY, outputs: target.height,
             offset: -key.chroma.offsetY / scaleY)
         lumaXCount = target.width
-        sampleCapacity = max(
-            key.lumaSize.width, key.chromaSize.width, lumaX.sampleCapacity, chromaX.sampleCapacity)
+        sampleCapacity = max(key.lumaSize.width, key.chromaSize.width, lumaX.sampleCapacity, chromaX.sampleCapacity)
         outputCapacity = lumaX.outputCapacity
     }
 }

@@ -200,8 +200,7 @@ final class BlockReader {
         guard grid.blockWidth > 1 || grid.blockHeight > 1 else {
             let source = plane.address(x: left, y: top)
             guard plane.depth > 8 else { return source.assumingMemoryBound(to: UInt8.self) }
-            kernels.narrow(
-                source.assumingMemoryBound(to: UInt16.self), grid.columns.count, Int32(plane.depth), line)
+            kernels.narrow(source.assumingMemoryBound(to: UInt16.self), grid.columns.count, Int32(plane.depth), line)
             return UnsafePointer(line)
         }
         let height = min(grid.blockHeight, plane.height - top)
@@ -212,8 +211,7 @@ final class BlockReader {
             Self.ones.prefix(height).withUnsafeBufferPointer { weights in
                 plane.sumRows(x: left, y: top, width: width, weights: weights, into: sums, with: kernels)
             }
-            kernels.average_blocks(
-                sums, grid.blockWidth, complete, Int32(grid.blockWidth * height), line)
+            kernels.average_blocks(sums, grid.blockWidth, complete, Int32(grid.blockWidth * height), line)
             let rest = width - complete * grid.blockWidth
             if rest > 0 {
                 kernels.average_blocks(
