@@ -67,8 +67,7 @@ package final class FrameReader {
         // The first frames of HEVC show the temporal sub-layers if the parameter sets do not.
         lookahead = demuxer.stream.pointee.codec == AV_CODEC_ID_HEVC ? Self.layerLookahead : 0
         filter = options.filters.map { [info] in
-            FrameFilter(
-                $0, grid: grid, frameRate: info.frameRate, threads: threads, maximumPixels: maximumPixels)
+            FrameFilter($0, grid: grid, frameRate: info.frameRate, threads: threads, maximumPixels: maximumPixels)
         }
         // Filters with memory need every frame from the first one on.
         let maySkip =
@@ -274,8 +273,7 @@ package final class FrameReader {
             let microseconds = clock.microseconds(at: timestamp)
             while filterInputs.count > 1, filterInputs[1].microseconds <= microseconds { filterInputs.removeFirst() }
             let (shown, isDamaged) = (filterInputs.first?.index ?? 0, filterInputs.first?.isDamaged ?? false)
-            let moment = Moment(
-                index: shown, timestamp: timestamp, microseconds: microseconds, isDamaged: isDamaged)
+            let moment = Moment(index: shown, timestamp: timestamp, microseconds: microseconds, isDamaged: isDamaged)
             return .sample(try filteredSample(output.frame, moment))
         }
         return .none

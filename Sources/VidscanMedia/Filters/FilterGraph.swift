@@ -1,17 +1,17 @@
 internal import CFFmpeg
 internal import VidscanBase
 
+/// The frames that a graph takes. It must be built again when they change.
 struct FilterInput: Equatable {
-    var size: PictureSize
-    var pixelFormat: AVPixelFormat
-    var timeBase: Rational
-    /// 0 if unknown.
-    var pixelAspect: Rational
-    var frameRate: Rational?
-    var orientation: Orientation
+    let geometry: DisplayGeometry
+    let pixelFormat: AVPixelFormat
     /// FFmpeg 7 and later refuse frames whose colour space or range changes. Earlier versions ignore it.
-    var colorSpace: AVColorSpace
-    var colorRange: AVColorRange
+    let colorSpace: AVColorSpace
+    let colorRange: AVColorRange
+    var timeBase = Rational.one
+    /// 0 if unknown.
+    var pixelAspect = Rational.one
+    var frameRate: Rational?
 }
 
 /// A configured libavfilter graph with one video input and output, set up as in the ffmpeg command, so that the same chain
@@ -35,7 +35,7 @@ final class FilterGraph {
             "buffer", name: "in", Self.sourceArguments(input), failure: "does not accept these frames")
         sink = try graph.add("buffersink", name: "out", nil, failure: "cannot be built")
         var last = source
-        for (name, arguments) in Self.uprightFilters(input.orientation) {
+        for (name, arguments) in Self.uprightFilters(input.geometry.orientation) {
             let failure = "cannot rotate the frames upright"
             let turn = try graph.add(name, name: nil, arguments, failure: failure)
             let linked = avfilter_link(last, 0, turn, 0)
@@ -44,7 +44,7 @@ final class FilterGraph {
         }
         try Self.parse(FilterCall.text(filters), graph, from: last, to: sink)
         let configured = avfilter_graph_config(graph.pointer, nil)
-        guard configured >= 0 else { throw Self.failure("cannot be built for frames of \(input.size)", configured) }
+        guard configured >= 0 else { throw Self.failure("cannot be built for frames of \(input.geometry.codedSize)", configured) }
         self.graph = graph
         self.input = input
     }
@@ -81,7 +81,7 @@ final class FilterGraph {
 
     private static func sourceArguments(_ input: FilterInput) -> String {
         var text =
-            "video_size=\(input.size):pix_fmt=\(input.pixelFormat.rawValue)"
+            "video_size=\(input.geometry.codedSize):pix_fmt=\(input.pixelFormat.rawValue)"
             + ":time_base=\(input.timeBase.numerator)/\(input.timeBase.denominator)"
             + ":pixel_aspect=\(input.pixelAspect.numerator)/\(input.pixelAspect.denominator)"
         if let rate = input.frameRate { text += ":frame_rate=\(rate.numerator)/\(rate.denominator)" }

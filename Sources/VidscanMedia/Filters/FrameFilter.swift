@@ -36,11 +36,10 @@ final class FrameFilter {
     var needsEveryFrame: Bool { chain.needsEveryFrame }
 
     func push(_ frame: consuming Frame, timestamp: Int64, geometry: DisplayGeometry) throws(MediaError) {
-        let aspect = frame.sample_aspect_ratio.rational
+        let aspect = frame.sample_aspect_ratio.rational.flatMap { $0.numerator > 0 ? $0 : nil } ?? 0
         let input = FilterInput(
-            size: geometry.codedSize, pixelFormat: frame.pixelFormat, timeBase: timeBase,
-            pixelAspect: aspect.flatMap { $0.numerator > 0 ? $0 : nil } ?? 0, frameRate: frameRate,
-            orientation: geometry.orientation, colorSpace: frame.colorspace, colorRange: frame.color_range)
+            geometry: geometry, pixelFormat: frame.pixelFormat, colorSpace: frame.colorspace,
+            colorRange: frame.color_range, timeBase: timeBase, pixelAspect: aspect, frameRate: frameRate)
         if graph?.input != input {
             try flush()
             guard !filters.isEmpty else {
