@@ -32,9 +32,8 @@ final class Demuxer {
         self.randomAccess = randomAccess
         clock = Self.clock(of: stream, in: input)
         packets = DiscontinuityCorrector(
-            streamIndex: stream.pointee.index, clock: clock,
-            frameDuration: Self.frameDuration(of: stream, in: input), forwardIsJump: input.mayResetClock,
-            beginsSequence: randomAccess.beginsSequence)
+            streamIndex: stream.pointee.index, clock: clock, frameDuration: Self.frameDuration(of: stream, in: input),
+            forwardIsJump: input.mayResetClock, beginsSequence: randomAccess.beginsSequence)
         self.cancellation = cancellation
         self.input = input
     }

@@ -323,7 +323,6 @@ package final class FrameReader {
         else { return }
         let reason = decoder.lastError ?? statistics.readError
         throw MediaError(
-            .undecodable,
-            reason.map { "no frame could be decoded: \($0)" } ?? "has a video stream without frames")
+            .undecodable, reason.map { "no frame could be decoded: \($0)" } ?? "has a video stream without frames")
     }
 }

@@ -56,9 +56,8 @@ final class ContainerWriter {
     ///   - keepsMetadata: `false` keeps only frames, sound and subtitles of the source, and encodes the sound again.
     ///   - latestMicroseconds: without metadata, drops later packets.
     init(
-        path: String, container: VideoContainer, encoder: VideoEncoder, source: Demuxer,
-        streams: [Stream], shiftMicroseconds: Int64, keepsMetadata: Bool,
-        latestMicroseconds: Int64
+        path: String, container: VideoContainer, encoder: VideoEncoder, source: Demuxer, streams: [Stream],
+        shiftMicroseconds: Int64, keepsMetadata: Bool, latestMicroseconds: Int64
     ) throws(MediaError) {
         output = try OutputContext(path: path, container: container)
         held = try Packet()
@@ -93,9 +92,13 @@ final class ContainerWriter {
 
     private func writeHeld() throws(MediaError) {
         guard held.size > 0, let stream = output.pointer.pointee.streams[0] else { return }
-        held.stream_index = 0
-        av_packet_rescale_ts(held.pointer, videoTimeBase, stream.pointee.time_base)
-        try output.write(held)
+        try write(held, in: videoTimeBase, to: stream)
+    }
+
+    private func write(_ packet: borrowing Packet, in timeBase: AVRational, to stream: Stream) throws(MediaError) {
+        packet.stream_index = stream.pointee.index
+        av_packet_rescale_ts(packet.pointer, timeBase, stream.pointee.time_base)
+        try output.write(packet)
     }
 
     /// MP4 derives the stream's duration from decoding times. The last packet in decoding order is therefore extended to the
@@ -118,7 +121,8 @@ final class ContainerWriter {
         if let sound = copy.sound {
             copied.presentation = copied.presentation ?? copied.decoding
             copied.decoding = nil
-            return try sound.encode(copied) { packet throws(MediaError) in try write(packet, of: sound, to: copy.stream)
+            return try sound.encode(copied) { packet throws(MediaError) in
+                try write(packet, in: sound.context.time_base, to: copy.stream)
             }
         }
         if !keepsMetadata { av_packet_free_side_data(copied.pointer) }
@@ -144,12 +148,6 @@ final class ContainerWriter {
         return (earliest...latestMicroseconds).contains(microseconds)
     }
 
-    private func write(_ packet: borrowing Packet, of sound: SoundEncoder, to stream: Stream) throws(MediaError) {
-        packet.stream_index = stream.pointee.index
-        av_packet_rescale_ts(packet.pointer, sound.context.time_base, stream.pointee.time_base)
-        try output.write(packet)
-    }
-
     var soundCodecs: Set<String> {
         Set(copies.values.compactMap { $0.sound?.context.codec_id.name.uppercased() })
     }
@@ -161,12 +159,12 @@ final class ContainerWriter {
         try writeHeld()
         for index in copies.keys.sorted() {
             guard let copy = copies[index], let sound = copy.sound else { continue }
-            try sound.finish { packet throws(MediaError) in try write(packet, of: sound, to: copy.stream) }
+            try sound.finish { packet throws(MediaError) in
+                try write(packet, in: sound.context.time_base, to: copy.stream)
+            }
         }
         try output.finish()
     }
-
-    // MARK: Streams
 
     private func addVideo(_ encoder: VideoEncoder, source: Demuxer) throws(MediaError) {
         guard let stream = avformat_new_stream(output.pointer, nil) else { throw .outOfMemory }

@@ -46,29 +46,20 @@ package struct FilterDescription: @unchecked Sendable {
     }
 
     package var summary: String { text(filter.pointee.description) ?? "" }
-
     /// `other` for a filter in no table.
     package var category: FilterCategory { FilterCategory.of(name) ?? .other }
-
     /// Media types, `video` or `audio`, without inputs that options may add.
     package var inputs: [String] { padTypes(isOutput: 0) }
-
     package var outputs: [String] { padTypes(isOutput: 1) }
-
     package var hasMoreInputs: Bool { has(AVFILTER_FLAG_DYNAMIC_INPUTS) }
-
     package var hasMoreOutputs: Bool { has(AVFILTER_FLAG_DYNAMIC_OUTPUTS) }
-
     /// Depends on one frame alone, so only sampled frames are filtered. An option that counts frames overrides this.
     package var isStateless: Bool { FilterTraits.isStateless(name) }
-
     package var isSliceable: Bool { has(AVFILTER_FLAG_SLICE_THREADS) }
-
     /// Has the option `enable`, which switches it on and off over time.
     package var supportsTimeline: Bool {
         has(AVFILTER_FLAG_SUPPORT_TIMELINE_GENERIC | AVFILTER_FLAG_SUPPORT_TIMELINE_INTERNAL)
     }
-
     package var isVideoToVideo: Bool {
         inputs == ["video"] && outputs == ["video"] && !hasMoreInputs && !hasMoreOutputs
     }
@@ -196,9 +187,7 @@ extension AVOption {
     }
 
     fileprivate var nameText: String { String(cString: name) }
-
     fileprivate var integer: Int64 { withUnsafePointer(to: self, vs_option_integer) }
-
     private var number: Double { withUnsafePointer(to: self, vs_option_number) }
 
     fileprivate var kind: FilterOption.Kind {

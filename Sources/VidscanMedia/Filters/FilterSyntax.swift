@@ -17,28 +17,19 @@ package enum FilterSyntax {
     package static func parse(_ text: String) throws(ParseError) -> [FilterCall] {
         let bytes = Array(text.utf8)
         guard bytes.count <= maximumBytes else { throw ParseError(reason: "it is longer than \(maximumBytes) bytes") }
-        if let position = bytes.firstIndex(where: { isControl($0) }) {
-            throw Scanner(bytes, at: position).error("it contains a control character")
+        var scanner = Scanner(bytes: bytes)
+        let calls: [FilterCall]
+        do throws(ParseError) {
+            calls = try readCalls(&scanner)
+        } catch {
+            let character = String(decoding: bytes[..<scanner.position], as: UTF8.self).count + 1
+            throw ParseError(reason: "\(error.reason), at character \(character)")
         }
-        var scanner = Scanner(bytes)
-        var calls: [FilterCall] = []
-        var startsBranch = false
-        while true {
-            calls.append(try readCall(&scanner, startsBranch: startsBranch))
-            guard calls.count <= maximumFilters else {
-                throw ParseError(reason: "it has more than \(maximumFilters) filters")
-            }
-            switch scanner.current {
-            case nil: return calls
-            case UInt8(ascii: ","): startsBranch = false
-            case UInt8(ascii: ";"): startsBranch = true
-            default: throw scanner.error("a comma is missing")
-            }
-            scanner.advance()
+        guard calls.count <= maximumFilters else {
+            throw ParseError(reason: "it has more than \(maximumFilters) filters")
         }
+        return calls
     }
-
-    // MARK: Reading
 
     static let spaces = Array(" \n\t\r".utf8)
 
@@ -49,19 +40,34 @@ package enum FilterSyntax {
         return character == "_" || character.isASCII && (character.isLetter || character.isNumber)
     }
 
+    /// Stops after one filter too many. An error is at the scanner's position.
+    private static func readCalls(_ scanner: inout Scanner) throws(ParseError) -> [FilterCall] {
+        if let position = scanner.bytes.firstIndex(where: isControl) {
+            scanner.position = position
+            throw ParseError(reason: "it contains a control character")
+        }
+        var calls = [try readCall(&scanner, startsBranch: false)]
+        while calls.count <= maximumFilters, let separator = scanner.current {
+            guard ",;".utf8.contains(separator) else { throw ParseError(reason: "a comma is missing") }
+            scanner.advance()
+            calls.append(try readCall(&scanner, startsBranch: separator == UInt8(ascii: ";")))
+        }
+        return calls
+    }
+
     private static func readCall(_ scanner: inout Scanner, startsBranch: Bool) throws(ParseError) -> FilterCall {
         let inputs = try readLabels(&scanner)
         scanner.skipSpaces()
         let start = scanner.position
         let name = scanner.read(while: isWord)
-        guard !name.isEmpty else { throw scanner.error("the name of a filter is missing") }
-        guard name.utf8.count <= maximumNameBytes else { throw scanner.error("the name of a filter is too long") }
+        guard !name.isEmpty else { throw ParseError(reason: "the name of a filter is missing") }
+        guard name.utf8.count <= maximumNameBytes else { throw ParseError(reason: "the name of a filter is too long") }
         var call = FilterCall(name)
         call.inputs = inputs
         call.startsBranch = startsBranch
         if scanner.skip("@") {
             let identifier = scanner.read { isWord($0) || $0 == UInt8(ascii: "-") }
-            guard !identifier.isEmpty else { throw scanner.error("a name is missing after '@'") }
+            guard !identifier.isEmpty else { throw ParseError(reason: "a name is missing after '@'") }
             call.identifier = identifier
         }
         var end = scanner.position
@@ -73,7 +79,8 @@ package enum FilterSyntax {
             do {
                 call.arguments = try readArguments(arguments)
             } catch {
-                throw Scanner(scanner.bytes, at: written).error("\(error.reason) in the options of '\(name)'")
+                scanner.position = written
+                throw ParseError(reason: "\(error.reason) in the options of '\(name)'")
             }
         }
         call.written = scanner.trimmed(start..<end)
@@ -90,7 +97,7 @@ package enum FilterSyntax {
             let label = scanner.read { isWord($0) || ":.-".utf8.contains($0) }
             scanner.skipSpaces()
             guard !label.isEmpty, scanner.skip("]") else {
-                throw scanner.error("a label in brackets may contain only letters, digits, _ : . -")
+                throw ParseError(reason: "a label in brackets may contain only letters, digits, _ : . -")
             }
             scanner.skipSpaces()
             labels.append(label)
@@ -101,7 +108,7 @@ package enum FilterSyntax {
     private static func isKey(_ byte: UInt8) -> Bool { isWord(byte) || "-/.".utf8.contains(byte) }
 
     private static func readArguments(_ bytes: [UInt8]) throws(ParseError) -> [FilterCall.Argument] {
-        var scanner = Scanner(bytes, countsCharacters: false)
+        var scanner = Scanner(bytes: bytes)
         var arguments: [FilterCall.Argument] = []
         while scanner.current != nil {
             let start = scanner.position
@@ -129,15 +136,7 @@ package enum FilterSyntax {
 
     private struct Scanner {
         let bytes: [UInt8]
-        var position: Int
-        /// Whether positions are those in the user's text.
-        private let countsCharacters: Bool
-
-        init(_ bytes: [UInt8], at position: Int = 0, countsCharacters: Bool = true) {
-            self.bytes = bytes
-            self.position = position
-            self.countsCharacters = countsCharacters
-        }
+        var position = 0
 
         var current: UInt8? { position < bytes.count ? bytes[position] : nil }
 
@@ -168,14 +167,14 @@ package enum FilterSyntax {
                 position += 1
                 switch byte {
                 case UInt8(ascii: "\\"):
-                    guard let next = current else { throw error("it ends with a backslash") }
+                    guard let next = current else { throw ParseError(reason: "it ends with a backslash") }
                     token.append(next)
                     position += 1
                     kept = token.count
                 case UInt8(ascii: "'"):
                     guard let close = bytes[position...].firstIndex(of: byte) else {
                         position -= 1
-                        throw error("a quotation mark is not closed")
+                        throw ParseError(reason: "a quotation mark is not closed")
                     }
                     token += bytes[position..<close]
                     position = close + 1
@@ -191,12 +190,6 @@ package enum FilterSyntax {
             var range = bytes[range]
             while let last = range.last, FilterSyntax.spaces.contains(last) { range.removeLast() }
             return String(decoding: range, as: UTF8.self)
-        }
-
-        func error(_ reason: String) -> ParseError {
-            guard countsCharacters else { return ParseError(reason: reason) }
-            let character = String(decoding: bytes[..<position], as: UTF8.self).count + 1
-            return ParseError(reason: "\(reason), at character \(character)")
         }
     }
 }

@@ -50,8 +50,7 @@ struct PlanarImage {
         var chroma = ChromaPosition(shiftX: Int(pixel.log2_chroma_w), shiftY: Int(pixel.log2_chroma_h))
         if pixel.nb_components >= 3 {
             guard pixel.comp.1.plane == 1, pixel.comp.2.plane == 2, pixel.comp.1.step == bytes,
-                pixel.comp.2.step == bytes,
-                let blue = frame.data.1, let red = frame.data.2
+                pixel.comp.2.step == bytes, let blue = frame.data.1, let red = frame.data.2
             else { return nil }
             let plane = { (base: UnsafeMutablePointer<UInt8>, stride: Int32) in
                 Plane(
