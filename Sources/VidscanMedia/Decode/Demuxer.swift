@@ -146,9 +146,7 @@ extension Demuxer {
             if let landing = try land(before: microseconds, count: count) { return landing }
             margin = max(margin * 2, 10_000_000)
         }
-        if hasMoved, !seek(before: first) {
-            throw MediaError(.io, "cannot seek back to the beginning of the file")
-        }
+        if hasMoved, !seek(before: first) { throw MediaError(.io, "cannot seek back to the beginning of the file") }
         return nil
     }
 

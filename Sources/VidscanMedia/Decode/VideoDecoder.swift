@@ -57,9 +57,7 @@ final class VideoDecoder {
 
     func packetNumber(of frame: borrowing Frame) -> Int64 { vs_packet_number(frame.pointer) }
 
-    func flush() {
-        avcodec_flush_buffers(context.pointer)
-    }
+    func flush() { avcodec_flush_buffers(context.pointer) }
 
     private func note(_ result: Int32) throws(MediaError) {
         guard result != FFmpeg.outOfMemory else { throw .outOfMemory }

@@ -148,9 +148,7 @@ final class ContainerWriter {
         return (earliest...latestMicroseconds).contains(microseconds)
     }
 
-    var soundCodecs: Set<String> {
-        Set(copies.values.compactMap { $0.sound?.context.codec_id.name.uppercased() })
-    }
+    var soundCodecs: Set<String> { Set(copies.values.compactMap { $0.sound?.context.codec_id.name.uppercased() }) }
 
     var omittedPackets: Int { copies.values.reduce(misplacedPackets) { $0 + ($1.sound?.damageCount ?? 0) } }
 

@@ -12,9 +12,7 @@ package enum PictureFormat: String, Sendable, CaseIterable {
     }
 
     /// JPEG for a JPEG file; PNG, which loses nothing, for the others.
-    package init(of info: VideoInfo) {
-        self = info.codec == "mjpeg" ? .jpg : .png
-    }
+    package init(of info: VideoInfo) { self = info.codec == "mjpeg" ? .jpg : .png }
 }
 
 package enum PictureEncoder {

@@ -113,9 +113,7 @@ package final class Transcoder {
 
     package var copiesSubtitles: Bool { copies(AVMEDIA_TYPE_SUBTITLE) }
 
-    private func copies(_ type: AVMediaType) -> Bool {
-        streams.contains { $0.pointee.codecType == type }
-    }
+    private func copies(_ type: AVMediaType) -> Bool { streams.contains { $0.pointee.codecType == type } }
 
     package var subtitlesLeftOut: Int {
         reader.demuxer.input.streams.count {

@@ -13,17 +13,13 @@ enum FFmpeg {
 
     static func message(_ code: Int32) -> String {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
-            guard let base = buffer.baseAddress, av_strerror(code, base, buffer.count) == 0 else {
-                return "error \(code)"
-            }
-            return String(cString: base)
+            let base = buffer.baseAddress.unsafelyUnwrapped
+            return av_strerror(code, base, buffer.count) == 0 ? String(cString: base) : "error \(code)"
         }
     }
 
     /// Keeps the first error that the libraries log on this thread from now on.
-    static func beginErrors() {
-        vs_keep_errors()
-    }
+    static func beginErrors() { vs_keep_errors() }
 
     /// The error that the libraries logged on this thread, or else the text for the result code.
     static func reason(_ code: Int32) -> String {

@@ -85,9 +85,7 @@ struct Scaler: ~Copyable {
     private var context: OpaquePointer?
     private let flags: Int32
 
-    init(flags: Int32) {
-        self.flags = flags
-    }
+    init(flags: Int32) { self.flags = flags }
 
     deinit { sws_freeContext(context) }
 

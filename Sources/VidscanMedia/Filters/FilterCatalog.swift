@@ -13,9 +13,7 @@ package enum FilterCatalog {
 
     package static let names: [String] = all.map(\.name)
 
-    package static func named(_ name: String) -> FilterDescription? {
-        all.first { $0.name == name }
-    }
+    package static func named(_ name: String) -> FilterDescription? { all.first { $0.name == name } }
 
     /// Empty unless the library is newer than the table.
     package static var uncategorized: [String] { names.filter { FilterCategory.of($0) == nil } }

@@ -56,7 +56,5 @@ enum FilterPermission {
         }
     }
 
-    private static func refusal(_ reason: String) -> MediaError {
-        MediaError(.filter, reason, remedy: .permitFilters)
-    }
+    private static func refusal(_ reason: String) -> MediaError { MediaError(.filter, reason, remedy: .permitFilters) }
 }

@@ -13,9 +13,7 @@ package final class AreaResampler {
     private var axes: PlaneAxes?
     private var scratch: [Float] = []
 
-    package init(converter: PictureConverter = PictureConverter()) {
-        self.converter = converter
-    }
+    package init(converter: PictureConverter = PictureConverter()) { self.converter = converter }
 
     /// Fills a tensor of shape 3 × `tensorSize.height` × `tensorSize.width` with R', G', B' in 0…255.
     ///

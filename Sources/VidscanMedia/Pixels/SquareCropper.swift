@@ -15,9 +15,7 @@ package final class SquareCropper {
     /// Cb and Cr, interleaved.
     private var chromaPatch: [UInt8] = []
 
-    package init(converter: PictureConverter = PictureConverter()) {
-        self.converter = converter
-    }
+    package init(converter: PictureConverter = PictureConverter()) { self.converter = converter }
 
     /// Fills a tensor of shape 3 × `resolution` × `resolution` with R', G', B' in 0…255, from a square in display space.
     /// `resolution` is from 1 to 4096.
