@@ -260,13 +260,13 @@ package final class FrameReader {
 
     private func nextFiltered() throws(MediaError) -> Filtered {
         guard let filter else { return .none }
-        while let output = filter.pop() {
+        while let frame = filter.pop() {
             guard filter.needsEveryFrame else {
                 guard let moment = filterInputs.popFirst() else { continue }
-                return .sample(try filteredSample(output.frame, moment))
+                return .sample(try filteredSample(frame, moment))
             }
-            let clock = grid.clock.withTimeBase(output.timeBase)
-            guard let timestamp = output.timestamp, clock.isPlausible(timestamp) else { continue }
+            let clock = grid.clock.withTimeBase(frame.time_base.rational ?? grid.clock.timeBase)
+            guard let timestamp = FFmpeg.timestamp(frame.pts), clock.isPlausible(timestamp) else { continue }
             if let end = grid.end, clock.isAtOrAfter(end, timestamp) { return .pastEnd }
             selector.grid = SampleGrid(rate: grid.rate, clock: clock, start: grid.start, end: grid.end)
             guard selector.selects(timestamp) else { continue }
@@ -274,7 +274,7 @@ package final class FrameReader {
             while filterInputs.count > 1, filterInputs[1].microseconds <= microseconds { filterInputs.removeFirst() }
             let (shown, isDamaged) = (filterInputs.first?.index ?? 0, filterInputs.first?.isDamaged ?? false)
             let moment = Moment(index: shown, timestamp: timestamp, microseconds: microseconds, isDamaged: isDamaged)
-            return .sample(try filteredSample(output.frame, moment))
+            return .sample(try filteredSample(frame, moment))
         }
         return .none
     }

@@ -113,17 +113,15 @@ struct RandomAccessPointDetector {
 
     /// Whether every frame presented before the packet belongs to an earlier sequence, as far as the codec shows.
     func beginsSequence(_ packet: borrowing Packet) -> Bool {
-        allowsSkipping ? isRandomAccessPoint(packet) : packet.has(AV_PKT_FLAG_KEY)
-    }
-
-    /// Whether every frame presented at or after the packet's can be decoded without the packets before it.
-    func isRandomAccessPoint(_ packet: borrowing Packet) -> Bool {
-        guard allowsSkipping, packet.has(AV_PKT_FLAG_KEY) else { return false }
+        guard packet.has(AV_PKT_FLAG_KEY) else { return false }
         guard let codec = units.codec else { return true }
         guard let type = units.firstSlice(in: packet.bytes)?.type else { return false }
         // H.264: IDR. HEVC: BLA, IDR and CRA.
         return codec == .h264 ? type == 5 : (16...21).contains(type)
     }
+
+    /// Whether every frame presented at or after the packet's can be decoded without the packets before it.
+    func isRandomAccessPoint(_ packet: borrowing Packet) -> Bool { allowsSkipping && beginsSequence(packet) }
 }
 
 /// Detects the pictures to which no other picture refers. The bitstream decides, because few containers mark such packets,

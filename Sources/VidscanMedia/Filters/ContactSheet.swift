@@ -70,7 +70,6 @@ package enum ContactSheet {
     }
 
     private static func wrapped(_ text: String) -> [String] {
-        guard !text.isEmpty else { return [] }
         var lines: [String] = []
         var rest = text[...]
         while !rest.isEmpty, lines.count < Layout.maximumDetailLines {

@@ -4,13 +4,6 @@ internal import VidscanBase
 
 /// Runs the frames of one video through a filter chain. Rebuilds the graph when the format of the frames changes.
 final class FrameFilter {
-    struct Output: ~Copyable {
-        let frame: Frame
-        /// In units of `timeBase`; `nil` when the chain lost it.
-        let timestamp: Int64?
-        let timeBase: Rational
-    }
-
     let chain: FilterChain
     /// From display pixels of the current graph's output to those of the source; `nil` if unknown.
     private(set) var toSource: AffineTransform?
@@ -20,7 +13,7 @@ final class FrameFilter {
     private let maximumPixels: Int
     private let filters: [FilterCall]
     private var graph: FilterGraph?
-    private var outputs = UniqueDeque<Output>()
+    private var outputs = UniqueDeque<Frame>()
 
     /// `grid` shows which frames may be dropped after the last filter that needs every frame.
     /// `maximumPixels` limits an output frame.
@@ -68,13 +61,14 @@ final class FrameFilter {
         self.graph = nil
     }
 
-    func pop() -> Output? { outputs.popFirst() }
+    /// Its timestamp is in units of the frame's own time base, and may be lost.
+    func pop() -> Frame? { outputs.popFirst() }
 
     private func drain() throws(MediaError) {
         guard let graph else { return }
         while let frame = try graph.pull() {
-            let timestamp = FFmpeg.timestamp(frame.pts)
-            outputs.append(Output(frame: frame, timestamp: timestamp, timeBase: graph.timeBase))
+            frame.time_base = AVRational(graph.timeBase)
+            outputs.append(frame)
         }
     }
 
