@@ -26,7 +26,6 @@ package struct MediaError: Error, Sendable, Equatable, CustomStringConvertible {
 
 extension MediaError {
     static var outOfMemory: MediaError { MediaError(.io, "Cannot allocate memory") }
-
     static var cancelled: MediaError { MediaError(.cancelled, "interrupted") }
 
     static func frameTooLarge(_ size: PictureSize, limit: Int) -> MediaError {

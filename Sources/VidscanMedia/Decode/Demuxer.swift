@@ -101,15 +101,12 @@ final class Demuxer {
     // MARK: Times
 
     private static func clock(of stream: Stream, in input: borrowing InputContext) -> StreamClock {
-        let start = { (stream: Stream) in
-            FFmpeg.timestamp(stream.pointee.start_time).map { TimestampInBase($0, stream.pointee.timeBase) }
-        }
         let microseconds = FFmpeg.timestamp(input.pointer.pointee.start_time) ?? 0
         return StreamClock(
             timeBase: stream.pointee.timeBase, startMicroseconds: microseconds,
             start: StreamClock.exactStart(
-                microseconds: microseconds, own: start(stream),
-                others: input.streams.filter { $0 != stream }.compactMap(start)))
+                microseconds: microseconds, own: stream.pointee.start,
+                others: input.streams.filter { $0 != stream }.compactMap(\.pointee.start)))
     }
 
     /// As announced, in units of the stream's time base; 0 if unknown.

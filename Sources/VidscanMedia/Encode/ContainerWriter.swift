@@ -41,7 +41,7 @@ final class ContainerWriter {
     private var firstDecoding: Int64?
     private var firstPresentation: Int64?
     private var endPresentation: Int64?
-    private let videoTimeBase: AVRational
+    private let encoder: VideoEncoder
 
     private struct CopiedStream {
         let stream: Stream
@@ -61,10 +61,10 @@ final class ContainerWriter {
     ) throws(MediaError) {
         output = try OutputContext(path: path, container: container)
         held = try Packet()
-        videoTimeBase = encoder.context.time_base
+        self.encoder = encoder
         self.keepsMetadata = keepsMetadata
         self.latestMicroseconds = latestMicroseconds
-        try addVideo(encoder, source: source)
+        try addVideo(source.stream)
         for stream in streams { try add(stream, container, shiftMicroseconds: shiftMicroseconds) }
         if keepsMetadata {
             av_dict_copy(&output.pointer.pointee.metadata, source.input.pointer.pointee.metadata, 0)
@@ -75,13 +75,18 @@ final class ContainerWriter {
         }
         // Edit lists store the start of each stream in this unit, by default a millisecond.
         let rates = streams.map { Int64($0.pointee.codecpar.pointee.sample_rate) }.filter { $0 > 0 }
-        let timescale = "\(Self.movieTimescale(video: videoTimeBase, audio: rates))"
+        let timescale = "\(Self.movieTimescale(video: encoder.context.time_base, audio: rates))"
         var options = OptionDictionary(
             container == .mkv ? [:] : ["movflags": "+faststart", "movie_timescale": timescale])
         try output.open(path: path, options: &options)
     }
 
-    func write(video packet: borrowing Packet) throws(MediaError) {
+    /// A `nil` frame ends the video. `duration` is in units of the encoder's time base, and 0 if unknown.
+    func encode(_ frame: UnsafeMutablePointer<AVFrame>?, duration: Int64 = 0) throws(MediaError) {
+        try encoder.encode(frame, duration: duration) { packet throws(MediaError) in try hold(packet) }
+    }
+
+    private func hold(_ packet: borrowing Packet) throws(MediaError) {
         try writeHeld()
         av_packet_move_ref(held.pointer, packet.pointer)
         let (presentation, decoding) = (held.pts, held.dts)
@@ -92,7 +97,7 @@ final class ContainerWriter {
 
     private func writeHeld() throws(MediaError) {
         guard held.size > 0, let stream = output.pointer.pointee.streams[0] else { return }
-        try write(held, in: videoTimeBase, to: stream)
+        try write(held, in: encoder.context.time_base, to: stream)
     }
 
     private func write(_ packet: borrowing Packet, in timeBase: AVRational, to stream: Stream) throws(MediaError) {
@@ -149,10 +154,10 @@ final class ContainerWriter {
     }
 
     var soundCodecs: Set<String> { Set(copies.values.compactMap { $0.sound?.context.codec_id.name.uppercased() }) }
-
     var omittedPackets: Int { copies.values.reduce(misplacedPackets) { $0 + ($1.sound?.damageCount ?? 0) } }
 
     func finish() throws(MediaError) {
+        try encode(nil)
         extendLastPacket()
         try writeHeld()
         for index in copies.keys.sorted() {
@@ -164,14 +169,14 @@ final class ContainerWriter {
         try output.finish()
     }
 
-    private func addVideo(_ encoder: VideoEncoder, source: Demuxer) throws(MediaError) {
+    private func addVideo(_ original: Stream) throws(MediaError) {
         guard let stream = avformat_new_stream(output.pointer, nil) else { throw .outOfMemory }
         avcodec_parameters_from_context(stream.pointee.codecpar, encoder.context.pointer)
         stream.pointee.time_base = encoder.context.time_base
         stream.pointee.avg_frame_rate = encoder.context.framerate
         stream.pointee.sample_aspect_ratio = encoder.context.sample_aspect_ratio
-        stream.pointee.disposition = source.stream.pointee.disposition & AV_DISPOSITION_DEFAULT
-        if keepsMetadata { Self.copyLanguageAndTitle(from: source.stream, to: stream) }
+        stream.pointee.disposition = original.pointee.disposition & AV_DISPOSITION_DEFAULT
+        if keepsMetadata { Self.copyLanguageAndTitle(from: original, to: stream) }
     }
 
     private func add(_ original: Stream, _ container: VideoContainer, shiftMicroseconds: Int64) throws(MediaError) {

@@ -51,10 +51,7 @@ package final class Transcoder {
     /// Subtracted from every timestamp.
     private var shiftMicroseconds: Int64 = 0
     private var shiftTicks: Int64 = 0
-    private let compositor = Compositor()
-    private let pool = FramePool()
     private var converter: EncoderInputConverter?
-    private var encoder: VideoEncoder?
     private var writer: ContainerWriter?
     private var early = UniqueDeque<Packet>()
     private var earlyBytes = 0
@@ -106,13 +103,10 @@ package final class Transcoder {
     }
 
     private var maximumSeconds: Double { options.reading.limits.maximumDurationSeconds }
-
     private var latestMicroseconds: Int64 { Int64(min(maximumSeconds * 1e6, 1e18)) }
 
     package var copiesAudio: Bool { copies(AVMEDIA_TYPE_AUDIO) }
-
     package var copiesSubtitles: Bool { copies(AVMEDIA_TYPE_SUBTITLE) }
-
     private func copies(_ type: AVMediaType) -> Bool { streams.contains { $0.pointee.codecType == type } }
 
     package var subtitlesLeftOut: Int {
@@ -164,15 +158,9 @@ package final class Transcoder {
     }
 
     private func editable(_ sample: SampledFrame) throws(MediaError) -> EditableFrame {
-        let converter =
-            converter
-            ?? EncoderInputConverter(
-                pool: pool, displaySize: sample.geometry.displaySize, height: options.height,
-                keepsMetadata: options.keepsMetadata, keepsCaptions: options.copiesSubtitles)
+        let converter = converter ?? EncoderInputConverter(displaySize: sample.geometry.displaySize, options)
         self.converter = converter
-        return EditableFrame(
-            frame: try converter.convert(sample), contentSize: converter.contentSize, sample: sample,
-            compositor: compositor, pool: pool)
+        return try converter.convert(sample)
     }
 
     /// Encodes the previous frame, whose duration is now known.
@@ -191,9 +179,7 @@ package final class Transcoder {
 
     private func encode(_ editable: EditableFrame, duration: Int64) throws(MediaError) {
         frameCount += 1
-        try encoder?.encode(editable.frame.pointer, duration: duration) { packet throws(MediaError) in
-            try writer?.write(video: packet)
-        }
+        try writer?.encode(editable.frame.pointer, duration: duration)
     }
 
     private func finish() throws(MediaError) {
@@ -201,7 +187,6 @@ package final class Transcoder {
             try encode(pending, duration: lastFrameDuration(pending.frame))
             self.pending = nil
         }
-        try encoder?.encode(nil) { packet throws(MediaError) in try writer?.write(video: packet) }
         try writer?.finish()
     }
 
@@ -235,7 +220,6 @@ package final class Transcoder {
             path: path, container: container, encoder: encoder, source: demuxer, streams: streams,
             shiftMicroseconds: shiftMicroseconds, keepsMetadata: options.keepsMetadata,
             latestMicroseconds: latestMicroseconds)
-        self.encoder = encoder
         self.writer = writer
         while let packet = early.popFirst() { try writer.write(copyOf: packet) }
         earlyBytes = 0
@@ -247,8 +231,7 @@ package final class Transcoder {
         let first = TimestampInBase(timestamp, reader.info.timeBase).roundedMicroseconds
         var beginning = first
         for stream in streams {
-            guard let start = FFmpeg.timestamp(stream.pointee.start_time) else { continue }
-            let announced = TimestampInBase(start, stream.pointee.timeBase).roundedMicroseconds
+            guard let announced = stream.pointee.start?.roundedMicroseconds else { continue }
             if announced > first - Self.maximumHeadStart { beginning = min(beginning, announced) }
         }
         for position in early.indices where !early[position].has(AV_PKT_FLAG_DISCARD) {

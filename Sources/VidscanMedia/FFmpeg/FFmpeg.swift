@@ -54,6 +54,8 @@ extension AVStream {
     var codec: AVCodecID { codecpar.pointee.codec_id }
     var codecName: String { codec.name }
     var timeBase: Rational { time_base.rational ?? .one }
+    /// As announced.
+    var start: TimestampInBase? { FFmpeg.timestamp(start_time).map { TimestampInBase($0, timeBase) } }
     var isCover: Bool { disposition & AV_DISPOSITION_ATTACHED_PIC != 0 }
     var isVideo: Bool { codecType == AVMEDIA_TYPE_VIDEO && !isCover }
     var hasKnownSize: Bool { codecpar.pointee.width > 0 && codecpar.pointee.height > 0 }
@@ -71,7 +73,6 @@ extension AVCodecID {
 extension AVPixelFormat {
     /// FFmpeg's name: `yuv420p`.
     var name: String { av_get_pix_fmt_name(self).map { String(cString: $0) } ?? "unknown" }
-
     var descriptor: AVPixFmtDescriptor? { av_pix_fmt_desc_get(self)?.pointee }
 }
 

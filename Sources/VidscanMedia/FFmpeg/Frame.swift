@@ -25,7 +25,6 @@ extension Frame {
     }
 
     var size: PictureSize { PictureSize(width: Int(pointer.pointee.width), height: Int(pointer.pointee.height)) }
-
     var pixelFormat: AVPixelFormat { AVPixelFormat(pointer.pointee.format) }
 
     func removeSideData(_ type: AVFrameSideDataType) { av_frame_remove_side_data(pointer, type) }
