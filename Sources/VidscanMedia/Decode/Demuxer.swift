@@ -8,7 +8,9 @@ final class Demuxer {
     let stream: Stream
     let clock: StreamClock
     let randomAccess: RandomAccessPointDetector
-    private let packets: DiscontinuityCorrector
+    /// As announced, in units of the stream's time base; 0 if unknown.
+    private let frameDuration: Int64
+    private lazy var packets = corrector()
     private let cancellation: CancellationFlag
     private var consecutiveErrors = 0
 
@@ -28,12 +30,9 @@ final class Demuxer {
             throw .frameTooLarge(size, limit: limits.maximumPixels)
         }
         for other in input.streams where other != stream { other.pointee.discard = AVDISCARD_ALL }
-        let randomAccess = RandomAccessPointDetector(stream.pointee.codecpar.pointee)
-        self.randomAccess = randomAccess
+        randomAccess = RandomAccessPointDetector(stream.pointee.codecpar.pointee)
         clock = Self.clock(of: stream, in: input)
-        packets = DiscontinuityCorrector(
-            streamIndex: stream.pointee.index, clock: clock, frameDuration: Self.frameDuration(of: stream, in: input),
-            forwardIsJump: input.mayResetClock, beginsSequence: randomAccess.beginsSequence)
+        frameDuration = Self.frameDuration(of: stream, in: input)
         self.cancellation = cancellation
         self.input = input
     }
@@ -66,9 +65,16 @@ final class Demuxer {
         return nil
     }
 
-    /// Seeks to the last packet at or before a timestamp of the video stream from which libavformat can read.
+    private func corrector() -> DiscontinuityCorrector {
+        DiscontinuityCorrector(
+            streamIndex: stream.pointee.index, clock: clock, frameDuration: frameDuration,
+            forwardIsJump: input.mayResetClock, beginsSequence: randomAccess.beginsSequence)
+    }
+
+    /// Seeks to the last packet at or before a timestamp of the video stream from which libavformat can read. Do this before
+    /// other streams are read.
     func seek(before timestamp: Int64) -> Bool {
-        packets.restart()
+        packets = corrector()
         return avformat_seek_file(
             input.pointer, stream.pointee.index, .min, timestamp, timestamp, AVSEEK_FLAG_BACKWARD) >= 0
     }
@@ -109,7 +115,6 @@ final class Demuxer {
                 others: input.streams.filter { $0 != stream }.compactMap(\.pointee.start)))
     }
 
-    /// As announced, in units of the stream's time base; 0 if unknown.
     private static func frameDuration(of stream: Stream, in input: borrowing InputContext) -> Int64 {
         let rate = av_guess_frame_rate(input.pointer, stream, nil)
         guard rate.num > 0, rate.den > 0 else { return 0 }

@@ -26,7 +26,6 @@ final class DiscontinuityCorrector {
     private let clock: StreamClock
     private let forwardIsJump: Bool
     private let beginsSequence: (borrowing Packet) -> Bool
-    private let initial: TimestampContinuity
     private var continuity: TimestampContinuity
     /// Per epoch, in units of the video's time base.
     private var offsets: [Int64] = [0]
@@ -53,25 +52,13 @@ final class DiscontinuityCorrector {
         self.clock = clock
         self.forwardIsJump = forwardIsJump
         self.beginsSequence = beginsSequence
-        initial = TimestampContinuity(clock: clock, frameDuration: frameDuration, forwardIsJump: forwardIsJump)
-        continuity = initial
+        continuity = TimestampContinuity(clock: clock, frameDuration: frameDuration, forwardIsJump: forwardIsJump)
     }
 
     /// - Parameter isContinuous: whether each packet begins where the previous one ends, as in audio.
     func addCompanion(_ index: Int32, timeBase: Rational, isContinuous: Bool) {
         companions[index] = Companion(
             timeBase: timeBase, clock: CompanionClock(forwardIsJump: forwardIsJump, isContinuous: isContinuous))
-    }
-
-    /// Forgets all packets, because reading continues elsewhere in the file.
-    func restart() {
-        continuity = initial
-        discontinuities.removeAll()
-        offsets = [0]
-        offsetMicroseconds = [0]
-        videoPosition = nil
-        unprocessed.removeAll()
-        corrected.removeAll()
     }
 
     func next(_ source: Source) throws(MediaError) -> Packet? {
