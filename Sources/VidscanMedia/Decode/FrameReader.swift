@@ -14,7 +14,6 @@ package final class FrameReader {
     private let decoder: VideoDecoder
     private var disposable: DisposableFrameDetector
     private let fields: FieldDetector?
-    private var damage = DamageTracker()
     /// Packets to read before the first decision.
     private var lookahead: Int
     private var reportedDiscontinuities = 0
@@ -93,8 +92,8 @@ package final class FrameReader {
             case .none: break
             }
             switch try decoder.receive() {
-            case .frame(let frame):
-                if let sample = try select(frame) { return sample }
+            case .frame(let frame, let isDamaged):
+                if let sample = try select(frame, isDamaged: isDamaged) { return sample }
             case .needsPacket:
                 try feed()
             case .ended:
@@ -140,7 +139,7 @@ package final class FrameReader {
     private func drain() throws(MediaError) {
         guard !isDraining else { return }
         isDraining = true
-        try decoder.send(nil)
+        try decoder.end()
     }
 
     private func send(_ packet: consuming Packet, skipUnreferenced: Bool, afterGap: Bool) throws(MediaError) {
@@ -153,10 +152,7 @@ package final class FrameReader {
 
     private func send(_ packet: borrowing Packet, skipUnreferenced: Bool) throws(MediaError) {
         statistics.packetsDecoded += 1
-        damage.send(
-            decoder.packetCount, presentation: packet.presentation, isKeyframe: packet.has(AV_PKT_FLAG_KEY),
-            isReference: disposable.isReference(packet))
-        try decoder.send(packet.pointer, skipUnreferenced: skipUnreferenced)
+        try decoder.send(packet, isReference: disposable.isReference(packet), skipUnreferenced: skipUnreferenced)
     }
 
     private func readPacket() throws(MediaError) {
@@ -205,13 +201,10 @@ package final class FrameReader {
 
     // MARK: Frames
 
-    private func select(_ frame: consuming Frame) throws(MediaError) -> SampledFrame? {
+    private func select(_ frame: consuming Frame, isDamaged: Bool) throws(MediaError) -> SampledFrame? {
         statistics.framesDecoded += 1
         let stamp = FFmpeg.timestamp(frame.best_effort_timestamp)
         let index = numbering.index(of: stamp)
-        for number in decoder.newErrors { damage.damage(number) }
-        let isDamaged = damage.judge(
-            decoder.packetNumber(of: frame), timestamp: stamp, isBidirectional: frame.pict_type == AV_PICTURE_TYPE_B)
         let own = stamp ?? assumed(index: index)
         assumedTimestamp = own
         guard grid.clock.isPlausible(own) else {
