@@ -152,7 +152,8 @@ struct DamageTracker {
 
     mutating func damage(_ number: Int64) {
         damaged.insert(number)
-        guard references[number] != false, let index = sequences.lastIndex(where: { $0.first <= number }) else { return }
+        guard references[number] != false, let index = sequences.lastIndex(where: { $0.first <= number })
+        else { return }
         sequences[index].firstDamage = min(sequences[index].firstDamage ?? number, number)
     }
 

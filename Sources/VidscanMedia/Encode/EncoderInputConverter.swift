@@ -43,19 +43,13 @@ final class EncoderInputConverter {
         return EditableFrame(frame: frame, contentSize: contentSize, sample: sample, compositor: compositor, pool: pool)
     }
 
-    private func newFrame(_ size: PictureSize, like frame: borrowing Frame) throws(MediaError) -> Frame {
-        let output = try pool.frame(size)
-        guard av_frame_copy_props(output.pointer, frame.pointer) >= 0 else { throw .outOfMemory }
-        return output
-    }
-
     /// Keeps matrix and range, but R'G'B' becomes BT.709 in limited range.
     private func scale(_ frame: borrowing Frame, to size: PictureSize) throws(MediaError) -> Frame {
         guard let descriptor = frame.pixelFormat.descriptor else {
             throw MediaError(.undecodable, "unknown pixel format \(frame.format)")
         }
         let isFull = ColorMatrix.isFullRange(frame)
-        let output = try newFrame(size, like: frame)
+        let output = try pool.frame(size, like: frame)
         try scaler.scale(
             frame, into: output, matrix: descriptor.isRGB ? SWS_CS_ITU709 : SWS_CS_DEFAULT,
             fromFullRange: descriptor.isRGB || isFull, toFullRange: isFull && !descriptor.isRGB)
@@ -69,7 +63,7 @@ final class EncoderInputConverter {
     }
 
     private func rotate(_ frame: borrowing Frame, _ orientation: Orientation) throws(MediaError) -> Frame {
-        let output = try newFrame(outputSize, like: frame)
+        let output = try pool.frame(outputSize, like: frame)
         let (source, target) = (MutablePlanes(frame), MutablePlanes(output))
         let half = { (size: PictureSize) in PictureSize(width: (size.width + 1) / 2, height: (size.height + 1) / 2) }
         let (size, halfSize) = (frame.size, half(frame.size))

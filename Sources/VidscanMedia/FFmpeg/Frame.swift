@@ -40,8 +40,8 @@ final class FramePool {
 
     deinit { av_buffer_pool_uninit(&pool) }
 
-    /// In yuv420p, with uninitialised pixels.
-    func frame(_ size: PictureSize) throws(MediaError) -> Frame {
+    /// In yuv420p, with uninitialised pixels and the properties of another frame.
+    func frame(_ size: PictureSize, like other: borrowing Frame) throws(MediaError) -> Frame {
         let lines = (luma: aligned(size.width), chroma: aligned((size.width + 1) / 2))
         // As many rows as FFmpeg allocates itself: its functions may write whole blocks.
         let rows = (luma: (size.height + 31) & ~31, chroma: (size.height + 63) / 64 * 32)
@@ -61,15 +61,15 @@ final class FramePool {
         frame.linesize.0 = Int32(lines.luma)
         frame.linesize.1 = Int32(lines.chroma)
         frame.linesize.2 = Int32(lines.chroma)
+        guard av_frame_copy_props(frame.pointer, other.pointer) >= 0 else { throw .outOfMemory }
         return frame
     }
 
     /// Copies the pixels of a yuv420p frame if another frame shares them.
     func makeWritable(_ frame: borrowing Frame) throws(MediaError) {
         guard av_frame_is_writable(frame.pointer) == 0 else { return }
-        let copy = try self.frame(frame.size)
-        guard av_frame_copy(copy.pointer, frame.pointer) >= 0, av_frame_copy_props(copy.pointer, frame.pointer) >= 0
-        else { throw .outOfMemory }
+        let copy = try self.frame(frame.size, like: frame)
+        guard av_frame_copy(copy.pointer, frame.pointer) >= 0 else { throw .outOfMemory }
         av_frame_unref(frame.pointer)
         av_frame_move_ref(frame.pointer, copy.pointer)
     }
