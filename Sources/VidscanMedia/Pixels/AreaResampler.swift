@@ -55,10 +55,9 @@ package final class AreaResampler {
         let key = PlaneAxes.Key(
             lumaSize: image.luma.size, chromaSize: (image.differences.first ?? image.luma).size, chroma: image.chroma,
             target: target, orientation: orientation)
-        if let axes, axes.key == key { return axes }
-        let value = PlaneAxes(key)
-        axes = value
-        return value
+        let axes = axes.flatMap { $0.key == key ? $0 : nil } ?? PlaneAxes(key)
+        self.axes = axes
+        return axes
     }
 
     /// Makes a line of R'G'B' from the samples of one row of outputs.
