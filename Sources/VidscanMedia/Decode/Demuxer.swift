@@ -104,8 +104,6 @@ final class Demuxer {
         }
     }
 
-    // MARK: Times
-
     private static func clock(of stream: Stream, in input: borrowing InputContext) -> StreamClock {
         let microseconds = FFmpeg.timestamp(input.pointer.pointee.start_time) ?? 0
         return StreamClock(

@@ -78,8 +78,6 @@ final class DiscontinuityCorrector {
         }
     }
 
-    // MARK: Video
-
     private func correct(video packet: consuming Packet, _ source: Source) throws(MediaError) {
         let times = Self.times(of: packet)
         let begins = continuity.jumps(at: times)
@@ -128,8 +126,6 @@ final class DiscontinuityCorrector {
         TimestampContinuity.Times(
             presentation: packet.presentation, decoding: packet.decoding, duration: packet.duration)
     }
-
-    // MARK: Other streams
 
     private func correct(companion packet: consuming Packet) {
         guard let companion = companions[packet.stream_index] else { return corrected.append(packet) }

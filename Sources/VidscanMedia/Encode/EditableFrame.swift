@@ -139,8 +139,6 @@ final class Compositor {
         target[0] = UInt8(truncatingIfNeeded: min(max(value, 0), 255))
     }
 
-    // MARK: Hiding
-
     /// A chroma sample is covered as much as the most covered of its pixels, so that no colour of a hidden pixel remains.
     func hide(_ mask: PixelMask, by cover: EditableFrame.Cover, in planes: MutablePlanes, colors: RGBToYCbCr) {
         let area = mask.area

@@ -19,7 +19,7 @@ enum MetadataStripper {
     static func describe(
         _ source: AVCodecParameters, in parameters: UnsafeMutablePointer<AVCodecParameters>
     ) throws(MediaError) {
-        guard let extradata = SanitizedExtradata.bytes(of: source) else {
+        guard let extradata = extradata(of: source) else {
             throw MediaError(.unsupportedCodec, "cannot remove the metadata from the codec header of a copied stream")
         }
         parameters.pointee.codec_type = source.codec_type
@@ -32,13 +32,10 @@ enum MetadataStripper {
         parameters.pointee.extradata = memory.assumingMemoryBound(to: UInt8.self)
         parameters.pointee.extradata_size = Int32(extradata.count)
     }
-}
 
-/// The part of the extradata (codec header) of subtitles that a player needs, without titles, comments and other metadata.
-///
-/// Only the listed codecs are supported, because any other codec may store metadata in its extradata.
-enum SanitizedExtradata {
-    static func bytes(of parameters: AVCodecParameters) -> [UInt8]? {
+    /// The part of the extradata (codec header) of subtitles that a player needs, without titles, comments and other metadata.
+    /// `nil` for other codecs, because they may store metadata in it.
+    static func extradata(of parameters: AVCodecParameters) -> [UInt8]? {
         let header = parameters.extradataBytes
         switch parameters.codec_id {
         case AV_CODEC_ID_SUBRIP, AV_CODEC_ID_TEXT, AV_CODEC_ID_WEBVTT, AV_CODEC_ID_HDMV_PGS_SUBTITLE: return []

@@ -91,7 +91,7 @@ package final class Transcoder {
     /// Why a stream cannot be written without metadata.
     private static func obstacle(_ stream: Stream) -> String? {
         guard stream.pointee.codecType == AVMEDIA_TYPE_AUDIO else {
-            let isClean = SanitizedExtradata.bytes(of: stream.pointee.codecpar.pointee) != nil
+            let isClean = MetadataStripper.extradata(of: stream.pointee.codecpar.pointee) != nil
             return isClean ? nil : "its codec header may describe the source, and cannot be cleaned"
         }
         do throws(MediaError) {

@@ -59,8 +59,6 @@ package enum ContactSheet {
         return try PictureEncoder.encode(sheet, as: .png)
     }
 
-    // MARK: Panels
-
     private static func fitted(_ size: PictureSize) -> PictureSize {
         let scale = min(
             Double(Layout.imageWidth) / Double(size.width), Double(Layout.maximumImageHeight) / Double(size.height))
@@ -150,8 +148,6 @@ package enum ContactSheet {
         guard let output = try graph.pull() else { throw MediaError(.filter, "no output frame") }
         return output
     }
-
-    // MARK: Sheet
 
     private static func canvas(_ size: PictureSize) throws(MediaError) -> Frame {
         let frame = try Frame.allocate(size, AV_PIX_FMT_RGB24)

@@ -57,8 +57,6 @@ enum FilterGeometry {
             }
         }
 
-        // MARK: Filters
-
         private var crop: AffineTransform? {
             guard let (x, y) = position else { return nil }
             let left = min(max(0, x.rounded(.toNearestOrEven)), inWidth - outWidth)
@@ -116,8 +114,6 @@ enum FilterGeometry {
                 xx: 0, xy: mirrorsX ? -1 : 1, x: mirrorsX ? inHeight : 0, yx: mirrorsY ? -1 : 1, yy: 0,
                 y: mirrorsY ? inWidth : 0)
         }
-
-        // MARK: Options
 
         private func option(_ name: String) -> String? {
             var text: UnsafeMutablePointer<UInt8>?

@@ -81,8 +81,6 @@ final class FilterGraph {
     /// From input to output pixels; `nil` if unknown.
     func geometry() -> AffineTransform? { FilterGeometry.map(from: source, to: sink) }
 
-    // MARK: Building
-
     private static func sourceArguments(_ input: FilterInput) -> String {
         var text =
             "video_size=\(input.geometry.codedSize):pix_fmt=\(input.pixelFormat.rawValue)"

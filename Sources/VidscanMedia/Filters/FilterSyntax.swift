@@ -257,17 +257,12 @@ package struct FilterCall: Sendable, Hashable {
     /// Whether commas and labels connect every filter with every other.
     static func isConnected(_ calls: [FilterCall]) -> Bool {
         var group = Array(calls.indices)
-        let join = { (a: Int, b: Int) in
-            let (from, to) = (group[a], group[b])
-            for index in group.indices where group[index] == from { group[index] = to }
-        }
-        var labels: [String: Int] = [:]
+        var owners: [String: Int] = [:]
         for (number, call) in calls.enumerated() {
-            if number > 0, !call.startsBranch { join(number, number - 1) }
-            for label in call.inputs + call.outputs {
-                if let other = labels[label] { join(number, other) }
-                labels[label] = number
-            }
+            var neighbours = (call.inputs + call.outputs).compactMap { owners.updateValue(number, forKey: $0) }
+            if number > 0, !call.startsBranch { neighbours.append(number - 1) }
+            let joined = Set(neighbours.map { group[$0] })
+            for index in 0..<number where joined.contains(group[index]) { group[index] = number }
         }
         return Set(group).count <= 1
     }
