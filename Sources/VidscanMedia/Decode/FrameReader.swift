@@ -64,7 +64,7 @@ package final class FrameReader {
         disposable = DisposableFrameDetector(demuxer.stream.pointee.codecpar.pointee)
         fields = FieldDetector(demuxer.stream.pointee.codecpar)
         // The first frames of HEVC show the temporal sub-layers if the parameter sets do not.
-        lookahead = demuxer.stream.pointee.codec == AV_CODEC_ID_HEVC ? Self.layerLookahead : 0
+        lookahead = demuxer.stream.pointee.codec == AV_CODEC_ID_HEVC ? 32 : 0
         filter = options.filters.map { [info] in
             FrameFilter($0, grid: grid, frameRate: info.frameRate, threads: threads, maximumPixels: maximumPixels)
         }
@@ -111,8 +111,6 @@ package final class FrameReader {
     }
 
     // MARK: Packets
-
-    private static let layerLookahead = 32
 
     private func feed() throws(MediaError) {
         while lookahead > 0, !isInputAtEnd, !plan.isFull {
@@ -162,11 +160,7 @@ package final class FrameReader {
             return
         }
         enter(packet)
-        reportDiscontinuities()
-    }
-
-    /// Reports those within the window, so that all segments' reports add up to the whole video's.
-    private func reportDiscontinuities() {
+        // Reports those within the window, so that all segments' reports add up to the whole video's.
         let found = demuxer.discontinuities
         statistics.discontinuities += found.dropFirst(reportedDiscontinuities).filter {
             $0.microseconds >= grid.start ?? .min && $0.microseconds < grid.end ?? .max

@@ -82,11 +82,7 @@ package struct FilterDescription: @unchecked Sendable {
 
     private func padTypes(isOutput: Int32) -> [String] {
         (0..<Int32(avfilter_filter_pad_count(filter, isOutput))).map {
-            switch vs_pad_type(filter, isOutput, $0) {
-            case AVMEDIA_TYPE_VIDEO.rawValue: "video"
-            case AVMEDIA_TYPE_AUDIO.rawValue: "audio"
-            default: "other"
-            }
+            text(av_get_media_type_string(AVMediaType(vs_pad_type(filter, isOutput, $0)))) ?? "other"
         }
     }
 

@@ -6,7 +6,7 @@ public struct FilterChain: Sendable, Hashable {
     /// As the user wrote them: one or more filters each, in FFmpeg's syntax.
     package let steps: [String]
     package var text: String { steps.joined(separator: ",") }
-    package let needsEveryFrame: Bool
+    package var needsEveryFrame: Bool { everyFramePrefix > 0 }
 
     /// Empty for a chain from `unchecked`.
     let calls: [FilterCall]
@@ -48,7 +48,6 @@ public struct FilterChain: Sendable, Hashable {
         parts = isLinear ? written.map(\.written) : nil
         let needing = written.lastIndex { !FilterTraits.isStateless($0.name, values: $0.arguments.map(\.value)) }
         everyFramePrefix = isLinear ? (needing.map { $0 + 1 } ?? 0) : written.count
-        needsEveryFrame = everyFramePrefix > 0
     }
 
     /// Escapes as necessary.

@@ -44,23 +44,23 @@ struct PlanarImage {
         guard pixel.flags & unfit == 0, 8...16 ~= depth, pixel.comp.0.step == bytes, pixel.comp.0.shift == 0,
             let luma = frame.data.0
         else { return nil }
-        let (width, height) = (frame.size.width, frame.size.height)
-        let lumaPlane = Plane(
-            base: UnsafeRawPointer(luma), stride: Int(frame.linesize.0), width: width, height: height, depth: depth)
+        let size = frame.size
+        let plane = { (base: UnsafeMutablePointer<UInt8>, stride: Int32, shiftX: Int, shiftY: Int) in
+            Plane(
+                base: UnsafeRawPointer(base), stride: Int(stride), width: (size.width + (1 << shiftX) - 1) >> shiftX,
+                height: (size.height + (1 << shiftY) - 1) >> shiftY, depth: depth)
+        }
         var chroma = ChromaPosition(shiftX: Int(pixel.log2_chroma_w), shiftY: Int(pixel.log2_chroma_h))
         if pixel.nb_components >= 3 {
             guard pixel.comp.1.plane == 1, pixel.comp.2.plane == 2, pixel.comp.1.step == bytes,
                 pixel.comp.2.step == bytes, let blue = frame.data.1, let red = frame.data.2
             else { return nil }
-            let plane = { (base: UnsafeMutablePointer<UInt8>, stride: Int32) in
-                Plane(
-                    base: UnsafeRawPointer(base), stride: Int(stride),
-                    width: (width + (1 << chroma.shiftX) - 1) >> chroma.shiftX,
-                    height: (height + (1 << chroma.shiftY) - 1) >> chroma.shiftY, depth: depth)
-            }
-            planes = [lumaPlane, plane(blue, frame.linesize.1), plane(red, frame.linesize.2)]
+            planes = [
+                plane(luma, frame.linesize.0, 0, 0), plane(blue, frame.linesize.1, chroma.shiftX, chroma.shiftY),
+                plane(red, frame.linesize.2, chroma.shiftX, chroma.shiftY),
+            ]
         } else {
-            planes = [lumaPlane]
+            planes = [plane(luma, frame.linesize.0, 0, 0)]
         }
         // Untagged chroma lies on the left column of its block in MPEG-2 and later standards, in the centre in JPEG.
         let matrix = ColorMatrix(frame)
