@@ -31,7 +31,12 @@ final class Demuxer {
         }
         for other in input.streams where other != stream { other.pointee.discard = AVDISCARD_ALL }
         randomAccess = RandomAccessPointDetector(stream.pointee.codecpar.pointee)
-        clock = Self.clock(of: stream, in: input)
+        let start = FFmpeg.timestamp(input.pointer.pointee.start_time) ?? 0
+        clock = StreamClock(
+            timeBase: stream.pointee.timeBase, startMicroseconds: start,
+            start: StreamClock.exactStart(
+                microseconds: start, own: stream.pointee.start,
+                others: input.streams.filter { [stream] in $0 != stream }.compactMap(\.pointee.start)))
         frameDuration = Self.frameDuration(of: stream, in: input)
         self.cancellation = cancellation
         self.input = input
@@ -102,15 +107,6 @@ final class Demuxer {
             guard isDamage, consecutiveErrors <= Self.maximumConsecutiveErrors else { return nil }
             av_packet_unref(packet.pointer)
         }
-    }
-
-    private static func clock(of stream: Stream, in input: borrowing InputContext) -> StreamClock {
-        let microseconds = FFmpeg.timestamp(input.pointer.pointee.start_time) ?? 0
-        return StreamClock(
-            timeBase: stream.pointee.timeBase, startMicroseconds: microseconds,
-            start: StreamClock.exactStart(
-                microseconds: microseconds, own: stream.pointee.start,
-                others: input.streams.filter { $0 != stream }.compactMap(\.pointee.start)))
     }
 
     private static func frameDuration(of stream: Stream, in input: borrowing InputContext) -> Int64 {

@@ -181,7 +181,7 @@ package final class FrameReader {
         if packet.has(AV_PKT_FLAG_CORRUPT) { statistics.corruptPackets += 1 }
         if !isHidden, let presentation = summary.presentation, grid.clock.isPlausible(presentation) {
             numbering.insert(presentation)
-            if filter?.needsEveryFrame != true { selector.skip(presentation) }
+            if filter?.chain.needsEveryFrame != true { selector.skip(presentation) }
         }
         plan.push(summary)
         planned.append(packet)
@@ -212,7 +212,7 @@ package final class FrameReader {
         let microseconds = grid.clock.microseconds(at: timestamp)
         let moment = Moment(index: index, timestamp: timestamp, microseconds: microseconds, isDamaged: isDamaged)
         statistics.lastMicroseconds = max(statistics.lastMicroseconds ?? microseconds, microseconds)
-        guard filter?.needsEveryFrame == true || selector.selects(timestamp) else { return nil }
+        guard filter?.chain.needsEveryFrame == true || selector.selects(timestamp) else { return nil }
         try checkSize(frame)
         let geometry = geometry(of: frame)
         guard let filter else { return sample(frame, moment, geometry) }
@@ -248,7 +248,7 @@ package final class FrameReader {
     private func nextFiltered() throws(MediaError) -> Filtered {
         guard let filter else { return .none }
         while let frame = filter.pop() {
-            guard filter.needsEveryFrame else {
+            guard filter.chain.needsEveryFrame else {
                 guard let moment = filterInputs.popFirst() else { continue }
                 return .sample(try filteredSample(frame, moment))
             }

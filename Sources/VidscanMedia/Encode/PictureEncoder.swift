@@ -16,9 +16,6 @@ package enum PictureFormat: String, Sendable, CaseIterable {
 }
 
 package enum PictureEncoder {
-    /// The scale of libavcodec: 1 (best) to 31.
-    private static let quality: Int32 = 2
-
     /// Writes no metadata. `frame` is upright, 8-bit 4:2:0; its pixels beyond `size` are left out.
     static func encode(
         _ frame: borrowing Frame, size: PictureSize, as format: PictureFormat
@@ -40,7 +37,7 @@ package enum PictureEncoder {
             let picture = try Frame.allocate(size, AV_PIX_FMT_YUVJ420P)
             var toJPEG = Scaler(flags: exact)
             try toJPEG.scale(rgb, into: picture, matrix: SWS_CS_ITU601, fromFullRange: true, toFullRange: true)
-            return try encode(picture, as: .jpg, quality: quality)
+            return try encode(picture, as: .jpg, quality: 2)
         }
     }
 
@@ -55,6 +52,7 @@ package enum PictureEncoder {
 
     /// - Parameters:
     ///   - frame: in rgb24 for PNG, in yuvj420p for JPEG.
+    ///   - quality: of a JPEG, on the scale of libavcodec: 1 (best) to 31.
     ///   - namesEncoder: writes the encoder's name into a comment.
     static func encode(
         _ frame: borrowing Frame, as format: PictureFormat, quality: Int32 = 0, namesEncoder: Bool = false

@@ -26,8 +26,6 @@ final class FrameFilter {
         filters = Self.filters(of: chain, grid: grid)
     }
 
-    var needsEveryFrame: Bool { chain.needsEveryFrame }
-
     func push(_ frame: consuming Frame, timestamp: Int64, geometry: DisplayGeometry) throws(MediaError) {
         let aspect = frame.sample_aspect_ratio.rational.flatMap { $0.numerator > 0 ? $0 : nil } ?? 0
         let input = FilterInput(
@@ -42,14 +40,15 @@ final class FrameFilter {
             let size = graph.outputGeometry.codedSize
             guard size.width * size.height <= maximumPixels else { throw .frameTooLarge(size, limit: maximumPixels) }
             self.graph = graph
-            toSource = Self.map(graph, source: geometry)
+            toSource = graph.geometry()?.after(geometry.displayToCoded).inverse?
+                .after(graph.outputGeometry.displayToCoded)
         }
         frame.pts = timestamp
         // The graph has turned the frame upright.
         frame.removeSideData(AV_FRAME_DATA_DISPLAYMATRIX)
         try graph?.push(frame.pointer)
         try drain()
-        guard needsEveryFrame || !outputs.isEmpty else {
+        guard chain.needsEveryFrame || !outputs.isEmpty else {
             throw MediaError(.filter, "the filter chain '\(chain.text)' gave no output for a frame")
         }
     }
@@ -70,10 +69,6 @@ final class FrameFilter {
             frame.time_base = AVRational(graph.timeBase)
             outputs.append(frame)
         }
-    }
-
-    private static func map(_ graph: FilterGraph, source: DisplayGeometry) -> AffineTransform? {
-        graph.geometry()?.after(source.displayToCoded).inverse?.after(graph.outputGeometry.displayToCoded)
     }
 
     /// The chain with a `select` filter after the last filter that needs every frame. It drops frames that no sample can take; a
