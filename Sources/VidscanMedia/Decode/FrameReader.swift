@@ -94,8 +94,7 @@ package final class FrameReader {
             switch try decoder.receive() {
             case .frame(let frame, let isDamaged):
                 if let sample = try select(frame, isDamaged: isDamaged) { return sample }
-            case .needsPacket:
-                try feed()
+            case .needsPacket: try feed()
             case .ended:
                 guard let pending = packetAfterDrain.take() else {
                     try filter?.flush()

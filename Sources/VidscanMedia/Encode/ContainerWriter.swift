@@ -21,8 +21,7 @@ package enum VideoContainer: String, Sendable, CaseIterable {
 
     func supports(_ codec: AVCodecID) -> Bool {
         switch self {
-        case .mp4:
-            return Self.mp4Codecs.contains(codec.name)
+        case .mp4: return Self.mp4Codecs.contains(codec.name)
         case .mov, .mkv:
             guard let format = av_guess_format(formatName, nil, nil) else { return false }
             return avformat_query_codec(format, codec, FF_COMPLIANCE_NORMAL) == 1

@@ -74,8 +74,7 @@ final class VideoEncoder {
             av_opt_set(context.priv_data, "preset", X264Options.preset, 0)
             av_opt_set_int(context.priv_data, "rc-lookahead", Int64(options.lookahead), 0)
             av_opt_set(context.priv_data, "x264-params", options.parameters, 0)
-        case .vp9:
-            av_opt_set(context.priv_data, "row-mt", "1", 0)
+        case .vp9: av_opt_set(context.priv_data, "row-mt", "1", 0)
         case .hevc:
             av_opt_set(context.priv_data, "x265-params", "log-level=error", 0)
             // Apple's players require this tag.

@@ -4,24 +4,14 @@ internal import VidscanBase
 
 /// A structure of libav with its own function to free it.
 protocol Freeable {
-    static func free(_ object: inout UnsafeMutablePointer<Self>?)
+    typealias Handle = UnsafeMutablePointer<Self>?
+    static func free(_ object: inout Handle)
 }
 
-extension AVFrame: Freeable {
-    static func free(_ object: inout UnsafeMutablePointer<AVFrame>?) { av_frame_free(&object) }
-}
-
-extension AVPacket: Freeable {
-    static func free(_ object: inout UnsafeMutablePointer<AVPacket>?) { av_packet_free(&object) }
-}
-
-extension AVCodecContext: Freeable {
-    static func free(_ object: inout UnsafeMutablePointer<AVCodecContext>?) { vs_free_codec(&object) }
-}
-
-extension AVFilterGraph: Freeable {
-    static func free(_ object: inout UnsafeMutablePointer<AVFilterGraph>?) { avfilter_graph_free(&object) }
-}
+extension AVFrame: Freeable { static func free(_ object: inout Handle) { av_frame_free(&object) } }
+extension AVPacket: Freeable { static func free(_ object: inout Handle) { av_packet_free(&object) } }
+extension AVCodecContext: Freeable { static func free(_ object: inout Handle) { vs_free_codec(&object) } }
+extension AVFilterGraph: Freeable { static func free(_ object: inout Handle) { avfilter_graph_free(&object) } }
 
 /// Owns a structure of libav, whose members are members of this type: `frame.width`.
 @dynamicMemberLookup
@@ -35,7 +25,7 @@ struct Owned<Object: Freeable>: ~Copyable {
     }
 
     deinit {
-        var pointer: UnsafeMutablePointer<Object>? = pointer
+        var pointer: Object.Handle = pointer
         Object.free(&pointer)
     }
 
