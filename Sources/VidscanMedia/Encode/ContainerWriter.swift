@@ -15,17 +15,12 @@ package enum VideoContainer: String, Sendable, CaseIterable {
     var formatName: String { self == .mkv ? "matroska" : rawValue }
 
     /// The codecs in MP4 that players support, which are fewer than those that the format allows.
-    private static let mp4Codecs: Set<String> = [
-        "aac", "mp3", "mp2", "ac3", "eac3", "opus", "flac", "alac", "mov_text",
-    ]
+    private static let mp4Codecs = Set(words: "aac mp3 mp2 ac3 eac3 opus flac alac mov_text")
 
     func supports(_ codec: AVCodecID) -> Bool {
-        switch self {
-        case .mp4: return Self.mp4Codecs.contains(codec.name)
-        case .mov, .mkv:
-            guard let format = av_guess_format(formatName, nil, nil) else { return false }
-            return avformat_query_codec(format, codec, FF_COMPLIANCE_NORMAL) == 1
-        }
+        if self == .mp4 { return Self.mp4Codecs.contains(codec.name) }
+        guard let format = av_guess_format(formatName, nil, nil) else { return false }
+        return avformat_query_codec(format, codec, FF_COMPLIANCE_NORMAL) == 1
     }
 }
 

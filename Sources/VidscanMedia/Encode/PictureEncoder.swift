@@ -30,15 +30,12 @@ package enum PictureEncoder {
             source, into: rgb, matrix: matrix(of: source), fromFullRange: ColorMatrix.isFullRange(source),
             toFullRange: true)
         rgb.color_range = AVCOL_RANGE_JPEG
-        switch format {
-        case .png: return try encode(rgb, as: .png)
-        case .jpg:
-            // JPEG files use BT.601 in full range.
-            let picture = try Frame.allocate(size, AV_PIX_FMT_YUVJ420P)
-            var toJPEG = Scaler(flags: exact)
-            try toJPEG.scale(rgb, into: picture, matrix: SWS_CS_ITU601, fromFullRange: true, toFullRange: true)
-            return try encode(picture, as: .jpg, quality: 2)
-        }
+        guard format == .jpg else { return try encode(rgb, as: .png) }
+        // JPEG files use BT.601 in full range.
+        let picture = try Frame.allocate(size, AV_PIX_FMT_YUVJ420P)
+        var toJPEG = Scaler(flags: exact)
+        try toJPEG.scale(rgb, into: picture, matrix: SWS_CS_ITU601, fromFullRange: true, toFullRange: true)
+        return try encode(picture, as: .jpg, quality: 2)
     }
 
     /// - Parameters:

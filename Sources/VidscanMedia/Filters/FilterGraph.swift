@@ -100,14 +100,8 @@ final class FilterGraph {
     /// These only move pixels.
     private static func uprightFilters(_ orientation: Orientation) -> [(name: String, arguments: String?)] {
         if orientation.swapsAxes {
-            let direction =
-                switch (orientation.mirrorsX, orientation.mirrorsY) {
-                case (false, false): "cclock_flip"
-                case (true, false): "clock"
-                case (false, true): "cclock"
-                case (true, true): "clock_flip"
-                }
-            return [("transpose", direction)]
+            // 0: mirrored on the main diagonal; 1: clockwise; 2: counter-clockwise; 3: on the other diagonal.
+            return [("transpose", "\((orientation.mirrorsX ? 1 : 0) + (orientation.mirrorsY ? 2 : 0))")]
         }
         return (orientation.mirrorsX ? [("hflip", nil)] : []) + (orientation.mirrorsY ? [("vflip", nil)] : [])
     }

@@ -48,9 +48,7 @@ enum FilterTraits {
         return deviceSuffixes.contains { filter.hasSuffix($0) } ? "uses a device" : nil
     }
 
-    private static let deviceSuffixes = [
-        "_amf", "_cuda", "_npp", "_opencl", "_qsv", "_vaapi", "_videotoolbox", "_vt", "_vulkan",
-    ]
+    private static let deviceSuffixes = Set(words: "_amf _cuda _npp _opencl _qsv _vaapi _videotoolbox _vt _vulkan")
 }
 
 package enum FilterCategory: String, Sendable, CaseIterable {
