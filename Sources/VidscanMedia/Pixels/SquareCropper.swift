@@ -76,12 +76,7 @@ struct PatchMap {
     /// The plane may end within the last block.
     let columns: Range<Int>
     let rows: Range<Int>
-    private let startX: Int
-    private let startY: Int
-    private let columnX: Int
-    private let columnY: Int
-    private let rowX: Int
-    private let rowY: Int
+    private let start, columnStep, rowStep: (x: Int, y: Int)
     /// Steps by which a row of the tensor may leave the region.
     private let reach: Int
 
@@ -95,15 +90,15 @@ struct PatchMap {
         columns = Self.blocks(corners.map(\.x), size: blockWidth, limit: plane.width)
         rows = Self.blocks(corners.map(\.y), size: blockHeight, limit: plane.height)
         let (factorX, factorY) = (1 / Double(blockWidth), 1 / Double(blockHeight))
-        columnX = Self.fixed(map.xx * factorX)
-        columnY = Self.fixed(map.yx * factorY)
-        rowX = Self.fixed(map.xy * factorX)
-        rowY = Self.fixed(map.yy * factorY)
+        columnStep = (Self.fixed(map.xx * factorX), Self.fixed(map.yx * factorY))
+        rowStep = (Self.fixed(map.xy * factorX), Self.fixed(map.yy * factorY))
         // The centres of the first cell and of the first block are at (0.5, 0.5).
         let (left, top) = (Double(columns.lowerBound), Double(rows.lowerBound))
-        startX = Self.fixed(map.x * factorX - left + (map.xx * factorX + map.xy * factorX) / 2 - 0.5)
-        startY = Self.fixed(map.y * factorY - top + (map.yx * factorY + map.yy * factorY) / 2 - 0.5)
-        reach = resolution * max(abs(columnX), abs(columnY)) + 65536
+        start = (
+            Self.fixed(map.x * factorX - left + (map.xx * factorX + map.xy * factorX) / 2 - 0.5),
+            Self.fixed(map.y * factorY - top + (map.yx * factorY + map.yy * factorY) / 2 - 0.5)
+        )
+        reach = resolution * max(abs(columnStep.x), abs(columnStep.y)) + 65536
     }
 
     /// One more column and row, which interpolation reads with weight 0.
@@ -112,12 +107,12 @@ struct PatchMap {
     func row(_ row: Int, of patch: UnsafeBufferPointer<UInt8>, channels: Int) -> vs_patch {
         precondition(patch.count >= byteCount(channels: channels))
         // A row that starts farther away than it reaches repeats the border all along.
-        let x = min(max(startX + row * rowX, -reach), columns.count << 16 + reach)
-        let y = min(max(startY + row * rowY, -reach), rows.count << 16 + reach)
+        let x = min(max(start.x + row * rowStep.x, -reach), columns.count << 16 + reach)
+        let y = min(max(start.y + row * rowStep.y, -reach), rows.count << 16 + reach)
         return vs_patch(
             base: patch.baseAddress, stride: Int32((columns.count + 1) * channels), width: Int32(columns.count),
-            height: Int32(rows.count), x: Int32(clamping: x), y: Int32(clamping: y), step_x: Int32(clamping: columnX),
-            step_y: Int32(clamping: columnY))
+            height: Int32(rows.count), x: Int32(clamping: x), y: Int32(clamping: y),
+            step_x: Int32(clamping: columnStep.x), step_y: Int32(clamping: columnStep.y))
     }
 
     /// Whole pixels in a step of the tensor along an axis of the plane. The sum of 256 rows fits into 16 bits.
