@@ -55,11 +55,8 @@ final class FramePool {
         guard let pool, let buffer = av_buffer_pool_get(pool) else { throw .outOfMemory }
         frame.buf.0 = buffer
         let start = buffer.pointee.data.unsafelyUnwrapped
-        frame.data.0 = start
-        frame.data.1 = start + bytes.luma
-        frame.data.2 = start + bytes.luma + bytes.chroma
-        frame.linesize.0 = Int32(lines.luma)
-        frame.linesize.1 = Int32(lines.chroma)
+        (frame.data.0, frame.data.1, frame.data.2) = (start, start + bytes.luma, start + bytes.luma + bytes.chroma)
+        (frame.linesize.0, frame.linesize.1) = (Int32(lines.luma), Int32(lines.chroma))
         frame.linesize.2 = Int32(lines.chroma)
         guard av_frame_copy_props(frame.pointer, other.pointer) >= 0 else { throw .outOfMemory }
         return frame

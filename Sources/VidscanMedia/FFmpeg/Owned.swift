@@ -54,7 +54,6 @@ extension Packet {
         nonmutating set { pointer.pointee.pts = newValue ?? FFmpeg.noTimestamp }
     }
 
-    /// In units of the stream's time base.
     var decoding: Int64? {
         get { FFmpeg.timestamp(pointer.pointee.dts) }
         nonmutating set { pointer.pointee.dts = newValue ?? FFmpeg.noTimestamp }
@@ -63,7 +62,6 @@ extension Packet {
     func has(_ flag: Int32) -> Bool { pointer.pointee.flags & flag != 0 }
 }
 
-/// A decoder or an encoder.
 typealias CodecContext = Owned<AVCodecContext>
 
 extension CodecContext {
