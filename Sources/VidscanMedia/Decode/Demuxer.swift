@@ -154,9 +154,7 @@ extension Demuxer {
 
     /// Where the listed times go back, a time does not identify a position in the file.
     private func isInOrder(_ count: Int32) -> Bool {
-        let times = (0..<count).lazy.map { [stream] in
-            avformat_index_get_entry(stream, $0)?.pointee.timestamp ?? .min
-        }
+        let times = (0..<count).lazy.map { [stream] in avformat_index_get_entry(stream, $0)?.pointee.timestamp ?? .min }
         return zip(times, times.dropFirst()).allSatisfy(<=)
     }
 

@@ -2,9 +2,7 @@ internal import CFFmpeg
 
 /// The NAL units of H.264 and HEVC packets (ITU-T H.264 and H.265, 7.3.1 and annex B).
 struct NALUnits {
-    enum Codec {
-        case h264, hevc
-    }
+    enum Codec { case h264, hevc }
 
     struct Unit {
         let type: UInt8
@@ -190,9 +188,7 @@ struct DisposableFrameDetector {
     /// The sub-layer of the first slice, and the highest one, also by the sequence parameter sets before the slice.
     private func firstSlice(_ bytes: UnsafeBufferPointer<UInt8>) -> (layer: Int?, highestLayer: Int) {
         var highest = highestLayer
-        let slice = units.firstSlice(in: bytes) { unit in
-            highest = max(highest, Self.announcedLayer(bytes, unit))
-        }
+        let slice = units.firstSlice(in: bytes) { unit in highest = max(highest, Self.announcedLayer(bytes, unit)) }
         return (slice.map { max(0, Int(bytes[$0.offset + 1] & 7) - 1) }, highest)
     }
 

@@ -110,9 +110,7 @@ package final class Transcoder {
     private func copies(_ type: AVMediaType) -> Bool { streams.contains { $0.pointee.codecType == type } }
 
     package var subtitlesLeftOut: Int {
-        reader.demuxer.input.streams.count {
-            $0.pointee.codecType == AVMEDIA_TYPE_SUBTITLE && !streams.contains($0)
-        }
+        reader.demuxer.input.streams.count { $0.pointee.codecType == AVMEDIA_TYPE_SUBTITLE && !streams.contains($0) }
     }
 
     package func unsupportedCodecs(in container: VideoContainer) -> [String] {
