@@ -140,9 +140,7 @@ final class DiscontinuityCorrector {
     }
 
     private func release(isLate: Bool) {
-        for index in companions.keys.sorted() {
-            if let companion = companions[index] { release(companion, isLate: isLate) }
-        }
+        for (_, companion) in companions.sorted(by: { $0.key < $1.key }) { release(companion, isLate: isLate) }
     }
 
     private func release(_ companion: Companion, isLate: Bool) {

@@ -168,7 +168,9 @@ struct DamageTracker {
         let isDamaged = damaged.remove(number) != nil
         if isDamaged, isBidirectional, references[number] == nil,
             let index = sequences.firstIndex(where: { $0.firstDamage == number })
-        { sequences[index].firstDamage = nil }
+        {
+            sequences[index].firstDamage = nil
+        }
         references = references.filter { $0.key != number && $0.key >= number - Self.reach }
         damaged = damaged.filter { $0 >= number - Self.reach }
         return isDamaged || sequences.contains { $0.first <= number && $0.firstDamage ?? .max < number }

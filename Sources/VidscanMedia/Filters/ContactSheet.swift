@@ -161,9 +161,7 @@ package enum ContactSheet {
 
     private static func copy(_ source: borrowing Frame, to target: borrowing Frame, x: Int, y: Int) {
         guard let from = source.data.0, let into = target.data.0 else { return }
-        for row in 0..<source.size.height {
-            let line = into + (y + row) * Int(target.linesize.0) + 3 * x
-            line.update(from: from + row * Int(source.linesize.0), count: 3 * source.size.width)
-        }
+        let corner = into + y * Int(target.linesize.0) + 3 * x
+        av_image_copy_plane(corner, target.linesize.0, from, source.linesize.0, 3 * source.width, source.height)
     }
 }
