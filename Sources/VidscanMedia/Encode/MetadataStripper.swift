@@ -4,15 +4,14 @@ internal import VidscanBase
 /// Removes what a source says about itself besides its frames: locations, timecodes, names. Captions count as subtitles.
 /// `SoundEncoder` encodes sound again. Allow lists decide: only what playback is known to need stays.
 enum MetadataStripper {
-    private static let keptFrameData: Set<UInt32> = [
-        AV_FRAME_DATA_MASTERING_DISPLAY_METADATA.rawValue, AV_FRAME_DATA_CONTENT_LIGHT_LEVEL.rawValue,
-        AV_FRAME_DATA_A53_CC.rawValue,
+    private static let keptFrameData = [
+        AV_FRAME_DATA_MASTERING_DISPLAY_METADATA, AV_FRAME_DATA_CONTENT_LIGHT_LEVEL, AV_FRAME_DATA_A53_CC,
     ]
 
     /// Encoders write side data into the new stream.
     static func strip(_ frame: borrowing Frame) {
         let types = (0..<Int(frame.nb_side_data)).compactMap { frame.side_data?[$0]?.pointee.type }
-        for type in types where !keptFrameData.contains(type.rawValue) { frame.removeSideData(type) }
+        for type in types where !keptFrameData.contains(type) { frame.removeSideData(type) }
         av_dict_free(&frame.pointer.pointee.metadata)
     }
 

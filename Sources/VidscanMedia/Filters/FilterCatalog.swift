@@ -29,7 +29,7 @@ package enum FilterCatalog {
 }
 
 /// `@unchecked Sendable`: libavfilter's tables are constants.
-package struct FilterDescription: @unchecked Sendable {
+package final class FilterDescription: @unchecked Sendable {
     let filter: UnsafePointer<AVFilter>
     package let name: String
 
@@ -38,7 +38,7 @@ package struct FilterDescription: @unchecked Sendable {
         name = String(cString: filter.pointee.name)
     }
 
-    init?(_ name: String) {
+    convenience init?(_ name: String) {
         guard let filter = avfilter_get_by_name(name) else { return nil }
         self.init(filter)
     }
