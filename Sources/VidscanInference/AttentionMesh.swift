@@ -132,8 +132,7 @@ extension NetworkWeights {
     {
         let reduced = AttentionMesh.reducedChannels
         return AttentionMesh.Branch(
-            blocks: shapes.map { block($0) },
-            reduction: linear(inputs: 128, outputs: reduced, activation: VS_PRELU),
+            blocks: shapes.map { block($0) }, reduction: linear(inputs: 128, outputs: reduced, activation: VS_PRELU),
             last: block((reduced, reduced, 1)),
             results: outputs.map { linear(inputs: side * side * reduced, outputs: $0, activation: VS_LINEAR) })
     }

@@ -3,9 +3,7 @@ internal import Glibc
 public import VidscanBase
 public import VidscanFaces
 
-extension FaceDetector {
-    public typealias Session = DetectorSession
-}
+extension FaceDetector { public typealias Session = DetectorSession }
 
 /// Computes a ``FaceDetector`` for pictures of one size, with its own memory. Use it from one thread at a time.
 public final class DetectorSession {
@@ -48,8 +46,7 @@ public final class DetectorSession {
             width /= block.depthwise.stride
             height /= block.depthwise.stride
             let reader = network.steps.firstIndex { $0.block == index }
-            add(
-                width, height, block.projection.outputs, lastReader: reader.map { network.blocks.count + 1 + $0 })
+            add(width, height, block.projection.outputs, lastReader: reader.map { network.blocks.count + 1 + $0 })
         }
         let neck = network.reduction.outputs
         add(width, height, neck)
@@ -192,9 +189,7 @@ private struct WeightedFace {
     /// Box and landmark coordinates times weights.
     private var sums = [Double](repeating: 0, count: 14)
 
-    init(_ face: FaceDetection) {
-        add(face)
-    }
+    init(_ face: FaceDetection) { add(face) }
 
     mutating func add(_ face: FaceDetection) {
         weight += face.confidence

@@ -15,14 +15,10 @@ public final class InferenceRuntime: @unchecked Sendable {
         core = try library.object("cannot start the inference runtime") { library.functions.core_create($0) }
     }
 
-    deinit {
-        library.functions.core_free(core)
-    }
+    deinit { library.functions.core_free(core) }
 
     /// Checks that the libraries are there, without loading them.
-    public static func checkInstallation() throws(InferenceError) {
-        _ = try OpenVINOLibrary.path()
-    }
+    public static func checkInstallation() throws(InferenceError) { _ = try OpenVINOLibrary.path() }
 
     /// For example `2026.4.1`. Loads no library, which would take memory and a tenth of a second.
     public static var installedVersion: String {
@@ -103,9 +99,7 @@ public final class CompiledModel: @unchecked Sendable {
         self.name = name
     }
 
-    deinit {
-        library.functions.compiled_model_free(handle)
-    }
+    deinit { library.functions.compiled_model_free(handle) }
 
     /// The request has its own tensors and keeps the model alive.
     public func makeRequest() throws(InferenceError) -> InferenceRequest {
@@ -127,9 +121,7 @@ public final class InferenceRequest {
         self.model = model
     }
 
-    deinit {
-        library.functions.infer_request_free(handle)
-    }
+    deinit { library.functions.infer_request_free(handle) }
 
     /// The memory of the only input, to be filled before `run`.
     public func input() throws(InferenceError) -> UnsafeMutableBufferPointer<Float> {

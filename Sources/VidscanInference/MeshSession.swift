@@ -3,9 +3,7 @@ internal import Glibc
 public import VidscanBase
 public import VidscanFaces
 
-extension AttentionMesh {
-    public typealias Session = MeshSession
-}
+extension AttentionMesh { public typealias Session = MeshSession }
 
 /// Computes an ``AttentionMesh``, with its own memory. Use it from one thread at a time.
 public final class MeshSession {
@@ -127,9 +125,7 @@ public final class MeshSession {
     private func tensor(
         side: Int, channels: Int, besides input: NetworkTensor? = nil, keeping kept: NetworkTensor? = nil
     ) -> NetworkTensor {
-        let found = tensors.first {
-            $0.width == side && $0.channels == channels && $0 !== input && $0 !== kept
-        }
+        let found = tensors.first { $0.width == side && $0.channels == channels && $0 !== input && $0 !== kept }
         if let found { return found }
         let tensor = NetworkTensor(width: side, height: side, channels: channels)
         tensors.append(tensor)

@@ -9,9 +9,7 @@ struct NetworkWeights {
     private(set) var count = 0
 
     init(path: String) throws(InferenceError) {
-        guard let bytes = AlignedBytes(path: path) else {
-            throw InferenceError(.modelNotFound, "cannot read \(path)")
-        }
+        guard let bytes = AlignedBytes(path: path) else { throw InferenceError(.modelNotFound, "cannot read \(path)") }
         self.path = path
         owner = bytes
         values = bytes.bytes.bindMemory(to: Float.self)

@@ -11,9 +11,7 @@ final class OpenVINOLibrary: @unchecked Sendable {
 
     let functions: vs_openvino
 
-    private init(_ functions: vs_openvino) {
-        self.functions = functions
-    }
+    private init(_ functions: vs_openvino) { self.functions = functions }
 
     static func loaded() throws(InferenceError) -> OpenVINOLibrary { try result.get() }
 

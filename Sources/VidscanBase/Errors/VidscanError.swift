@@ -25,9 +25,7 @@ public struct VidscanError: Error, Sendable, Equatable {
         case interrupted
     }
 
-    public enum Stage: String, Sendable {
-        case open, decode, analyze, write, render
-    }
+    public enum Stage: String, Sendable { case open, decode, analyze, write, render }
 
     public let code: Code
     /// The input, as the user named it.
@@ -38,9 +36,7 @@ public struct VidscanError: Error, Sendable, Equatable {
     /// What happened, and what to do about it.
     public let reason: String
 
-    public init(
-        _ code: Code, _ reason: String, input: String? = nil, stage: Stage? = nil, microseconds: Int64? = nil
-    ) {
+    public init(_ code: Code, _ reason: String, input: String? = nil, stage: Stage? = nil, microseconds: Int64? = nil) {
         self.code = code
         // Files of an unfinished result are opened through the descriptor of its folder.
         self.reason = reason.replacing(/\/proc\/self\/fd\/\d+\//, with: "")
@@ -89,9 +85,7 @@ extension VidscanError: CustomStringConvertible {
 package struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
     package let number: Int32
 
-    package init(_ number: Int32) {
-        self.number = number
-    }
+    package init(_ number: Int32) { self.number = number }
 
     package static var current: SystemError { SystemError(errno) }
 

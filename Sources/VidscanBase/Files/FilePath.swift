@@ -98,9 +98,7 @@ public struct PathBytes: Hashable, Comparable, Sendable {
 
     public static func == (one: Self, other: Self) -> Bool { one.path.utf8.elementsEqual(other.path.utf8) }
 
-    public static func < (one: Self, other: Self) -> Bool {
-        one.path.utf8.lexicographicallyPrecedes(other.path.utf8)
-    }
+    public static func < (one: Self, other: Self) -> Bool { one.path.utf8.lexicographicallyPrecedes(other.path.utf8) }
 
     public func hash(into hasher: inout Hasher) {
         var path = path

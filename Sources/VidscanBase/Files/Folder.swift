@@ -49,15 +49,11 @@ package final class Folder: Sendable {
     }
 
     /// Does not follow links.
-    package func entry(_ name: String) -> Entry? {
-        Self.status(name, in: descriptor).map(Entry.init)
-    }
+    package func entry(_ name: String) -> Entry? { Self.status(name, in: descriptor).map(Entry.init) }
 
     /// The time of the last change, in nanoseconds since 1970.
     package func modified(_ name: String) -> Int64? {
-        Self.status(name, in: descriptor).map {
-            Int64($0.st_mtim.tv_sec) * 1_000_000_000 + Int64($0.st_mtim.tv_nsec)
-        }
+        Self.status(name, in: descriptor).map { Int64($0.st_mtim.tv_sec) * 1_000_000_000 + Int64($0.st_mtim.tv_nsec) }
     }
 
     /// Without `.` and `..`; as bytes, because a name need not be UTF-8.
@@ -74,9 +70,7 @@ package final class Folder: Sendable {
     }
 
     /// Throws `EEXIST` if the name is taken. Opens for reading and writing.
-    package func createFile(_ name: String) throws(SystemError) -> Int32 {
-        try FileSystem.create(name, in: descriptor)
-    }
+    package func createFile(_ name: String) throws(SystemError) -> Int32 { try FileSystem.create(name, in: descriptor) }
 
     /// Opens a file or folder to examine or lock it; never a link, and never waiting for the writer of a named pipe.
     package func examine(_ name: String) -> Int32? {
@@ -116,9 +110,7 @@ package final class Folder: Sendable {
     }
 
     /// Removes a folder with everything in it, but never what links lead to.
-    package func remove(_ name: String) throws(SystemError) {
-        try Self.remove(Array(name.utf8), in: descriptor)
-    }
+    package func remove(_ name: String) throws(SystemError) { try Self.remove(Array(name.utf8), in: descriptor) }
 
     package func removeIfEmpty(_ name: String) -> Bool { unlinkat(descriptor, name, AT_REMOVEDIR) == 0 }
 

@@ -69,8 +69,7 @@ package final class WorkingItem: Sendable {
     }
 
     private static func make(
-        _ finalName: String, in folder: Folder, _ locks: Locks,
-        create: (String) throws(SystemError) -> Int32
+        _ finalName: String, in folder: Folder, _ locks: Locks, create: (String) throws(SystemError) -> Int32
     ) throws(SystemError) -> WorkingItem {
         removeLeftovers(in: folder, locks: locks)
         var reason = SystemError(EBUSY)

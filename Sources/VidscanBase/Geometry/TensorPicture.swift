@@ -78,8 +78,7 @@ extension TensorPicture {
                             weights.baseAddress, weights.count, line)
                     }
                     filter.apply(to: line, into: outputs)
-                    (tensor + plane * planeLength + row * tensorSize.width)
-                        .update(from: outputs, count: target.width)
+                    (tensor + plane * planeLength + row * tensorSize.width).update(from: outputs, count: target.width)
                 }
             }
         }
@@ -123,9 +122,7 @@ public struct PictureRegion: Sendable, Equatable {
     }
 
     /// An empty region of a picture of this size.
-    public init(of size: PictureSize) {
-        self.init(rows: [Bool](repeating: false, count: size.height), columns: 0..<0)
-    }
+    public init(of size: PictureSize) { self.init(rows: [Bool](repeating: false, count: size.height), columns: 0..<0) }
 
     public mutating func add(row: Int, columns other: Range<Int>) {
         guard !other.isEmpty else { return }

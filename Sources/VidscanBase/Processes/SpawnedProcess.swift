@@ -54,14 +54,10 @@ package final class SpawnedProcess: Sendable {
         number = child
     }
 
-    package func signal(_ signal: Int32) {
-        isReaped.withLock { if !$0 { kill(number, signal) } }
-    }
+    package func signal(_ signal: Int32) { isReaped.withLock { if !$0 { kill(number, signal) } } }
 
     /// Also reaches the processes that this one has started, unless they have left its group.
-    package func signalGroup(_ signal: Int32) {
-        isReaped.withLock { if !$0 { kill(-number, signal) } }
-    }
+    package func signalGroup(_ signal: Int32) { isReaped.withLock { if !$0 { kill(-number, signal) } } }
 
     /// Blocks the thread. Calls `willReap` when the process has ended and can still be signalled.
     package func wait(_ willReap: () -> Void = {}) -> Termination {
@@ -100,9 +96,7 @@ public struct ProcessIdentity: Sendable, Hashable {
         return !status.isZombie && status.startTicks == startTicks
     }
 
-    private static func exists(_ number: Int32) -> Bool {
-        kill(number, 0) == 0 || errno == EPERM
-    }
+    private static func exists(_ number: Int32) -> Bool { kill(number, 0) == 0 || errno == EPERM }
 
     /// A process that has ended stays a zombie until its parent waits for it, which in a container may never happen.
     private static func status(of number: Int32) -> (startTicks: UInt64, isZombie: Bool)? {

@@ -81,16 +81,12 @@ public struct RunGrouping<Sample> {
     private var pendingBytes = 0
     private var last: Position?
 
-    public init(_ schedule: AnchorSchedule) {
-        self.schedule = schedule
-    }
+    public init(_ schedule: AnchorSchedule) { self.schedule = schedule }
 
     /// Returns the runs that are complete now, at most two.
     public mutating func add(_ sample: Sample, at position: Position) -> [Run] {
         defer { last = position }
-        guard let last, isConnected(last, position) else {
-            return finish() + [Run(samples: [sample], isFirst: true)]
-        }
+        guard let last, isConnected(last, position) else { return finish() + [Run(samples: [sample], isFirst: true)] }
         pending.append(sample)
         pendingBytes += position.byteCount
         let isAnchor =

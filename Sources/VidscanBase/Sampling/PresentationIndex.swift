@@ -8,9 +8,7 @@ public struct PresentationIndex: Sendable {
     private var passed: Int64
 
     /// - Parameter base: The number of frames presented before the first inserted packet.
-    public init(base: Int64 = 0) {
-        passed = base
-    }
+    public init(base: Int64 = 0) { passed = base }
 
     public mutating func insert(_ timestamp: Int64) {
         var position = pending.count

@@ -48,9 +48,7 @@ public struct FrameSelector: Sendable {
     public var grid: SampleGrid
     private var servedTicks: Int64 = 0
 
-    public init(grid: SampleGrid) {
-        self.grid = grid
-    }
+    public init(grid: SampleGrid) { self.grid = grid }
 
     /// Call it for each packet read. A tick that a frame before the window serves does not belong to the window, even
     /// if that frame is never decoded.

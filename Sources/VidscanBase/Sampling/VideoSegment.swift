@@ -19,9 +19,7 @@ public struct VideoSegment: Sendable, Hashable, Codable {
     ///   - start: In microseconds; `nil` means from the first frame.
     ///   - end: In microseconds, exclusive; `nil` means to the last frame.
     ///   - duration: The container's declared duration in microseconds.
-    public func window(
-        start: Int64?, end: Int64?, duration: Int64?
-    ) -> (start: Int64?, end: Int64?)? {
+    public func window(start: Int64?, end: Int64?, duration: Int64?) -> (start: Int64?, end: Int64?)? {
         guard let last = [end, duration].compactMap({ $0 }).min() else { return nil }
         let first = start ?? 0
         let span = Int128(max(0, last - first))

@@ -11,9 +11,7 @@ public enum Field: Sendable, Equatable {
 
 /// CSV (RFC 4180), but with `\n` line ends: quotes a field with a comma, a quote or a line break.
 extension ByteWriter {
-    public mutating func writeCSV(row fields: some Sequence<Field>) {
-        writeCSV(fields) { $0.writeCSV(text: $1) }
-    }
+    public mutating func writeCSV(row fields: some Sequence<Field>) { writeCSV(fields) { $0.writeCSV(text: $1) } }
 
     /// Writes a row and a line end. `CSVField` makes the texts safe, which vidscan did not write.
     package mutating func writeCSV(foreign fields: some Sequence<Field>) {
@@ -25,11 +23,7 @@ extension ByteWriter {
         for field in fields {
             if !isFirst { write(byte: UInt8(ascii: ",")) }
             isFirst = false
-            if case .text(let text) = field {
-                writeText(&self, text)
-            } else {
-                writeNumber(field)
-            }
+            if case .text(let text) = field { writeText(&self, text) } else { writeNumber(field) }
         }
         write(byte: UInt8(ascii: "\n"))
     }

@@ -18,9 +18,7 @@ public enum Printable {
     /// Uses JSON escapes, so that strings keep their values. Control characters below space must occur only between
     /// values.
     public static func json(_ text: String) -> String {
-        escaped(text, where: { isUnsafe($0) && $0 != "\n" }) {
-            "\\u" + NumberText.hexadecimal($0.value, digits: 4)
-        }
+        escaped(text, where: { isUnsafe($0) && $0 != "\n" }) { "\\u" + NumberText.hexadecimal($0.value, digits: 4) }
     }
 
     /// C0, DEL and C1; line and paragraph separators; embeddings, overrides and isolates of bidirectional text.

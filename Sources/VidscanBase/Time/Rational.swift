@@ -18,9 +18,7 @@ public struct Rational: Sendable, Hashable, Codable {
     public static let one = Rational(unchecked: 1, 1)
 
     /// A time in seconds.
-    public init(microseconds: Int64) {
-        self.init(unchecked: microseconds, 1_000_000)
-    }
+    public init(microseconds: Int64) { self.init(unchecked: microseconds, 1_000_000) }
 
     public var value: Double { Double(numerator) / Double(denominator) }
 }
@@ -41,9 +39,7 @@ extension Rational {
 }
 
 extension Rational: ExpressibleByIntegerLiteral {
-    public init(integerLiteral value: Int64) {
-        self.init(unchecked: value, 1)
-    }
+    public init(integerLiteral value: Int64) { self.init(unchecked: value, 1) }
 }
 
 extension Rational: CustomStringConvertible {

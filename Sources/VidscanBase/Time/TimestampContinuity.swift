@@ -89,9 +89,7 @@ public struct TimestampContinuity: Sendable {
     public mutating func begin(_ first: [Times], isRandomAccessPoint: Bool) -> TimestampDiscontinuity {
         let earliest = first.compactMap { plausible($0.presentation) }.min()
         let decoding = first.first.flatMap { plausible($0.decoding) }
-        let byPresentation = earliest.flatMap { earliest in
-            latest.map { $0.presentation &+ $0.duration &- earliest }
-        }
+        let byPresentation = earliest.flatMap { earliest in latest.map { $0.presentation &+ $0.duration &- earliest } }
         let byDecoding = decoding.flatMap { decoding in last.map { $0.decoding &+ $0.duration &- decoding } }
         let next = (isRandomAccessPoint ? byPresentation ?? byDecoding : byDecoding ?? byPresentation) ?? offset
         let jump = TimestampInBase(offset &- next, clock.timeBase).roundedMicroseconds
@@ -129,7 +127,5 @@ public struct TimestampContinuity: Sendable {
         return timestamp &+ offset
     }
 
-    private func plausible(_ timestamp: Int64?) -> Int64? {
-        timestamp.flatMap { clock.isPlausible($0) ? $0 : nil }
-    }
+    private func plausible(_ timestamp: Int64?) -> Int64? { timestamp.flatMap { clock.isPlausible($0) ? $0 : nil } }
 }

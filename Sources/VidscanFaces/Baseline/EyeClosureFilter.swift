@@ -39,9 +39,7 @@ public struct EyeClosureFilter: Sendable {
     private var entries: [Entry] = []
     private var next = 0
 
-    public init(longestBlinkSeconds: Double) {
-        window = Int64((longestBlinkSeconds * 1e6).rounded())
-    }
+    public init(longestBlinkSeconds: Double) { window = Int64((longestBlinkSeconds * 1e6).rounded()) }
 
     /// Returns the openness, 0…100, of the earliest pending samples. `nil` stands for a sample without eyes.
     public mutating func add(_ sample: Sample?, at microseconds: Int64) -> [Double?] {

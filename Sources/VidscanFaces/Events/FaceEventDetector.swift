@@ -84,9 +84,7 @@ public struct FaceEventDetector: Sendable {
     }
 
     /// - Parameter hasEyes: Whether the measure can come from one eye alone.
-    private func event(
-        _ kind: FaceEvent.Kind, _ period: MeasuredState.Period, hasEyes: Bool = false
-    ) -> FaceEvent {
+    private func event(_ kind: FaceEvent.Kind, _ period: MeasuredState.Period, hasEyes: Bool = false) -> FaceEvent {
         FaceEvent(
             microseconds: period.onset.microseconds, kind: kind, faceID: faceID, value: .number(period.seconds),
             measuredFraction: period.measuredFraction, isComplete: period.isComplete,
@@ -116,9 +114,7 @@ public struct DelayedEventDetector: Sendable {
         return update(closure.add(eyes, at: microseconds))
     }
 
-    public mutating func finish() -> [FaceEvent] {
-        update(closure.finish()) + detector.finish()
-    }
+    public mutating func finish() -> [FaceEvent] { update(closure.finish()) + detector.finish() }
 
     private mutating func update(_ values: [Double?]) -> [FaceEvent] {
         var events: [FaceEvent] = []

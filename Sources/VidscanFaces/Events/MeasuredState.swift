@@ -115,8 +115,7 @@ struct MeasuredState: Sendable {
     ) -> Period {
         let count = Double(max(samples, 1))
         return Period(
-            onset: onset, endMicroseconds: end,
-            measuredFraction: Double(measured - onset.measuredBefore) / count,
+            onset: onset, endMicroseconds: end, measuredFraction: Double(measured - onset.measuredBefore) / count,
             oneSidedFraction: Double(oneSided - onset.oneSidedBefore) / count, hasOffset: hasOffset)
     }
 

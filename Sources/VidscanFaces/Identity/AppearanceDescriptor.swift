@@ -58,9 +58,7 @@ public struct AppearanceDescriptor: Sendable, Equatable {
         area(of: face.box, left: -0.5, top: 1.2, right: 1.5, bottom: 2.2)
     }
 
-    private static func area(
-        of box: Rectangle, left: Double, top: Double, right: Double, bottom: Double
-    ) -> Rectangle {
+    private static func area(of box: Rectangle, left: Double, top: Double, right: Double, bottom: Double) -> Rectangle {
         Rectangle(
             x: box.x + left * box.width, y: box.y + top * box.height, width: (right - left) * box.width,
             height: (bottom - top) * box.height)

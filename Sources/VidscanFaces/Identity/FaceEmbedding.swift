@@ -28,9 +28,7 @@ public struct FaceEmbedding: Sendable, Equatable {
     }
 
     /// 0 for the same direction, 1 for a right angle, 2 for opposite directions.
-    public func cosineDistance(to other: FaceEmbedding) -> Double {
-        Double(1 - Self.dot(values, other.values))
-    }
+    public func cosineDistance(to other: FaceEmbedding) -> Double { Double(1 - Self.dot(values, other.values)) }
 
     /// The cosine distance, raised for faces that resemble many others and lowered for faces that resemble few, so that
     /// one limit serves everybody. The network places the faces of some groups, and of small children, nearer to each
@@ -41,9 +39,7 @@ public struct FaceEmbedding: Sendable, Equatable {
     }
 
     /// What ``distance(to:)`` takes off for two faces.
-    package static func adjustment(_ one: Float, _ other: Float) -> Float {
-        0.35 * (one + other - 2 * meanRemoteness)
-    }
+    package static func adjustment(_ one: Float, _ other: Float) -> Float { 0.35 * (one + other - 2 * meanRemoteness) }
 
     /// Mean directions of the faces of many people, made by `scripts/embedding/strangers.py`.
     private static let strangers = PackageResources.strangers_i8.chunks(of: length).map { chunk in

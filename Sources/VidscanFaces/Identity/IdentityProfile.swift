@@ -39,9 +39,7 @@ public struct IdentityProfile: Sendable {
 
     public init() {}
 
-    public init(_ trackedDetection: TrackedDetection) {
-        add(trackedDetection)
-    }
+    public init(_ trackedDetection: TrackedDetection) { add(trackedDetection) }
 
     /// Adds a detection, weighted by its visibility. `memory` limits the weight of all earlier ones, except for the
     /// shape, so that the profile follows changes of light and pose.

@@ -52,9 +52,7 @@ struct PersonDistance {
     }
 
     private static func ofFaces(_ a: TrackSummary, _ b: TrackSummary) -> Double {
-        let sum = a.embeddings.reduce(0) { sum, one in
-            b.embeddings.reduce(sum) { $0 + one.distance(to: $1) }
-        }
+        let sum = a.embeddings.reduce(0) { sum, one in b.embeddings.reduce(sum) { $0 + one.distance(to: $1) } }
         return sum / Double(a.embeddings.count * b.embeddings.count)
     }
 
@@ -70,7 +68,5 @@ extension TrackSummary {
     }
 
     /// Whether two tracks are never visible at the same time and have no timestamp jump between them.
-    public func mayBeSamePerson(as other: TrackSummary) -> Bool {
-        epoch == other.epoch && !overlaps(other)
-    }
+    public func mayBeSamePerson(as other: TrackSummary) -> Bool { epoch == other.epoch && !overlaps(other) }
 }

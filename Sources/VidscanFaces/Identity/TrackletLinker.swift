@@ -37,9 +37,7 @@ public struct TrackletLinker: Sendable {
     private static let maximumAbsenceSeconds = 60.0
     private let shapeVariances: [Double]
 
-    public init(shapeVariances: [Double] = []) {
-        self.shapeVariances = shapeVariances
-    }
+    public init(shapeVariances: [Double] = []) { self.shapeVariances = shapeVariances }
 
     /// Groups tracks, which are in order of first appearance, by face and by person.
     public func link(_ tracks: [TrackSummary]) -> Result {
@@ -99,8 +97,7 @@ public struct TrackletLinker: Sendable {
             {
                 let certainty = certainty(tracks[first], tracks[second])
                 if certainty >= IdentityProfile.Difference.certain {
-                    pairs.append(
-                        Pair(certainty: certainty, firstIndex: UInt16(first), secondIndex: UInt16(second)))
+                    pairs.append(Pair(certainty: certainty, firstIndex: UInt16(first), secondIndex: UInt16(second)))
                 }
             }
         }
@@ -171,9 +168,7 @@ struct TrackGroups {
     func isJudged(_ group: Int) -> Bool { members[group].contains { !tracks[$0].embeddings.isEmpty } }
 
     func mayBeSamePerson(_ first: Int, _ second: Int) -> Bool {
-        members[first].allSatisfy { a in
-            members[second].allSatisfy { tracks[a].mayBeSamePerson(as: tracks[$0]) }
-        }
+        members[first].allSatisfy { a in members[second].allSatisfy { tracks[a].mayBeSamePerson(as: tracks[$0]) } }
     }
 
     func profile(_ group: Int) -> IdentityProfile {
@@ -190,9 +185,7 @@ struct PersonConfidence {
     private let values: [Double]
 
     /// - Parameter certainties: Of each track that was joined by its appearance.
-    init(
-        _ tracks: [TrackSummary], _ groups: TrackGroups, _ distance: PersonDistance, certainties: [Int: Double]
-    ) {
+    init(_ tracks: [TrackSummary], _ groups: TrackGroups, _ distance: PersonDistance, certainties: [Int: Double]) {
         let people = groups.members.indices.filter { !groups.members[$0].isEmpty }
         values = tracks.indices.map { track in
             let own = groups.owner[track]

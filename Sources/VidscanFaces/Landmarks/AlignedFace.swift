@@ -30,9 +30,7 @@ struct AlignedFace {
     func distance(_ a: Int, _ b: Int) -> Double { (points[a] - points[b]).squaredLength.squareRoot() }
 
     /// Mean vertical position; larger is lower.
-    func level(_ indices: Int...) -> Double {
-        indices.reduce(0) { $0 + points[$1].y } / Double(indices.count)
-    }
+    func level(_ indices: Int...) -> Double { indices.reduce(0) { $0 + points[$1].y } / Double(indices.count) }
 }
 
 struct FaceMeasures {

@@ -27,8 +27,7 @@ public enum EmbeddingCrop {
         return RotatedSquare(
             center: Point(
                 x: target.x + along * middle.x - across * middle.y, y: target.y + across * middle.x + along * middle.y),
-            side: max((along * along + across * across).squareRoot(), 2),
-            angle: atan2(across, along))
+            side: max((along * along + across * across).squareRoot(), 2), angle: atan2(across, along))
     }
 
     /// Positions in a unit square, from the description of the network in the Open Model Zoo, and the mesh points whose

@@ -36,14 +36,10 @@ public struct FaceMesh: Sendable, Equatable {
         return Rectangle(x: low.x, y: low.y, width: high.x - low.x, height: high.y - low.y)
     }
 
-    public func middle(_ first: Int, _ second: Int) -> Point {
-        self[first].middle(self[second])
-    }
+    public func middle(_ first: Int, _ second: Int) -> Point { self[first].middle(self[second]) }
 
     /// In the frame, in pixels.
-    public func distance(_ first: Int, _ second: Int) -> Double {
-        (self[first] - self[second]).length
-    }
+    public func distance(_ first: Int, _ second: Int) -> Double { (self[first] - self[second]).length }
 }
 
 /// Indices of well-known points. Left and right are the subject's own.

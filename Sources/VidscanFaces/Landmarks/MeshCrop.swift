@@ -23,8 +23,7 @@ public enum MeshCrop {
         let offset = turned(
             Point(x: -0.92 * nose.x + 0.60 * box.x, y: -0.03 * eyesToMouth - 0.40 * nose.y + 0.07 * box.y), by: angle)
         let side = 0.93 * face.box.area.squareRoot() + 1.08 * eyesToMouth + 0.49 * eyes.length
-        return RotatedSquare(
-            center: origin + offset, side: max(side, 2), angle: angle)
+        return RotatedSquare(center: origin + offset, side: max(side, 2), angle: angle)
     }
 
     public static func implied(by mesh: FaceMesh) -> RotatedSquare {
@@ -71,8 +70,7 @@ public enum MeshCrop {
     }
 
     private static func turned(_ vector: Point, by angle: Double) -> Point {
-        Point(
-            x: cos(angle) * vector.x - sin(angle) * vector.y, y: sin(angle) * vector.x + cos(angle) * vector.y)
+        Point(x: cos(angle) * vector.x - sin(angle) * vector.y, y: sin(angle) * vector.x + cos(angle) * vector.y)
     }
 }
 
@@ -85,9 +83,7 @@ public enum EmotionCrop {
         let across = left - right
         let drop = (0.5 - 50.0 / 128) * 2
         return RotatedSquare(
-            center: Point(
-                x: (left.x + right.x) / 2 - drop * across.y, y: (left.y + right.y) / 2 + drop * across.x),
-            side: max(2 * across.length, 2),
-            angle: atan2(across.y, across.x))
+            center: Point(x: (left.x + right.x) / 2 - drop * across.y, y: (left.y + right.y) / 2 + drop * across.x),
+            side: max(2 * across.length, 2), angle: atan2(across.y, across.x))
     }
 }

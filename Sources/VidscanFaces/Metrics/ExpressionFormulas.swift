@@ -54,9 +54,7 @@ struct ExpressionFormulas: Sendable {
     private let jawOpen: Int
 
     /// Throws if the constants name something unknown.
-    init(
-        _ constants: ExpressionConstants, blendshapes: [String], outputs: [String]
-    ) throws(ExpressionModelError) {
+    init(_ constants: ExpressionConstants, blendshapes: [String], outputs: [String]) throws(ExpressionModelError) {
         func position(_ name: String, _ names: [String]) throws(ExpressionModelError) -> Int {
             guard let position = names.firstIndex(of: name) else { throw .unknown(name) }
             return position
@@ -254,8 +252,7 @@ private struct EyeState {
         rightClosure = closure(rightOpenness)
         // By score and by gap, because unlike the openness, neither saturates when an eye is wide open or nearly shut.
         let apart =
-            abs(leftBlink - rightBlink)
-            + constants.winkGapWeight * abs(gaps.0 - gaps.1) / max(gaps.0, gaps.1, 1e-6)
+            abs(leftBlink - rightBlink) + constants.winkGapWeight * abs(gaps.0 - gaps.1) / max(gaps.0, gaps.1, 1e-6)
         wink =
             ramp(100 * max(leftOpenness, rightOpenness), constants.winkOpenFrom, constants.winkOpenTo)
             * sigmoid((apart - constants.winkCentre) / constants.winkWidth)

@@ -74,9 +74,8 @@ public struct ExpressionModel: Sendable {
     ) -> FaceExpressions {
         let face = AlignedFace(mesh, canonical: canonical, steady: alignmentPoints)
         let scores = blendshapes(of: face)
-        var values = formulas.values(
-            scores: scores.map(Double.init), measures: FaceMeasures(face), evidence: evidence
-        ).percentages
+        var values = formulas.values(scores: scores.map(Double.init), measures: FaceMeasures(face), evidence: evidence)
+            .percentages
         values[.hasSmile] = values[.smile].map { $0 > smileThreshold ? 1 : 0 }
         let gaze = Gaze(face, pose: pose)
         values[.gazeYaw] = gaze.yaw

@@ -34,8 +34,7 @@ public struct FrameQuality: Sendable, Equatable {
         // The pixels of the border have no Laplacian.
         let count = Double(max((width - 2) * (height - 2), 1))
         let mean = edges / count
-        self.init(
-            luma: total / Double(width * height) / 2.55, sharpness: max(0, squaredEdges / count - mean * mean))
+        self.init(luma: total / Double(width * height) / 2.55, sharpness: max(0, squaredEdges / count - mean * mean))
     }
 
     /// Sums of the Laplacian and of its square over a row, in a fixed order.

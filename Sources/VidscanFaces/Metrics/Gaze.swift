@@ -17,9 +17,7 @@ public struct Gaze: Sendable, Equatable {
         }
         let right = shift(iris: 468, inner: 133, outer: 33)
         let left = shift(iris: 473, inner: 362, outer: 263)
-        func degrees(_ distance: Double) -> Double {
-            asin(min(max(distance / Self.radius, -1), 1)) * 180 / .pi
-        }
+        func degrees(_ distance: Double) -> Double { asin(min(max(distance / Self.radius, -1), 1)) * 180 / .pi }
         yaw = pose.yaw + degrees((right.x + left.x) / 2)
         pitch = pose.pitch - degrees((right.y + left.y) / 2 - Self.restingHeight)
     }

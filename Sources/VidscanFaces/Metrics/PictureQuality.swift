@@ -35,8 +35,7 @@ public struct PictureQuality: Sendable, Equatable {
                 let columns = Int(center - reach)..<Int(center + reach)
                 for column in columns {
                     let value = middle[column]
-                    let edge =
-                        middle[column - 1] + middle[column + 1] + above[column] + below[column] - 4 * value
+                    let edge = middle[column - 1] + middle[column + 1] + above[column] + below[column] - 4 * value
                     sum += value
                     edges += edge
                     squaredEdges += edge * edge

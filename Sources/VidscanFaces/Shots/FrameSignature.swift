@@ -34,8 +34,7 @@ public struct FrameSignature: Sendable, Equatable {
                 for line in 0..<lines {
                     let (row, above) = (luma + line % 2 * columns, luma + (line + 1) % 2 * columns)
                     let colors = image.row(2 * line)
-                    Self.kernels.classify(
-                        colors.red, colors.green, colors.blue, columns, row, bins, bins + columns)
+                    Self.kernels.classify(colors.red, colors.green, colors.blue, columns, row, bins, bins + columns)
                     counts.add(levels: bins, colors: bins + columns, count: columns)
                     sums.add(
                         row, above: line > 0 ? above : nil, cells, from: 2 * line * side / image.size.height * side)
@@ -59,8 +58,7 @@ public struct FrameSignature: Sendable, Equatable {
         edgesAcross = sums.across / steps
         edgesDown = sums.down / steps
         let middle = thumbnail.reduce(0, +) / Float(thumbnail.count)
-        contrast =
-            (thumbnail.reduce(0) { $0 + ($1 - middle) * ($1 - middle) } / Float(thumbnail.count)).squareRoot()
+        contrast = (thumbnail.reduce(0) { $0 + ($1 - middle) * ($1 - middle) } / Float(thumbnail.count)).squareRoot()
     }
 
     private static let kernels = vs_best_kernels().pointee

@@ -71,9 +71,7 @@ public struct ShotDetector: Sendable {
         let step = comparison.map { $0.structure < Self.minimumStructure ? min($0.total, 0.2) : $0.total } ?? 0
         let travel = samples.last.map { $0.signature.distance(to: signature) } ?? 0
         samples.append(
-            Sample(
-                number: count, seconds: seconds, signature: signature, step: step, travel: travel,
-                faces: faces))
+            Sample(number: count, seconds: seconds, signature: signature, step: step, travel: travel, faces: faces))
         count += 1
         while nextToDecide + Self.lookAheadSamples < count {
             let position = samples.count - (count - nextToDecide)
@@ -192,9 +190,7 @@ public struct ShotDetector: Sendable {
         return min(into, out) > 0.2
     }
 
-    private func isBlurred(
-        _ signature: FrameSignature, beside other: FrameSignature, limit: Float = 0.45
-    ) -> Bool {
+    private func isBlurred(_ signature: FrameSignature, beside other: FrameSignature, limit: Float = 0.45) -> Bool {
         min(signature.edgesAcross / max(other.edgesAcross, 0.5), signature.edgesDown / max(other.edgesDown, 0.5))
             < limit
     }

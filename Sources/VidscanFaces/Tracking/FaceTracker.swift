@@ -37,9 +37,7 @@ public struct FaceTracker: Sendable {
     private var tracks: [Track] = []
     private var lastID = 0
 
-    public init(options: Options = Options()) {
-        self.options = options
-    }
+    public init(options: Options = Options()) { self.options = options }
 
     /// Tracks that a later sample may continue.
     public var activeTracks: Set<Int> { Set(tracks.map(\.id)) }
@@ -84,8 +82,7 @@ public struct FaceTracker: Sendable {
                 if let value { cost[row * detections.count + column] = -value }
             }
         }
-        let columns = Assignment.solve(
-            cost: cost, rowCount: tracks.count, columnCount: detections.count, unpaired: 0)
+        let columns = Assignment.solve(cost: cost, rowCount: tracks.count, columnCount: detections.count, unpaired: 0)
         var ids = [Int?](repeating: nil, count: detections.count)
         for (row, column) in columns.enumerated() {
             guard let column else {

@@ -37,9 +37,7 @@ public struct TrackSelection: Sendable {
     public let peopleLeftOut: Int
 
     /// Returns the indices of the tracks that are seen often and clearly enough to be faces.
-    public static func candidates(
-        _ tracks: [TrackSummary], samplesOfShot: [Int], options: Options
-    ) -> [Int] {
+    public static func candidates(_ tracks: [TrackSummary], samplesOfShot: [Int], options: Options) -> [Int] {
         tracks.indices.filter { index in
             let available = samplesOfShot.indices.contains(tracks[index].shot) ? samplesOfShot[tracks[index].shot] : 1
             let isDoubtful =
@@ -50,9 +48,7 @@ public struct TrackSelection: Sendable {
     }
 
     /// - Parameter tracks: All tracks, in the order of their numbers, which count from 1.
-    public init(
-        _ tracks: [TrackSummary], samplesOfShot: [Int], options: Options, linker: TrackletLinker
-    ) {
+    public init(_ tracks: [TrackSummary], samplesOfShot: [Int], options: Options, linker: TrackletLinker) {
         let kept = Self.candidates(tracks, samplesOfShot: samplesOfShot, options: options)
         let linked = linker.link(kept.map { tracks[$0] })
         let people = linked.people

@@ -155,8 +155,7 @@ public struct TrackedDetection: Sendable {
 
     public init(
         box: Rectangle, confidence: Double = 1, landmarks: FaceLandmarks? = nil,
-        appearance: AppearanceDescriptor? = nil,
-        shape: [Float]? = nil
+        appearance: AppearanceDescriptor? = nil, shape: [Float]? = nil
     ) {
         self.box = box
         self.confidence = confidence
