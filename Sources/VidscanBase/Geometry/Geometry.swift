@@ -2,14 +2,14 @@ internal import Glibc
 
 /// A point in pixels. Unless stated otherwise in display space: the upright frame with square pixels, origin at its top
 /// left corner, x to the right, y down. The first pixel covers 0…1.
-public struct Point: Sendable, Hashable {
-    public var x: Double
-    public var y: Double
+public typealias Point = SIMD2<Double>
 
-    public init(x: Double, y: Double) {
-        self.x = x
-        self.y = y
-    }
+extension Point {
+    package var length: Double { (x * x + y * y).squareRoot() }
+
+    package func middle(_ other: Point) -> Point { (self + other) / 2 }
+
+    package static func mean(_ points: [Point]) -> Point { points.reduce(.zero, +) / Double(points.count) }
 }
 
 /// An axis-aligned box in the same space as `Point`.
@@ -149,8 +149,7 @@ public struct RotatedSquare: Sendable, Hashable {
     /// - Parameter share: 0 gives this square, 1 the other one.
     public func interpolated(to other: RotatedSquare, share: Double) -> RotatedSquare {
         RotatedSquare(
-            center: Point(
-                x: center.x + (other.center.x - center.x) * share, y: center.y + (other.center.y - center.y) * share),
+            center: center + (other.center - center) * share,
             side: side * exp(log(other.side / side) * share),
             angle: angle + remainder(other.angle - angle, 2 * .pi) * share)
     }

@@ -65,13 +65,3 @@ public enum FaceSize: String, Sendable, NamedChoice, Comparable {
 
     public static func < (a: FaceSize, b: FaceSize) -> Bool { (a, b) == (.large, .small) }
 }
-
-extension Point {
-    static func + (a: Point, b: Point) -> Point { Point(x: a.x + b.x, y: a.y + b.y) }
-    static func - (a: Point, b: Point) -> Point { Point(x: a.x - b.x, y: a.y - b.y) }
-    static func * (a: Point, factor: Double) -> Point { Point(x: a.x * factor, y: a.y * factor) }
-
-    var length: Double { (x * x + y * y).squareRoot() }
-
-    func middle(_ other: Point) -> Point { Point(x: (x + other.x) / 2, y: (y + other.y) / 2) }
-}

@@ -14,9 +14,7 @@ public enum MeshCrop {
         // The vector from eyes to mouth, rotated by 90°, points along the eyes too, and is reliable in profile.
         let angle = atan2(eyes.y - down.x, eyes.x + down.y)
         let points = [marks.rightEye, marks.leftEye, marks.nose, marks.rightMouthCorner, marks.leftMouthCorner]
-        let origin = Point(
-            x: points.map(\.x).reduce(0, +) / Double(points.count),
-            y: points.map(\.y).reduce(0, +) / Double(points.count))
+        let origin = Point.mean(points)
         let nose = turned(marks.nose - origin, by: -angle)
         let box = turned(face.box.center - origin, by: -angle)
         let eyesToMouth = down.length

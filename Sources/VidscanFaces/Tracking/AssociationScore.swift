@@ -74,8 +74,7 @@ struct MotionEstimate: Sendable {
     mutating func follow(_ next: Rectangle, at time: Double) {
         let elapsed = time - seconds
         if elapsed > 0 {
-            let step = next.center - box.center
-            let measured = Point(x: step.x / elapsed, y: step.y / elapsed)
+            let measured = (next.center - box.center) / elapsed
             // A box jitters by a few hundredths of its size, which is a large velocity over a short step.
             let trust = samples == 1 ? min(1, elapsed / 0.1) : elapsed / (elapsed + 0.08)
             velocity = velocity + (measured - velocity) * trust

@@ -66,9 +66,7 @@ public struct TrackSummary: Sendable {
     /// Adds a sample. Its weight is high for faces that are large, frontal and detected with high confidence.
     public mutating func add(_ trackedDetection: TrackedDetection, weight: Double, seconds: Double, sample: Int) {
         if samples > 0, seconds > lastSeconds {
-            let step = trackedDetection.box.center - lastBox.center
-            let elapsed = seconds - lastSeconds
-            lastVelocity = Point(x: step.x / elapsed, y: step.y / elapsed)
+            lastVelocity = (trackedDetection.box.center - lastBox.center) / (seconds - lastSeconds)
         }
         if samples == 0 { firstBox = trackedDetection.box }
         samples += 1
