@@ -29,7 +29,7 @@ struct TrackingScene {
     func run(seed: UInt64, byPerson: Bool = false, score: inout IdentityScore) {
         var summaries: [TrackSummary] = []
         var generator = TrackingGenerator(seed: seed)
-        var tracker = FaceTracker(options: FaceTracker.Options(startingConfidence: 0.5))
+        var tracker = FaceTracker(startingConfidence: 0.5)
         var cutsLeft = cuts[...]
         var previous: Double = -1
         for sample in 0..<Int(seconds * rate) {
@@ -309,7 +309,7 @@ struct TrackingTests {
 
     @Test("A track ends after the maximum gap, and its number is not used again")
     func gap() {
-        var tracker = FaceTracker(options: FaceTracker.Options(maximumGapSeconds: 1))
+        var tracker = FaceTracker(maximumGapSeconds: 1)
         let face = TrackedDetection(box: Rectangle(x: 100, y: 100, width: 80, height: 80))
         #expect(tracker.update([face], seconds: 0) == [1])
         #expect(tracker.update([], seconds: 0.5) == [])

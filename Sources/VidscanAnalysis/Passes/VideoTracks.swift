@@ -39,7 +39,7 @@ struct VideoTracks {
         selectionOptions.meanConfidence =
             settings.detect.keepsUncertainFaces ? 0 : 1.1 * settings.detect.minimumConfidence
         let reader = try FrameRecordReader(frames)
-        var tracker = FaceTracker(options: settings.tracking)
+        var tracker = settings.tracker
         var times: (first: Double, last: Double)?
         while let frame = try reader.next() {
             try Task.checkCancellation()

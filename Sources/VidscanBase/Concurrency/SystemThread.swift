@@ -1,6 +1,7 @@
 internal import CLinux
 internal import Dispatch
 internal import Glibc
+internal import Synchronization
 
 /// Starts threads, and throws `setup` when the system refuses one. Foundation's `Thread` then silently never runs, and
 /// libdispatch waits until it gets one.
@@ -70,5 +71,44 @@ package enum SystemThread {
             .setup,
             "cannot start a thread: \(error); raise the limit of processes ('ulimit -u', or TasksMax of a service), or end"
                 + " other programs")
+    }
+}
+
+/// Runs tasks on a dedicated thread, so that blocking or long computations never occupy the cooperative pool.
+package final class ThreadExecutor: TaskExecutor {
+    private let queue = Mutex<[UnownedJob]>([])
+    /// Counts the jobs in the queue and, after `shutDown`, one more.
+    private let signals = DispatchSemaphore(value: 0)
+
+    package init(name: String) throws(VidscanError) {
+        // The thread owns a reference to the executor until it ends.
+        try SystemThread.start(name: name) { [self] in
+            while let job = next() { job.runSynchronously(on: asUnownedTaskExecutor()) }
+        }
+    }
+
+    package static func make(names: [String]) throws(VidscanError) -> [ThreadExecutor] {
+        var executors: [ThreadExecutor] = []
+        do throws(VidscanError) {
+            for name in names { executors.append(try ThreadExecutor(name: name)) }
+        } catch {
+            for executor in executors { executor.shutDown() }
+            throw error
+        }
+        return executors
+    }
+
+    package func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.withLock { $0.append(job) }
+        signals.signal()
+    }
+
+    /// Ends the thread once its queue is empty. No task may prefer this executor after this call.
+    package func shutDown() { signals.signal() }
+
+    private func next() -> UnownedJob? {
+        signals.wait()
+        return queue.withLock { $0.isEmpty ? nil : $0.removeFirst() }
     }
 }

@@ -78,10 +78,6 @@ package enum FilePath {
         return String(cString: path)
     }
 
-    package static var programFolder: String {
-        folder(of: linkTarget(of: "/proc/self/exe") ?? currentFolder + "/vidscan")
-    }
-
     private static func linkTarget(of path: String) -> String? {
         guard FileSystem.entry(path, followsLinks: false) == .link, let target = realpath(path, nil) else { return nil }
         defer { free(target) }

@@ -77,8 +77,6 @@ public struct IdentityProfile: Sendable {
         public var shapeEvidence: Double?
 
         static let certain = 4.5
-        /// For a face to keep its number across a cut.
-        static let certainAcrossCut = 6.0
 
         /// Certainty that the profiles belong to one person, up to about 9; 0 if there is evidence against it.
         var certainty: Double {
@@ -98,11 +96,8 @@ public struct IdentityProfile: Sendable {
         var isPossible: Bool { shapeEvidence ?? 0 >= -4 && clothes ?? 0 <= 0.5 && hair ?? 0 <= 0.5 }
     }
 
-    /// `betweenVariances` are between people for each number of the shape; if empty, the shape is left out. An average
-    /// counts as at most `maximumSamples` independent samples, because successive ones are similar.
-    public func difference(
-        to other: IdentityProfile, betweenVariances: [Double], maximumSamples: Double = 3
-    ) -> Difference {
+    /// `betweenVariances` are between people for each number of the shape; if empty, the shape is left out.
+    public func difference(to other: IdentityProfile, betweenVariances: [Double] = []) -> Difference {
         var result = Difference()
         if portrait.weight > 0, other.portrait.weight > 0 {
             let product = Self.cosine(portrait.values, other.portrait.values)
@@ -114,11 +109,14 @@ public struct IdentityProfile: Sendable {
         result.clothes = Self.distance(clothes, other.clothes)
         if shapeWeight > 0, other.shapeWeight > 0, !betweenVariances.isEmpty, shape.count == other.shape.count {
             result.shapeEvidence = Self.evidence(
-                shape, other.shape, samples: min(shapeWeight, maximumSamples),
-                otherSamples: min(other.shapeWeight, maximumSamples), betweenVariances)
+                shape, other.shape, samples: min(shapeWeight, Self.maximumSamples),
+                otherSamples: min(other.shapeWeight, Self.maximumSamples), betweenVariances)
         }
         return result
     }
+
+    /// An average counts as at most so many independent samples, because successive ones are similar.
+    private static let maximumSamples = 3.0
 
     public mutating func merge(_ other: IdentityProfile) {
         let weight = portrait.weight + other.portrait.weight

@@ -44,7 +44,7 @@ struct PersonDistance {
         var distance = faces
         let (near, far) = (IdentityCalibration.nearThreshold, IdentityCalibration.farThreshold)
         let threshold = far + nearness * (near - far)
-        if let clothes = a.profile.difference(to: b.profile, betweenVariances: []).clothes {
+        if let clothes = a.profile.difference(to: b.profile).clothes {
             distance += nearness * IdentityCalibration.clothesWeight * (clothes - 0.5)
         }
         // Similar clothes do not make up for faces as different as those of two people: many wear a uniform.

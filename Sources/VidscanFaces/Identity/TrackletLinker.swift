@@ -46,12 +46,12 @@ public struct TrackletLinker: Sendable {
         var groups = TrackGroups(compared)
         joinByEmbeddings(&groups, compared, distance)
         let certainties = joinByAppearance(&groups, compared)
-        let confidence = PersonConfidence(compared, groups, distance, certainties: certainties)
+        let confidences = confidences(compared, groups, distance, certainties)
         let faces = faces(compared, groups, distance)
         let rest = compared.count..<tracks.count
         return Result(
             faces: faces + rest,
-            people: compared.indices.map { Person(group: groups.owner[$0], confidence: confidence.of($0)) }
+            people: compared.indices.map { Person(group: groups.owner[$0], confidence: confidences[$0]) }
                 + rest.map { Person(group: $0, confidence: IdentityCalibration.unjudged) })
     }
 
@@ -139,6 +139,45 @@ public struct TrackletLinker: Sendable {
         return faces.owner
     }
 
+    /// Certainty that a track belongs to its person and to no other.
+    ///
+    /// With embeddings, a logistic function of the smaller of two margins: how far the person's other tracks are below the
+    /// threshold, and half of how far the next person is beyond them. For a single track: how far the next person is above
+    /// it.
+    private func confidences(
+        _ tracks: [TrackSummary], _ groups: TrackGroups, _ distance: PersonDistance, _ certainties: [Int: Double]
+    ) -> [Double] {
+        let people = groups.members.indices.filter { !groups.members[$0].isEmpty }
+        return tracks.indices.map { track in
+            let own = groups.owner[track]
+            let rivals = people.filter { person in
+                person != own && groups.members[person].allSatisfy { tracks[$0].mayBeSamePerson(as: tracks[track]) }
+            }
+            if tracks[track].embeddings.isEmpty {
+                if let certainty = certainties[track] {
+                    return min(
+                        IdentityCalibration.maximumByAppearance,
+                        0.5 + 0.05 * (certainty - IdentityProfile.Difference.certain))
+                }
+                return rivals.isEmpty && groups.members[own].count == 1
+                    ? IdentityCalibration.confidence(margin: nil) : IdentityCalibration.unjudged
+            }
+            func excess(_ person: Int) -> Double? {
+                let values = groups.members[person].filter { $0 != track }.compactMap { distance.excess(track, $0) }
+                return values.isEmpty ? nil : values.reduce(0, +) / Double(values.count)
+            }
+            let margins: [Double]
+            switch (excess(own), rivals.compactMap(excess).min()) {
+            // A threshold between the two would separate them by half their difference.
+            case (let near?, let rival?): margins = [-near, (rival - near) / 2]
+            case (let near?, nil): margins = [-near]
+            case (nil, let rival?): margins = [rival]
+            case (nil, nil): margins = []
+            }
+            return IdentityCalibration.confidence(margin: margins.min())
+        }
+    }
+
     private func difference(_ a: IdentityProfile, _ b: IdentityProfile) -> IdentityProfile.Difference {
         a.difference(to: b, betweenVariances: shapeVariances)
     }
@@ -174,48 +213,4 @@ struct TrackGroups {
     func profile(_ group: Int) -> IdentityProfile {
         members[group].dropFirst().reduce(into: tracks[group].profile) { $0.merge(tracks[$1].profile) }
     }
-}
-
-/// Certainty that a track belongs to its person and to no other.
-///
-/// With embeddings, a logistic function of the smaller of two margins: how far the person's other tracks are below the
-/// threshold, and half of how far the next person is beyond them. For a single track: how far the next person is above
-/// it.
-struct PersonConfidence {
-    private let values: [Double]
-
-    /// - Parameter certainties: Of each track that was joined by its appearance.
-    init(_ tracks: [TrackSummary], _ groups: TrackGroups, _ distance: PersonDistance, certainties: [Int: Double]) {
-        let people = groups.members.indices.filter { !groups.members[$0].isEmpty }
-        values = tracks.indices.map { track in
-            let own = groups.owner[track]
-            let rivals = people.filter { person in
-                person != own && groups.members[person].allSatisfy { tracks[$0].mayBeSamePerson(as: tracks[track]) }
-            }
-            if tracks[track].embeddings.isEmpty {
-                if let certainty = certainties[track] {
-                    return min(
-                        IdentityCalibration.maximumByAppearance,
-                        0.5 + 0.05 * (certainty - IdentityProfile.Difference.certain))
-                }
-                return rivals.isEmpty && groups.members[own].count == 1
-                    ? IdentityCalibration.confidence(margin: nil) : IdentityCalibration.unjudged
-            }
-            func excess(_ person: Int) -> Double? {
-                let values = groups.members[person].filter { $0 != track }.compactMap { distance.excess(track, $0) }
-                return values.isEmpty ? nil : values.reduce(0, +) / Double(values.count)
-            }
-            let margins: [Double]
-            switch (excess(own), rivals.compactMap(excess).min()) {
-            // A threshold between the two would separate them by half their difference.
-            case (let near?, let rival?): margins = [-near, (rival - near) / 2]
-            case (let near?, nil): margins = [-near]
-            case (nil, let rival?): margins = [rival]
-            case (nil, nil): margins = []
-            }
-            return IdentityCalibration.confidence(margin: margins.min())
-        }
-    }
-
-    func of(_ track: Int) -> Double { values[track] }
 }

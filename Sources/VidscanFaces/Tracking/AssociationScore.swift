@@ -38,7 +38,7 @@ enum AssociationScore {
 extension TrackedDetection {
     /// How much a face differs from the one before in its track, 0…2.
     public func change(from earlier: TrackedDetection) -> Double {
-        let look = IdentityProfile(earlier).difference(to: IdentityProfile(self), betweenVariances: []).portrait ?? 0
+        let look = IdentityProfile(earlier).difference(to: IdentityProfile(self)).portrait ?? 0
         return look + 1 - box.intersectionOverUnion(with: earlier.box)
     }
 }

@@ -7,21 +7,6 @@ internal import VidscanBase
 /// both shots have been seen (`TrackletLinker`). Numbers count from 1, from left to right within a sample, and are
 /// never reused.
 public struct FaceTracker: Sendable {
-    public struct Options: Sendable, Equatable {
-        /// How long a face can be out of sight and keep its track.
-        public var maximumGapSeconds: Double
-        /// Minimum confidence of a face that starts a track, 0…1.
-        public var startingConfidence: Double
-        /// Variance between people of each number of a shape, relative to one person's images; empty without shapes.
-        public var shapeVariances: [Double]
-
-        public init(maximumGapSeconds: Double = 1, startingConfidence: Double = 0.5, shapeVariances: [Double] = []) {
-            self.maximumGapSeconds = maximumGapSeconds
-            self.startingConfidence = startingConfidence
-            self.shapeVariances = shapeVariances
-        }
-    }
-
     /// For a face in almost the same position, a moment later in the same shot.
     private static let minimumAppearanceScore = -2.2
 
@@ -33,11 +18,22 @@ public struct FaceTracker: Sendable {
         var wasInLastSample = true
     }
 
-    private let options: Options
+    private let maximumGapSeconds: Double
+    private let startingConfidence: Double
+    private let shapeVariances: [Double]
     private var tracks: [Track] = []
     private var lastID = 0
 
-    public init(options: Options = Options()) { self.options = options }
+    /// - Parameters:
+    ///   - maximumGapSeconds: How long a face can be out of sight and keep its track.
+    ///   - startingConfidence: Minimum confidence of a face that starts a track, 0…1.
+    ///   - shapeVariances: Between people, of each number of a shape, relative to one person's images; empty without
+    ///     shapes.
+    public init(maximumGapSeconds: Double = 1, startingConfidence: Double = 0.5, shapeVariances: [Double] = []) {
+        self.maximumGapSeconds = maximumGapSeconds
+        self.startingConfidence = startingConfidence
+        self.shapeVariances = shapeVariances
+    }
 
     /// Tracks that a later sample may continue.
     public var activeTracks: Set<Int> { Set(tracks.map(\.id)) }
@@ -50,7 +46,7 @@ public struct FaceTracker: Sendable {
     public mutating func update(
         _ detections: [TrackedDetection], seconds: Double, isAfterCut: Bool = false, strangers: Set<Int> = []
     ) -> [Int?] {
-        tracks.removeAll { seconds - $0.motion.seconds > options.maximumGapSeconds + 1e-6 }
+        tracks.removeAll { seconds - $0.motion.seconds > maximumGapSeconds + 1e-6 }
         if isAfterCut { tracks.removeAll() }
         let profiles = detections.map { IdentityProfile($0) }
         var ids = pair(detections, profiles, seconds: seconds)
@@ -59,7 +55,7 @@ public struct FaceTracker: Sendable {
             ids[index] = nil
         }
         let newcomers = detections.indices.filter {
-            ids[$0] == nil && (detections[$0].confidence >= options.startingConfidence || strangers.contains($0))
+            ids[$0] == nil && (detections[$0].confidence >= startingConfidence || strangers.contains($0))
         }
         for index in newcomers.sorted(by: { (detections[$0].box.x, $0) < (detections[$1].box.x, $1) }) {
             lastID += 1
@@ -94,7 +90,7 @@ public struct FaceTracker: Sendable {
             tracks[row].motion.follow(trackedDetection.box, at: seconds)
             tracks[row].wasInLastSample = true
             // A partly occluded face would add the appearance of what occludes it.
-            if trackedDetection.confidence >= options.startingConfidence {
+            if trackedDetection.confidence >= startingConfidence {
                 tracks[row].profile.add(trackedDetection, memory: 12)
                 tracks[row].recent.add(trackedDetection, memory: 1)
             }
@@ -107,8 +103,8 @@ public struct FaceTracker: Sendable {
         of track: Track, _ trackedDetection: TrackedDetection, _ profile: IdentityProfile, seconds: Double
     ) -> Double? {
         let elapsed = seconds - track.motion.seconds
-        var difference = track.profile.difference(to: profile, betweenVariances: options.shapeVariances)
-        let recent = track.recent.difference(to: profile, betweenVariances: [])
+        var difference = track.profile.difference(to: profile, betweenVariances: shapeVariances)
+        let recent = track.recent.difference(to: profile)
         for part in [\IdentityProfile.Difference.portrait, \.hair, \.clothes] {
             difference[keyPath: part] = [difference, recent].compactMap { $0[keyPath: part] }.min()
         }
@@ -120,7 +116,7 @@ public struct FaceTracker: Sendable {
         // Between two frames a face moves little, but a hand, a turn or the frame's edge can change its appearance.
         // Over a longer step it is the other way round.
         let trust = track.wasInLastSample ? min(1, 0.35 + elapsed * 3) : 1
-        let confidence = min(1, trackedDetection.confidence / max(options.startingConfidence, 0.1))
+        let confidence = min(1, trackedDetection.confidence / max(startingConfidence, 0.1))
         var appearance = AssociationScore.appearance(difference)
         if appearance < 0 {
             appearance *= trust * confidence

@@ -78,7 +78,7 @@ public struct TrackSummary: Sendable {
         bestConfidence = max(bestConfidence, trackedDetection.confidence)
         prominence += trackedDetection.box.size / Double(max(pictureSize.shortSide, 1))
         if !hasChangedLook {
-            let look = profile.difference(to: IdentityProfile(trackedDetection), betweenVariances: []).portrait
+            let look = profile.difference(to: IdentityProfile(trackedDetection)).portrait
             hasChangedLook = (look ?? 0) > Self.otherLook
         }
         profile.add(trackedDetection, weight: Float(weight))
@@ -146,18 +146,15 @@ public struct TrackedDetection: Sendable {
     public var box: Rectangle
     /// The detector's score, 0…1.
     public var confidence: Double
-    public var landmarks: FaceLandmarks?
     public var appearance: AppearanceDescriptor?
     /// Numbers with a variance of 1 among one person's images; `nil` if the shape cannot be measured.
     public var shape: [Float]?
 
     public init(
-        box: Rectangle, confidence: Double = 1, landmarks: FaceLandmarks? = nil,
-        appearance: AppearanceDescriptor? = nil, shape: [Float]? = nil
+        box: Rectangle, confidence: Double = 1, appearance: AppearanceDescriptor? = nil, shape: [Float]? = nil
     ) {
         self.box = box
         self.confidence = confidence
-        self.landmarks = landmarks
         self.appearance = appearance
         self.shape = shape
     }
