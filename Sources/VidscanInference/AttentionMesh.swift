@@ -97,11 +97,11 @@ public final class AttentionMesh: @unchecked Sendable {
     }
 
     /// Makes a session, which takes three megabytes.
-    public func makeSession() -> Session { Session(self, kernels: vs_best_network_kernels().pointee) }
+    public func makeSession() -> MeshSession { MeshSession(self, kernels: vs_best_network_kernels().pointee) }
 
     /// `nil` if the processor lacks the instruction set.
-    package func makeSession(using set: InstructionSet) -> Session? {
-        vs_network_kernels_for(set.value).map { Session(self, kernels: $0.pointee) }
+    package func makeSession(using set: InstructionSet) -> MeshSession? {
+        vs_network_kernels_for(set.value).map { MeshSession(self, kernels: $0.pointee) }
     }
 
     typealias Shape = (inputs: Int, outputs: Int, stride: Int)

@@ -3,8 +3,6 @@ internal import Glibc
 public import VidscanBase
 public import VidscanFaces
 
-extension FaceDetector { public typealias Session = DetectorSession }
-
 /// Computes a ``FaceDetector`` for pictures of one size, with its own memory. Use it from one thread at a time.
 public final class DetectorSession {
     private let network: FaceDetector

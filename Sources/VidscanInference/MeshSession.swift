@@ -3,8 +3,6 @@ internal import Glibc
 public import VidscanBase
 public import VidscanFaces
 
-extension AttentionMesh { public typealias Session = MeshSession }
-
 /// Computes an ``AttentionMesh``, with its own memory. Use it from one thread at a time.
 public final class MeshSession {
     private let network: AttentionMesh

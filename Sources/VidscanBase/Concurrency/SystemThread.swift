@@ -22,22 +22,29 @@ package enum SystemThread {
         pthread_attr_setstacksize(&attributes, stackBytes)
         pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
         defer { pthread_attr_destroy(&attributes) }
-        let context = Unmanaged.passRetained(
-            Work {
-                vs_name_thread(name)
-                work()
-            })
+        _ = try create(&attributes) {
+            vs_name_thread(name)
+            work()
+        }
+    }
+
+    private static func create(
+        _ attributes: UnsafePointer<pthread_attr_t>?, _ work: @escaping @Sendable () -> Void
+    ) throws(VidscanError) -> pthread_t {
+        let context = Unmanaged.passRetained(Work(work))
         var thread = pthread_t()
         let result = pthread_create(
-            &thread, &attributes,
+            &thread, attributes,
             { context in
                 if let context { Unmanaged<Work>.fromOpaque(context).takeRetainedValue().run() }
                 return nil
             }, context.toOpaque())
-        guard result == 0 else {
-            context.release()
-            throw refusal(SystemError(result))
-        }
+        guard result != 0 else { return thread }
+        context.release()
+        throw VidscanError(
+            .setup,
+            "cannot start a thread: \(SystemError(result)); raise the limit of processes ('ulimit -u', or TasksMax of a"
+                + " service), or end other programs")
     }
 
     /// Starts as many threads as a run needs, for a moment, because libdispatch would later wait forever for a refused
@@ -45,32 +52,14 @@ package enum SystemThread {
     package static func checkAvailability() throws(VidscanError) {
         // A thread for each core, and those that read, decode, write and handle signals.
         let count = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) + 8
-        var threads: [pthread_t] = []
-        var result: Int32 = 0
         let gate = DispatchSemaphore(value: 0)
-        // Keeps all threads alive at the same time.
-        let wait = Unmanaged.passRetained(Work { gate.wait() })
-        while threads.count < count, result == 0 {
-            var thread = pthread_t()
-            result = pthread_create(
-                &thread, nil,
-                { context in
-                    if let context { Unmanaged<Work>.fromOpaque(context).takeUnretainedValue().run() }
-                    return nil
-                }, wait.toOpaque())
-            if result == 0 { threads.append(thread) }
+        var threads: [pthread_t] = []
+        defer {
+            for _ in threads { gate.signal() }
+            for thread in threads { pthread_join(thread, nil) }
         }
-        for _ in threads { gate.signal() }
-        for thread in threads { pthread_join(thread, nil) }
-        wait.release()
-        guard result == 0 else { throw refusal(SystemError(result)) }
-    }
-
-    private static func refusal(_ error: SystemError) -> VidscanError {
-        VidscanError(
-            .setup,
-            "cannot start a thread: \(error); raise the limit of processes ('ulimit -u', or TasksMax of a service), or end"
-                + " other programs")
+        // All of them live at the same time.
+        while threads.count < count { threads.append(try create(nil) { gate.wait() }) }
     }
 }
 

@@ -81,13 +81,14 @@ package enum FileSystem {
         guard fsync(descriptor) == 0 else { throw .current }
     }
 
-    /// Names as bytes, because they need not be UTF-8.
+    /// Without `.` and `..`; as bytes, because a name need not be UTF-8.
     package static func names(in folder: String) throws(SystemError) -> [[UInt8]] {
         guard let stream = opendir(folder) else { throw .current }
         defer { closedir(stream) }
         var names: [[UInt8]] = []
         while let entry = readdir(stream) {
-            names.append(withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) })
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
+            if name != [0x2E], name != [0x2E, 0x2E] { names.append(name) }
         }
         return names
     }

@@ -56,10 +56,8 @@ package final class Folder: Sendable {
         Self.status(name, in: descriptor).map { Int64($0.st_mtim.tv_sec) * 1_000_000_000 + Int64($0.st_mtim.tv_nsec) }
     }
 
-    /// Without `.` and `..`; as bytes, because a name need not be UTF-8.
-    package func names() throws(SystemError) -> [[UInt8]] {
-        try FileSystem.names(in: path).filter { $0 != [0x2E] && $0 != [0x2E, 0x2E] }
-    }
+    /// As `FileSystem.names`.
+    package func names() throws(SystemError) -> [[UInt8]] { try FileSystem.names(in: path) }
 
     /// Throws `EEXIST` if the name is taken.
     package func createFolder(_ name: String, isPrivate: Bool = false) throws(SystemError) -> Int32 {
@@ -135,9 +133,7 @@ package final class Folder: Sendable {
         let inner = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard inner >= 0 else { throw error }
         defer { close(inner) }
-        for name in try FileSystem.names(in: "/proc/self/fd/\(inner)") where name != [0x2E] && name != [0x2E, 0x2E] {
-            try remove(name, in: inner)
-        }
+        for name in try FileSystem.names(in: "/proc/self/fd/\(inner)") { try remove(name, in: inner) }
         guard unlinkat(folder, name, AT_REMOVEDIR) == 0 else { throw .current }
     }
 }

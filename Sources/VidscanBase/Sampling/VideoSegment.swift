@@ -32,8 +32,6 @@ public struct VideoSegment: Sendable, Hashable, Codable {
 }
 
 extension VideoSegment {
-    private enum CodingKeys: String, CodingKey { case index, count }
-
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         let (index, count) = (try values.decode(Int.self, forKey: .index), try values.decode(Int.self, forKey: .count))

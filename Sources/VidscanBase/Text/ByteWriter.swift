@@ -62,20 +62,3 @@ public struct ByteWriter: Sendable {
         }
     }
 }
-
-/// A CSV field (RFC 4180) with text that vidscan did not write: file names and reasons of failures.
-package enum CSVField {
-    /// Escapes control characters, and puts an apostrophe before text that a spreadsheet would run as a formula (OWASP:
-    /// CSV injection).
-    package static func text(_ text: String) -> String {
-        let line = Printable.line(text)
-        let startsFormula = line.unicodeScalars.first.map { formulaPrefixes.contains($0) } ?? false
-        let safe = startsFormula ? "'" + line : line
-        // Some spreadsheets split at semicolons, except in quotes.
-        guard safe.unicodeScalars.contains(where: { ",;\"".unicodeScalars.contains($0) }) else { return safe }
-        return "\"" + safe.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
-    }
-
-    /// The last four are full-width forms. `Printable` has already escaped tabs and line ends, which are dangerous too.
-    private static let formulaPrefixes = Set("=+-@＝＋－＠".unicodeScalars)
-}

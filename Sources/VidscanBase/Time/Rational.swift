@@ -24,8 +24,6 @@ public struct Rational: Sendable, Hashable, Codable {
 }
 
 extension Rational {
-    private enum CodingKeys: String, CodingKey { case numerator, denominator }
-
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         let numerator = try values.decode(Int64.self, forKey: .numerator)
