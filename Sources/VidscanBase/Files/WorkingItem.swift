@@ -87,9 +87,7 @@ package final class WorkingItem: Sendable {
         throw reason
     }
 
-    /// Removes the unfinished items of runs that have ended. Ignores errors.
-    ///
-    /// - Parameter now: In seconds since 1970.
+    /// Removes the unfinished items of runs that have ended. Ignores errors. `now`: in seconds since 1970.
     package static func removeLeftovers(in folder: Folder, locks: Locks = .system, now: Int = time(nil)) {
         for name in (try? folder.names()) ?? [] {
             guard let working = WorkingName(name), working.purpose == .partial else { continue }

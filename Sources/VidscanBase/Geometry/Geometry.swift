@@ -144,14 +144,13 @@ public struct RotatedSquare: Sendable, Hashable {
     /// The unit vector along the square's x axis.
     public var axis: Point { Point(x: cos(angle), y: sin(angle)) }
 
-    /// Interpolates centre and angle linearly, and the side by its logarithm.
-    ///
-    /// - Parameter share: 0 gives this square, 1 the other one.
-    public func interpolated(to other: RotatedSquare, share: Double) -> RotatedSquare {
+    /// Interpolates centre and angle linearly, and the side by its logarithm. A fraction of 0 gives this square, 1 the
+    /// other one.
+    public func interpolated(to other: RotatedSquare, fraction: Double) -> RotatedSquare {
         RotatedSquare(
-            center: center + (other.center - center) * share,
-            side: side * exp(log(other.side / side) * share),
-            angle: angle + remainder(other.angle - angle, 2 * .pi) * share)
+            center: center + (other.center - center) * fraction,
+            side: side * exp(log(other.side / side) * fraction),
+            angle: angle + remainder(other.angle - angle, 2 * .pi) * fraction)
     }
 
     /// Maps a grid of `resolution` × `resolution` over the square (its first cell covers 0…1) to the frame.

@@ -92,11 +92,11 @@ public struct ProcessIdentity: Sendable, Hashable {
     /// Whether this process, not a later one with the same number, is running; `nil` if `/proc` hides it from this
     /// user.
     public var isRunning: Bool? {
-        guard let status = Self.status(of: number) else { return Self.exists(number) ? nil : false }
+        guard let status = Self.status(of: number) else {
+            return kill(number, 0) == 0 || errno == EPERM ? nil : false
+        }
         return !status.isZombie && status.startTicks == startTicks
     }
-
-    private static func exists(_ number: Int32) -> Bool { kill(number, 0) == 0 || errno == EPERM }
 
     /// A process that has ended stays a zombie until its parent waits for it, which in a container may never happen.
     private static func status(of number: Int32) -> (startTicks: UInt64, isZombie: Bool)? {

@@ -101,10 +101,8 @@ public struct SamplePlan: Sendable {
         heldBytes += packet.byteCount
     }
 
-    /// Removes the oldest packet and returns its action; `nil` if more packets must come first or, at the end, if none
-    /// is left.
-    ///
-    /// - Parameter atEnd: Whether no further packet will come.
+    /// Removes the oldest packet and returns its action; `nil` if more packets must come first or, at the end (no further
+    /// packet will come), if none is left.
     public mutating func next(atEnd: Bool) -> Action? {
         guard let head = entries.first else { return nil }
         let mustAnswer = atEnd || isFull
