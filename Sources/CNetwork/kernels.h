@@ -23,20 +23,20 @@ static void VS_NAME(image_conv3x3)(
 }
 
 static void VS_NAME(image_inverted_residual)(
-    const vs_inverted_residual *block, const float *image, ptrdiff_t width, ptrdiff_t height, float *scratch,
+    vs_inverted_residual block, const float *image, ptrdiff_t width, ptrdiff_t height, float *scratch,
     float *output) {
-    vs_inverted_residual_body(block, image, width / 2, height / 2, scratch, output, 1, VS_REGISTERS);
+    vs_inverted_residual_body(&block, image, width / 2, height / 2, scratch, output, 1, VS_REGISTERS);
 }
 
 static void VS_NAME(separable)(
-    const vs_separable *block, const float *input, ptrdiff_t side, float *scratch, float *output) {
-    const ptrdiff_t channels = block->depthwise.channels, stride = block->depthwise.stride;
+    vs_separable block, const float *input, ptrdiff_t side, float *scratch, float *output) {
+    const ptrdiff_t channels = block.depthwise.channels, stride = block.depthwise.stride;
     const ptrdiff_t result = side / stride, row_values = (side + 2) * channels;
     const ptrdiff_t band = vs_separable_band(result, channels, result);
     // Windows of stride 2 do not reach into the border before the first pixel.
     const ptrdiff_t begin = stride == 2 ? 1 : 0;
     const vs_target target = {
-        .layer = &block->pointwise, .output = output, .residual = input, .residual_channels = channels,
+        .layer = &block.pointwise, .output = output, .residual = input, .residual_channels = channels,
         .pooled_width = stride == 2 ? side + 2 : 0,
     };
     vs_position positions[vs_most_pixels];
@@ -45,7 +45,7 @@ static void VS_NAME(separable)(
         for (ptrdiff_t row = 0; row < rows; row++) {
             const float *source = input + ((y + row) * stride + begin) * row_values + begin * channels;
             const float *rows_read[3] = {source, source + row_values, source + 2 * row_values};
-            vs_depthwise_row(&block->depthwise, rows_read, result, 0, scratch + row * result * channels);
+            vs_depthwise_row(&block.depthwise, rows_read, result, 0, scratch + row * result * channels);
             for (ptrdiff_t x = 0; x < result; x++) {
                 positions[row * result + x] = (vs_position){
                     vs_row_offset(result, y + row) + (int32_t)x,
@@ -58,15 +58,15 @@ static void VS_NAME(separable)(
 }
 
 static void VS_NAME(inverted_residual)(
-    const vs_inverted_residual *block, const float *input, ptrdiff_t width, ptrdiff_t height, float *scratch,
+    vs_inverted_residual block, const float *input, ptrdiff_t width, ptrdiff_t height, float *scratch,
     float *output) {
-    vs_inverted_residual_body(block, input, width, height, scratch, output, 0, VS_REGISTERS);
+    vs_inverted_residual_body(&block, input, width, height, scratch, output, 0, VS_REGISTERS);
 }
 
 static void VS_NAME(pointwise)(
-    const vs_linear *layer, const float *input, ptrdiff_t channels, ptrdiff_t width, ptrdiff_t height,
+    vs_linear layer, const float *input, ptrdiff_t channels, ptrdiff_t width, ptrdiff_t height,
     const float *addend, float *output) {
-    const vs_target target = {.layer = layer, .output = output, .addend = addend};
+    const vs_target target = {.layer = &layer, .output = output, .addend = addend};
     for (ptrdiff_t y = 0; y < height; y++) {
         const int32_t offset = vs_row_offset(width, y);
         vs_row(
@@ -75,8 +75,8 @@ static void VS_NAME(pointwise)(
 }
 
 static void VS_NAME(conv3x3)(
-    const vs_linear *layer, const float *input, ptrdiff_t channels, ptrdiff_t width, ptrdiff_t height, float *output) {
-    const vs_target target = {.layer = layer, .output = output};
+    vs_linear layer, const float *input, ptrdiff_t channels, ptrdiff_t width, ptrdiff_t height, float *output) {
+    const vs_target target = {.layer = &layer, .output = output};
     const vs_window window = {channels, (width + 2) * channels, 9};
     for (ptrdiff_t y = 0; y < height; y++) {
         const vs_position first = {vs_row_offset(width, y), 0};
@@ -96,11 +96,11 @@ static void VS_NAME(deconvolution)(
     }
 }
 
-static void VS_NAME(fully_connected)(const vs_linear *layer, const float *input, float *output) {
-    const vs_target target = {.layer = layer, .output = output};
+static void VS_NAME(fully_connected)(vs_linear layer, const float *input, float *output) {
+    const vs_target target = {.layer = &layer, .output = output};
     const vs_position position = {0, 0};
     // The sums of one pixel in four vectors fit in the registers of every instruction set.
-    vs_products(input, vs_pixel(layer->inputs), 1, &target, &position, 32);
+    vs_products(input, vs_pixel(layer.inputs), 1, &target, &position, 32);
 }
 
 static void VS_NAME(grid_sample)(

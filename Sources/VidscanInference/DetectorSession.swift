@@ -40,7 +40,7 @@ public final class DetectorSession {
         var (width, height) = (size.width / 2, size.height / 2)
         var scratchCount = 0
         for (index, block) in network.blocks.enumerated() {
-            scratchCount = withUnsafePointer(to: block) { max(scratchCount, vs_inverted_scratch($0, width, height)) }
+            scratchCount = max(scratchCount, vs_inverted_scratch(block, width, height))
             width /= block.depthwise.stride
             height /= block.depthwise.stride
             let reader = network.steps.firstIndex { $0.block == index }
@@ -139,15 +139,12 @@ public final class DetectorSession {
     private func run() {
         let scratch = scratch.baseAddress
         blocks[0].clearBorder()
-        withUnsafePointer(to: network.blocks[0]) {
-            kernels.image_inverted_residual($0, input, inputSize.width, inputSize.height, scratch, blocks[0].values)
-        }
+        kernels.image_inverted_residual(
+            network.blocks[0], input, inputSize.width, inputSize.height, scratch, blocks[0].values)
         var current = blocks[0]
         for (block, output) in zip(network.blocks, blocks).dropFirst() {
             output.clearBorder()
-            withUnsafePointer(to: block) {
-                kernels.inverted_residual($0, current.values, current.width, current.height, scratch, output.values)
-            }
+            kernels.inverted_residual(block, current.values, current.width, current.height, scratch, output.values)
             current = output
         }
         pointwise(network.reduction, current, to: reduced)
@@ -158,27 +155,19 @@ public final class DetectorSession {
                 kernels.deconvolution(
                     $0.baseAddress, current.values, current.channels, current.width, current.height, output.values)
             }
-            add(step.lateral, blocks[step.block], to: output)
+            pointwise(step.lateral, blocks[step.block], to: output, adds: true)
             current = output
         }
         smoothed.clearBorder()
-        withUnsafePointer(to: network.smoothing) {
-            kernels.conv3x3($0, current.values, current.channels, current.width, current.height, smoothed.values)
-        }
+        kernels.conv3x3(
+            network.smoothing, current.values, current.channels, current.width, current.height, smoothed.values)
         pointwise(network.heads, smoothed, to: cells)
     }
 
-    private func pointwise(_ layer: vs_linear, _ input: NetworkTensor, to output: NetworkTensor) {
-        output.clearBorder()
-        withUnsafePointer(to: layer) {
-            kernels.pointwise($0, input.values, input.channels, input.width, input.height, nil, output.values)
-        }
-    }
-
-    private func add(_ layer: vs_linear, _ input: NetworkTensor, to sum: NetworkTensor) {
-        withUnsafePointer(to: layer) {
-            kernels.pointwise($0, input.values, input.channels, input.width, input.height, sum.values, sum.values)
-        }
+    private func pointwise(_ layer: vs_linear, _ input: NetworkTensor, to output: NetworkTensor, adds: Bool = false) {
+        if !adds { output.clearBorder() }
+        kernels.pointwise(
+            layer, input.values, input.channels, input.width, input.height, adds ? output.values : nil, output.values)
     }
 }
 

@@ -90,10 +90,8 @@ public final class MeshSession {
             let output = tensor(
                 side: current.width / block.depthwise.stride, channels: block.pointwise.outputs, besides: current,
                 keeping: kept)
-            withUnsafePointer(to: block) {
-                precondition(vs_separable_scratch($0, current.width) <= scratch.count)
-                kernels.separable($0, current.values, current.width, scratch.baseAddress, output.values)
-            }
+            precondition(vs_separable_scratch(block, current.width) <= scratch.count)
+            kernels.separable(block, current.values, current.width, scratch.baseAddress, output.values)
             current = output
         }
         return current
@@ -105,14 +103,12 @@ public final class MeshSession {
     ) -> [[Float]] {
         let wide = run(branch.blocks, on: input, keeping: kept)
         let reduced = tensor(side: wide.width, channels: branch.reduction.outputs)
-        withUnsafePointer(to: branch.reduction) {
-            kernels.pointwise($0, wide.values, wide.channels, wide.width, wide.height, nil, reduced.values)
-        }
+        kernels.pointwise(branch.reduction, wide.values, wide.channels, wide.width, wide.height, nil, reduced.values)
         let last = run([branch.last], on: reduced)
         return last.withoutBorder { values in
             branch.results.map { layer in
                 [Float](unsafeUninitializedCapacity: layer.outputs) { buffer, count in
-                    withUnsafePointer(to: layer) { kernels.fully_connected($0, values, buffer.baseAddress) }
+                    kernels.fully_connected(layer, values, buffer.baseAddress)
                     count = layer.outputs
                 }
             }

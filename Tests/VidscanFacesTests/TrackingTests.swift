@@ -57,7 +57,7 @@ struct TrackingScene {
                     $0.box.intersectionArea(with: truth[index].box) > 0.5 * truth[index].box.area
                 }
             }.map { truth[$0] }
-            var found: [(trackedDetection: TrackedDetection, identity: Int?)] = []
+            var found: [(detection: TrackedDetection, identity: Int?)] = []
             for face in visible where generator.unit() >= missShare {
                 let jitter = { generator.normal() * 0.03 * face.box.width }
                 let box = Rectangle(
@@ -82,21 +82,21 @@ struct TrackingScene {
                             appearance: generator.appearance(of: Int(generator.next() % 1000) + 1000)), nil
                     ))
             }
-            let ids = tracker.update(found.map(\.trackedDetection), seconds: time, isAfterCut: isAfterCut)
+            let ids = tracker.update(found.map(\.detection), seconds: time, isAfterCut: isAfterCut)
             for (face, id) in zip(found, ids) {
                 guard let id else { continue }
                 while summaries.count < id {
                     summaries.append(
                         TrackSummary(
-                            trackedDetection: face.trackedDetection, seconds: time,
+                            detection: face.detection, seconds: time,
                             sample: sample,
                             shot: 0, pictureSize: Self.size))
                 }
-                summaries[id - 1].add(face.trackedDetection, weight: 1, seconds: time, sample: sample)
+                summaries[id - 1].add(face.detection, weight: 1, seconds: time, sample: sample)
             }
             score.add(
                 truth: visible.map { ($0.identity, $0.box) },
-                found: zip(found, ids).compactMap { face, id in id.map { ($0, face.trackedDetection.box) } })
+                found: zip(found, ids).compactMap { face, id in id.map { ($0, face.detection.box) } })
         }
         let identities = TrackSelection(
             summaries, samplesOfShot: [Int(seconds * rate)], options: TrackSelection.Options(),

@@ -74,7 +74,7 @@ struct VideoTracks {
         while summaries.count < id {
             summaries.append(
                 TrackSummary(
-                    trackedDetection: detection, seconds: frame.seconds, sample: sampleCount,
+                    detection: detection, seconds: frame.seconds, sample: sampleCount,
                     shot: samplesOfShot.count - 1, epoch: frame.epoch, pictureSize: frame.size))
         }
         let weight = FaceProminence.of(face.numbers, in: frame.size)

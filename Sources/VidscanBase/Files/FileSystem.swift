@@ -66,15 +66,18 @@ package enum FileSystem {
 
     /// What a path leads to; `nil` if nothing is there, or this user cannot see it.
     package static func entry(_ path: String, followsLinks: Bool = true) -> Folder.Entry? {
+        status(path, followsLinks: followsLinks).map(Folder.Entry.init)
+    }
+
+    static func status(_ path: String, in folder: Int32 = AT_FDCWD, followsLinks: Bool = true) -> stat? {
         var status = stat()
-        return fstatat(AT_FDCWD, path, &status, followsLinks ? 0 : AT_SYMLINK_NOFOLLOW) == 0
-            ? Folder.Entry(status) : nil
+        return fstatat(folder, path, &status, followsLinks ? 0 : AT_SYMLINK_NOFOLLOW) == 0 ? status : nil
     }
 
     /// Whether both paths lead to one file.
     static func areSame(_ path: String, _ other: String) -> Bool {
-        var (one, two) = (stat(), stat())
-        return stat(path, &one) == 0 && stat(other, &two) == 0 && one.st_dev == two.st_dev && one.st_ino == two.st_ino
+        guard let one = status(path), let two = status(other) else { return false }
+        return one.st_dev == two.st_dev && one.st_ino == two.st_ino
     }
 
     package static func sync(_ descriptor: Int32) throws(SystemError) {

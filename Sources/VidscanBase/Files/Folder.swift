@@ -48,12 +48,14 @@ package final class Folder: Sendable {
         return folder
     }
 
+    private func status(_ name: String) -> stat? { FileSystem.status(name, in: descriptor, followsLinks: false) }
+
     /// Does not follow links.
-    package func entry(_ name: String) -> Entry? { Self.status(name, in: descriptor).map(Entry.init) }
+    package func entry(_ name: String) -> Entry? { status(name).map(Entry.init) }
 
     /// The time of the last change, in nanoseconds since 1970.
     package func modified(_ name: String) -> Int64? {
-        Self.status(name, in: descriptor).map { Int64($0.st_mtim.tv_sec) * 1_000_000_000 + Int64($0.st_mtim.tv_nsec) }
+        status(name).map { Int64($0.st_mtim.tv_sec) * 1_000_000_000 + Int64($0.st_mtim.tv_nsec) }
     }
 
     /// As `FileSystem.names`.
@@ -79,7 +81,7 @@ package final class Folder: Sendable {
     /// Whether a name still leads to the file or folder that a descriptor is open for.
     package func leads(_ name: String, to file: Int32) -> Bool {
         var open = stat()
-        guard let named = Self.status(name, in: descriptor), fstat(file, &open) == 0 else { return false }
+        guard let named = status(name), fstat(file, &open) == 0 else { return false }
         return named.st_dev == open.st_dev && named.st_ino == open.st_ino
     }
 
@@ -119,11 +121,6 @@ package final class Folder: Sendable {
         } catch {
             guard error.number == EINVAL || error.number == ENOTSUP else { throw error }
         }
-    }
-
-    private static func status(_ name: String, in folder: Int32) -> stat? {
-        var status = stat()
-        return fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? status : nil
     }
 
     private static func remove(_ name: [UInt8], in folder: Int32) throws(SystemError) {

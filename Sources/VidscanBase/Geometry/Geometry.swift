@@ -148,8 +148,7 @@ public struct RotatedSquare: Sendable, Hashable {
     /// other one.
     public func interpolated(to other: RotatedSquare, fraction: Double) -> RotatedSquare {
         RotatedSquare(
-            center: center + (other.center - center) * fraction,
-            side: side * exp(log(other.side / side) * fraction),
+            center: center + (other.center - center) * fraction, side: side * exp(log(other.side / side) * fraction),
             angle: angle + remainder(other.angle - angle, 2 * .pi) * fraction)
     }
 

@@ -92,9 +92,7 @@ public struct ProcessIdentity: Sendable, Hashable {
     /// Whether this process, not a later one with the same number, is running; `nil` if `/proc` hides it from this
     /// user.
     public var isRunning: Bool? {
-        guard let status = Self.status(of: number) else {
-            return kill(number, 0) == 0 || errno == EPERM ? nil : false
-        }
+        guard let status = Self.status(of: number) else { return kill(number, 0) == 0 || errno == EPERM ? nil : false }
         return !status.isZombie && status.startTicks == startTicks
     }
 

@@ -29,9 +29,7 @@ public struct AnchorSchedule: Sendable, Equatable {
         self.maximumBytes = maximumBytes
     }
 
-    public static func chunk(at microseconds: Int64) -> Int64 {
-        (microseconds - microseconds.flooringRemainder(chunkMicroseconds)) / chunkMicroseconds
-    }
+    public static func chunk(at microseconds: Int64) -> Int64 { microseconds.flooringDivision(by: chunkMicroseconds) }
 
     /// In microseconds.
     public static func nearestBorder(to microseconds: Int64) -> Int64 {
@@ -40,14 +38,7 @@ public struct AnchorSchedule: Sendable, Equatable {
 
     /// From 0 at the beginning of the chunk.
     func stride(at microseconds: Int64) -> Int64 {
-        microseconds.flooringRemainder(Self.chunkMicroseconds) / strideMicroseconds
-    }
-}
-
-extension Int64 {
-    fileprivate func flooringRemainder(_ divisor: Int64) -> Int64 {
-        let remainder = self % divisor
-        return remainder < 0 ? remainder + divisor : remainder
+        (microseconds - Self.chunk(at: microseconds) * Self.chunkMicroseconds) / strideMicroseconds
     }
 }
 

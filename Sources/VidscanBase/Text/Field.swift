@@ -14,9 +14,7 @@ extension ByteWriter {
     public mutating func writeCSV(row fields: some Sequence<Field>) { writeCSV(fields) { CSVField.quoted($0, if: ",\"\n\r") } }
 
     /// Writes a row and a line end. `CSVField` makes the texts safe, which vidscan did not write.
-    package mutating func writeCSV(foreign fields: some Sequence<Field>) {
-        writeCSV(fields, CSVField.text)
-    }
+    package mutating func writeCSV(foreign fields: some Sequence<Field>) { writeCSV(fields, CSVField.text) }
 
     private mutating func writeCSV(_ fields: some Sequence<Field>, _ safe: (String) -> String) {
         var isFirst = true

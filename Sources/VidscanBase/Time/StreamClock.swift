@@ -122,9 +122,9 @@ public struct TimestampInBase: Sendable, Equatable {
     }
 }
 
-extension Int128 {
+extension BinaryInteger {
     /// Rounds towards minus infinity, as a grid needs on both sides of zero.
-    func flooringDivision(by divisor: Int128) -> Int128 {
+    func flooringDivision(by divisor: Self) -> Self {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder != 0 && (remainder < 0) != (divisor < 0) ? quotient - 1 : quotient
     }

@@ -29,10 +29,7 @@ public struct EyeClosureFilter: Sendable {
         }
     }
 
-    private struct Entry {
-        let sample: Sample
-        let microseconds: Int64
-    }
+    private typealias Entry = (sample: Sample, microseconds: Int64)
 
     private let window: Int64
     /// Samples without a gap, starting a window before the next value.
@@ -44,7 +41,7 @@ public struct EyeClosureFilter: Sendable {
     /// Returns the openness, 0…100, of the earliest pending samples. `nil` stands for a sample without eyes.
     public mutating func add(_ sample: Sample?, at microseconds: Int64) -> [Double?] {
         guard let sample, sample.left != nil || sample.right != nil else { return finish() + [nil] }
-        entries.append(Entry(sample: sample, microseconds: microseconds))
+        entries.append((sample, microseconds))
         var values: [Double?] = []
         while microseconds - entries[next].microseconds >= window {
             values.append(value(at: next))

@@ -39,13 +39,13 @@ public struct IdentityProfile: Sendable {
 
     public init() {}
 
-    public init(_ trackedDetection: TrackedDetection) { add(trackedDetection) }
+    public init(_ detection: TrackedDetection) { add(detection) }
 
     /// Adds a detection, weighted by its visibility. `memory` limits the weight of all earlier ones, except for the
     /// shape, so that the profile follows changes of light and pose.
-    public mutating func add(_ trackedDetection: TrackedDetection, weight: Float = 1, memory: Float = .infinity) {
+    public mutating func add(_ detection: TrackedDetection, weight: Float = 1, memory: Float = .infinity) {
         guard weight > 0 else { return }
-        if let bytes = trackedDetection.appearance?.bytes {
+        if let bytes = detection.appearance?.bytes {
             let fraction = portrait.add(bytes[..<Self.portraitLength], weight: weight, memory: memory) {
                 ($0 - 127.5) / 127.5
             }
@@ -59,7 +59,7 @@ public struct IdentityProfile: Sendable {
                 self[keyPath: mean].add(histograms, weight: weight, memory: memory) { $0 / 255 }
             }
         }
-        if let values = trackedDetection.shape {
+        if let values = detection.shape {
             if shape.isEmpty { shape = [Double](repeating: 0, count: values.count) }
             let fraction = Double(weight) / (shapeWeight + Double(weight))
             for index in shape.indices { shape[index] += fraction * (Double(values[index]) - shape[index]) }

@@ -160,7 +160,7 @@ public struct FrameSignature: Sendable, Equatable {
         if comparison.structure >= ShotDetector.minimumStructure, comparison.total > Self.possibleCut { return true }
         // A faint cut, or a step to or from a mixture of two shots.
         return comparison.structure >= Self.faintStructure && comparison.total > Self.possibleFaintCut
-            && changedFraction(to: next) >= Self.minimumChangedFraction
+            && changedFraction(to: next) >= FaintCut.minimumChangedFraction
     }
 
     /// Two thirds of the detector's minimum.
@@ -168,7 +168,6 @@ public struct FrameSignature: Sendable, Equatable {
     /// Half of the detector's minimum.
     private static let possibleFaintCut = 0.05
     private static let faintStructure = 0.08
-    private static let minimumChangedFraction = 0.87
 
     /// Fraction of cells, 0…1, that differ after the change of light (a gain and an offset) that explains the most.
     func changedFraction(to other: FrameSignature) -> Double {

@@ -5,17 +5,14 @@ internal import VidscanBase
 /// more likely than another one.
 enum AssociationScore {
     /// `predicted` follows the track's motion; `elapsed` is the time in seconds since the track was last seen.
-    static func position(_ predicted: Rectangle, last: Rectangle, trackedDetection: Rectangle, elapsed: Double)
-        -> Double
-    {
-        let size = max((predicted.size * trackedDetection.size).squareRoot(), 1)
+    static func position(_ predicted: Rectangle, last: Rectangle, detection: Rectangle, elapsed: Double) -> Double {
+        let size = max((predicted.size * detection.size).squareRoot(), 1)
         let distance =
-            min(
-                (predicted.center - trackedDetection.center).length,
-                (last.center - trackedDetection.center).length + 0.1 * size) / size
+            min((predicted.center - detection.center).length, (last.center - detection.center).length + 0.1 * size)
+            / size
         let spread = 0.12 + 1.1 * min(elapsed, 1.5)
-        let ratio = log(max(trackedDetection.size, 1) / max(predicted.size, 1)) / (0.18 + 0.4 * min(elapsed, 1))
-        let overlap = predicted.intersectionOverUnion(with: trackedDetection)
+        let ratio = log(max(detection.size, 1) / max(predicted.size, 1)) / (0.18 + 0.4 * min(elapsed, 1))
+        let overlap = predicted.intersectionOverUnion(with: detection)
         return 1.6 - 1.3 * log(1 + distance * distance / (spread * spread)) - min(0.5 * ratio * ratio, 4)
             + 1.2 * overlap
     }

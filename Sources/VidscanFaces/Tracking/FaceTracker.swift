@@ -85,14 +85,14 @@ public struct FaceTracker: Sendable {
                 tracks[row].wasInLastSample = false
                 continue
             }
-            let trackedDetection = detections[column]
+            let detection = detections[column]
             ids[column] = tracks[row].id
-            tracks[row].motion.follow(trackedDetection.box, at: seconds)
+            tracks[row].motion.follow(detection.box, at: seconds)
             tracks[row].wasInLastSample = true
             // A partly occluded face would add the appearance of what occludes it.
-            if trackedDetection.confidence >= startingConfidence {
-                tracks[row].profile.add(trackedDetection, memory: 12)
-                tracks[row].recent.add(trackedDetection, memory: 1)
+            if detection.confidence >= startingConfidence {
+                tracks[row].profile.add(detection, memory: 12)
+                tracks[row].recent.add(detection, memory: 1)
             }
         }
         return ids
@@ -100,7 +100,7 @@ public struct FaceTracker: Sendable {
 
     /// The evidence that the detection is the track's face, or `nil` if there is too little.
     private func value(
-        of track: Track, _ trackedDetection: TrackedDetection, _ profile: IdentityProfile, seconds: Double
+        of track: Track, _ detection: TrackedDetection, _ profile: IdentityProfile, seconds: Double
     ) -> Double? {
         let elapsed = seconds - track.motion.seconds
         var difference = track.profile.difference(to: profile, betweenVariances: shapeVariances)
@@ -109,18 +109,17 @@ public struct FaceTracker: Sendable {
             difference[keyPath: part] = [difference, recent].compactMap { $0[keyPath: part] }.min()
         }
         let position = AssociationScore.position(
-            track.motion.predicted(at: seconds), last: track.motion.box, trackedDetection: trackedDetection.box,
-            elapsed: elapsed)
+            track.motion.predicted(at: seconds), last: track.motion.box, detection: detection.box, elapsed: elapsed)
         // Appearance cannot compensate for an impossible position.
         guard position > -4.5 else { return nil }
         // Between two frames a face moves little, but a hand, a turn or the frame's edge can change its appearance.
         // Over a longer step it is the other way round.
         let trust = track.wasInLastSample ? min(1, 0.35 + elapsed * 3) : 1
-        let confidence = min(1, trackedDetection.confidence / max(startingConfidence, 0.1))
+        let confidence = min(1, detection.confidence / max(startingConfidence, 0.1))
         var appearance = AssociationScore.appearance(difference)
         if appearance < 0 {
             appearance *= trust * confidence
-            let overlap = track.motion.box.intersectionOverUnion(with: trackedDetection.box)
+            let overlap = track.motion.box.intersectionOverUnion(with: detection.box)
             if track.wasInLastSample, elapsed < 0.35, overlap > 0.45 {
                 appearance = max(appearance, Self.minimumAppearanceScore)
             }

@@ -52,36 +52,35 @@ public struct TrackSummary: Sendable {
     public let pictureSize: PictureSize
 
     public init(
-        trackedDetection: TrackedDetection, seconds: Double, sample: Int, shot: Int, epoch: Int = 0,
-        pictureSize: PictureSize
+        detection: TrackedDetection, seconds: Double, sample: Int, shot: Int, epoch: Int = 0, pictureSize: PictureSize
     ) {
         self.shot = shot
         self.epoch = epoch
         self.pictureSize = pictureSize
         (firstSeconds, lastSeconds) = (seconds, seconds)
         (firstSample, lastSample) = (sample, sample)
-        (firstBox, lastBox) = (trackedDetection.box, trackedDetection.box)
+        (firstBox, lastBox) = (detection.box, detection.box)
     }
 
     /// Adds a sample. Its weight is high for faces that are large, frontal and detected with high confidence.
-    public mutating func add(_ trackedDetection: TrackedDetection, weight: Double, seconds: Double, sample: Int) {
+    public mutating func add(_ detection: TrackedDetection, weight: Double, seconds: Double, sample: Int) {
         if samples > 0, seconds > lastSeconds {
-            lastVelocity = (trackedDetection.box.center - lastBox.center) / (seconds - lastSeconds)
+            lastVelocity = (detection.box.center - lastBox.center) / (seconds - lastSeconds)
         }
-        if samples == 0 { firstBox = trackedDetection.box }
+        if samples == 0 { firstBox = detection.box }
         samples += 1
         lastSeconds = seconds
         lastSample = sample
-        lastBox = trackedDetection.box
-        confidenceSum += trackedDetection.confidence
+        lastBox = detection.box
+        confidenceSum += detection.confidence
         bestWeight = max(bestWeight, weight)
-        bestConfidence = max(bestConfidence, trackedDetection.confidence)
-        prominence += trackedDetection.box.size / Double(max(pictureSize.shortSide, 1))
+        bestConfidence = max(bestConfidence, detection.confidence)
+        prominence += detection.box.size / Double(max(pictureSize.shortSide, 1))
         if !hasChangedLook {
-            let look = profile.difference(to: IdentityProfile(trackedDetection)).portrait
+            let look = profile.difference(to: IdentityProfile(detection)).portrait
             hasChangedLook = (look ?? 0) > Self.otherLook
         }
-        profile.add(trackedDetection, weight: Float(weight))
+        profile.add(detection, weight: Float(weight))
     }
 
     public mutating func add(_ crop: Crop) {
