@@ -4,8 +4,7 @@
 // As in layers.h.
 #pragma STDC FP_CONTRACT ON
 
-static void VS_NAME(image_conv3x3)(
-    const float *image, ptrdiff_t side, const float *weights, const float *bias, const float *slopes, float *output) {
+static void VS_NAME(image_conv3x3)(vs_linear layer, const float *image, ptrdiff_t side, float *output) {
     const ptrdiff_t result = side / 2;
     for (ptrdiff_t y = 0; y < result; y++) {
         const ptrdiff_t rows = y < result - 1 ? 3 : 2;
@@ -13,12 +12,12 @@ static void VS_NAME(image_conv3x3)(
         float *result_row = output + ((y + 1) * (result + 2) + 1) * lanes;
         ptrdiff_t x = 0;
         for (; x + 6 <= result - 1; x += 6) {
-            vs_image_conv3x3_tile(source + 2 * x, side, weights, bias, slopes, result_row + x * lanes, rows, 3, 6);
+            vs_image_conv3x3_tile(&layer, source + 2 * x, side, result_row + x * lanes, rows, 3, 6);
         }
         for (; x < result - 1; x++) {
-            vs_image_conv3x3_tile(source + 2 * x, side, weights, bias, slopes, result_row + x * lanes, rows, 3, 1);
+            vs_image_conv3x3_tile(&layer, source + 2 * x, side, result_row + x * lanes, rows, 3, 1);
         }
-        vs_image_conv3x3_tile(source + 2 * x, side, weights, bias, slopes, result_row + x * lanes, rows, 2, 1);
+        vs_image_conv3x3_tile(&layer, source + 2 * x, side, result_row + x * lanes, rows, 2, 1);
     }
 }
 

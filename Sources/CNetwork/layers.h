@@ -340,20 +340,20 @@ VS_BODY void vs_inverted_residual_body(
 
 // Neighbouring pixels of the output, from windows of 'rows' × 'columns'.
 VS_BODY void vs_image_conv3x3_tile(
-    const float *input, ptrdiff_t side, const float *weights, const float *bias, const float *slopes, float *output,
-    const ptrdiff_t rows, const int columns, const int pixels) {
+    const vs_linear *layer, const float *input, ptrdiff_t side, float *output, const ptrdiff_t rows, const int columns,
+    const int pixels) {
     f32x16 sums[6];
-    VS_UNROLL for (int p = 0; p < pixels; p++) sums[p] = VS_LOAD(bias);
+    VS_UNROLL for (int p = 0; p < pixels; p++) sums[p] = VS_LOAD(layer->bias);
     for (ptrdiff_t y = 0; y < rows; y++) {
         VS_UNROLL for (int x = 0; x < columns; x++) {
             VS_UNROLL for (int plane = 0; plane < 3; plane++) {
-                const f32x16 weight = VS_LOAD(weights + ((y * 3 + x) * 3 + plane) * lanes);
+                const f32x16 weight = VS_LOAD(layer->weights + ((y * 3 + x) * 3 + plane) * lanes);
                 const float *values = input + (plane * side + y) * side + x;
                 VS_UNROLL for (int p = 0; p < pixels; p++) sums[p] += values[2 * p] * weight;
             }
         }
     }
-    const f32x16 slope = VS_LOAD(slopes);
+    const f32x16 slope = VS_LOAD(layer->slopes);
     VS_UNROLL for (int p = 0; p < pixels; p++) VS_STORE(output + p * lanes, VS_PRELU_OF(sums[p], slope));
 }
 

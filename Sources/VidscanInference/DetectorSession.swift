@@ -31,11 +31,8 @@ public final class DetectorSession {
         func add(_ width: Int, _ height: Int, _ channels: Int, lastReader: Int? = nil) {
             let step = shapes.count
             shapes.append((width, height, channels))
-            needs.append(
-                (
-                    NetworkTensor.count(width: width, height: height, channels: channels),
-                    step...(lastReader ?? step + 1)
-                ))
+            let count = NetworkTensor.count(width: width, height: height, channels: channels)
+            needs.append((count, step...(lastReader ?? step + 1)))
         }
         var (width, height) = (size.width / 2, size.height / 2)
         var scratchCount = 0

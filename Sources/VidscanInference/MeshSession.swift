@@ -46,8 +46,7 @@ public final class MeshSession {
     private func run() -> (points: [Float], presence: Float) {
         let side = AttentionMesh.resolution
         let stem = tensor(side: side / 2, channels: 16)
-        kernels.image_conv3x3(
-            input.baseAddress, side, network.stem.weights, network.stem.bias, network.stem.slopes, stem.values)
+        kernels.image_conv3x3(network.stem, input.baseAddress, side, stem.values)
         let features = run(network.features, on: stem)
         let trunk = run(network.trunk, on: features, keeping: features)
         var points = Array(trunk[0].prefix(3 * AttentionMesh.meshPoints))

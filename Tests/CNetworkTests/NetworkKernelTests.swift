@@ -190,8 +190,7 @@ struct NetworkKernelTests {
             let image = try memory.numbers(3 * side * side, 1)
             let linear = try Linear(memory, 2, 27, 16, VS_PRELU)
             let output = try Tensor(memory, width: side / 2, height: side / 2, channels: 16)
-            kernels.image_conv3x3(
-                image.base, side, linear.weights.base, linear.bias.base, linear.slopes.base, output.memory.base)
+            kernels.image_conv3x3(linear.layer, image.base, side, output.memory.base)
             let difference = output.difference { x, y in
                 linear(
                     (0..<27).map { index in

@@ -117,11 +117,10 @@ static inline ptrdiff_t vs_inverted_scratch(vs_inverted_residual block, ptrdiff_
 }
 
 typedef struct {
-    // A 3 × 3 convolution with stride 2 of an image, and PReLU, to 16 channels. Windows begin at even coordinates;
-    // pixels beyond the image count as 0. image: [3 planes][side][side], without border; side is even. weights: [3
-    // rows][3 columns][3 planes][16]. output: a tensor of half the side.
-    void (*image_conv3x3)(
-        const float *image, ptrdiff_t side, const float *weights, const float *bias, const float *slopes, float *output);
+    // A 3 × 3 convolution with stride 2 of an image. The layer has 3 rows × 3 columns × 3 planes inputs, 16 outputs and
+    // PReLU. Windows begin at even coordinates; pixels beyond the image count as 0. image: [3 planes][side][side],
+    // without border; side is even. output: a tensor of half the side.
+    void (*image_conv3x3)(vs_linear layer, const float *image, ptrdiff_t side, float *output);
 
     // An inverted residual of an image: [3 planes][height][width], without border; both are even. The expansion is a 3
     // × 3 convolution with stride 2, centred on even coordinates, with 3 planes × 3 rows × 3 columns inputs and a

@@ -11,7 +11,9 @@ public enum Field: Sendable, Equatable {
 
 /// CSV (RFC 4180), but with `\n` line ends: quotes a field with a comma, a quote or a line break.
 extension ByteWriter {
-    public mutating func writeCSV(row fields: some Sequence<Field>) { writeCSV(fields) { CSVField.quoted($0, if: ",\"\n\r") } }
+    public mutating func writeCSV(row fields: some Sequence<Field>) {
+        writeCSV(fields) { CSVField.quoted($0, if: ",\"\n\r") }
+    }
 
     /// Writes a row and a line end. `CSVField` makes the texts safe, which vidscan did not write.
     package mutating func writeCSV(foreign fields: some Sequence<Field>) { writeCSV(fields, CSVField.text) }
