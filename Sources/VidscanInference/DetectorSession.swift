@@ -22,8 +22,7 @@ public final class DetectorSession {
 
     init(_ network: FaceDetector, inputSize size: PictureSize, kernels: vs_network_kernels) {
         precondition(size.width % FaceDetector.sideMultiple == 0 && size.height % FaceDetector.sideMultiple == 0)
-        self.network = network
-        self.kernels = kernels
+        (self.network, self.kernels) = (network, kernels)
         inputSize = size
         var shapes: [(width: Int, height: Int, channels: Int)] = []
         var needs: [MemoryPlan.Need] = [(3 * size.width * size.height, 0...0)]

@@ -9,10 +9,7 @@ public struct InferenceError: Error, Sendable, Equatable, CustomStringConvertibl
     /// What failed, with the model's name and the runtime's message.
     public let reason: String
 
-    public init(_ code: Code, _ reason: String) {
-        self.code = code
-        self.reason = reason
-    }
+    public init(_ code: Code, _ reason: String) { (self.code, self.reason) = (code, reason) }
 
     public var description: String { reason }
 }

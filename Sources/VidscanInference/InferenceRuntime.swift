@@ -94,9 +94,7 @@ public final class CompiledModel: @unchecked Sendable {
     private let handle: OpaquePointer
 
     fileprivate init(_ handle: OpaquePointer, name: String, library: OpenVINOLibrary) {
-        self.library = library
-        self.handle = handle
-        self.name = name
+        (self.library, self.handle, self.name) = (library, handle, name)
     }
 
     deinit { library.functions.compiled_model_free(handle) }
@@ -116,10 +114,7 @@ public final class InferenceRequest {
     private let model: CompiledModel
     private var library: OpenVINOLibrary { model.library }
 
-    init(_ handle: OpaquePointer, model: CompiledModel) {
-        self.handle = handle
-        self.model = model
-    }
+    init(_ handle: OpaquePointer, model: CompiledModel) { (self.handle, self.model) = (handle, model) }
 
     deinit { library.functions.infer_request_free(handle) }
 

@@ -14,8 +14,7 @@ public final class MeshSession {
     private let scratch: UnsafeMutableBufferPointer<Float>
 
     init(_ network: AttentionMesh, kernels: vs_network_kernels) {
-        self.network = network
-        self.kernels = kernels
+        (self.network, self.kernels) = (network, kernels)
         input = NetworkTensor.zeros(3 * AttentionMesh.resolution * AttentionMesh.resolution)
         scratch = NetworkTensor.zeros(vs_first_cache)
     }

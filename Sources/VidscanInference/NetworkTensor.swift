@@ -10,9 +10,7 @@ final class NetworkTensor {
     /// - Parameter shared: Memory shared with tensors used at other times. The border is then not zero before
     ///   `clearBorder()`.
     init(width: Int, height: Int, channels: Int, at shared: UnsafeMutablePointer<Float>? = nil) {
-        self.width = width
-        self.height = height
-        self.channels = channels
+        (self.width, self.height, self.channels) = (width, height, channels)
         own = shared == nil ? Self.zeros(Self.count(width: width, height: height, channels: channels)) : nil
         // One of the two is there.
         values = (shared ?? own?.baseAddress).unsafelyUnwrapped

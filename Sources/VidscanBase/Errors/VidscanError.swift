@@ -40,9 +40,7 @@ public struct VidscanError: Error, Sendable, Equatable {
         self.code = code
         // Files of an unfinished result are opened through the descriptor of its folder.
         self.reason = reason.replacing(/\/proc\/self\/fd\/\d+\//, with: "")
-        self.input = input
-        self.stage = stage
-        self.microseconds = microseconds
+        (self.input, self.stage, self.microseconds) = (input, stage, microseconds)
     }
 }
 

@@ -25,9 +25,7 @@ package final class WorkingItem: Sendable {
 
     /// Returns `nil` if another run holds the item or has already removed it.
     private init?(_ name: String, in folder: Folder, descriptor: Int32, locks: Locks) {
-        self.folder = folder
-        self.name = name
-        self.descriptor = descriptor
+        (self.folder, self.name, self.descriptor) = (folder, name, descriptor)
         let isHeldElsewhere = locks.lock(descriptor) == .held
         renewal = DispatchSource.makeTimerSource(queue: .global())
         renewal.schedule(deadline: .now() + .seconds(60), repeating: .seconds(60), leeway: .seconds(10))
@@ -159,9 +157,7 @@ package struct WorkingName: Sendable {
             let prefix = String(text.utf8.dropLast(25)),
             let purpose = [WorkingItem.Purpose.partial, .old].first(where: { prefix.hasSuffix(".\($0.rawValue)-") })
         else { return nil }
-        self.text = text
-        self.prefix = prefix
-        self.purpose = purpose
+        (self.text, self.prefix, self.purpose) = (text, prefix, purpose)
         let machine = String(text.utf8.dropLast(17).suffix(8))
         self.machine = machine == Self.unknownMachine ? nil : machine
     }

@@ -20,10 +20,7 @@ public struct Rectangle: Sendable, Hashable {
     public var height: Double
 
     public init(x: Double, y: Double, width: Double, height: Double) {
-        self.x = x
-        self.y = y
-        self.width = width
-        self.height = height
+        (self.x, self.y, self.width, self.height) = (x, y, width, height)
     }
 
     public var center: Point { Point(x: x + width / 2, y: y + height / 2) }
@@ -77,10 +74,7 @@ public struct PictureSize: Sendable, Hashable, Codable, CustomStringConvertible 
     public var width: Int
     public var height: Int
 
-    public init(width: Int, height: Int) {
-        self.width = width
-        self.height = height
-    }
+    public init(width: Int, height: Int) { (self.width, self.height) = (width, height) }
 
     public var longSide: Int { max(width, height) }
     public var shortSide: Int { min(width, height) }
@@ -97,12 +91,7 @@ public struct AffineTransform: Sendable, Hashable, Codable {
     public var y: Double
 
     public init(xx: Double, xy: Double, x: Double, yx: Double, yy: Double, y: Double) {
-        self.xx = xx
-        self.xy = xy
-        self.x = x
-        self.yx = yx
-        self.yy = yy
-        self.y = y
+        (self.xx, self.xy, self.x, self.yx, self.yy, self.y) = (xx, xy, x, yx, yy, y)
     }
 
     public func apply(to point: Point) -> Point {
@@ -136,9 +125,7 @@ public struct RotatedSquare: Sendable, Hashable {
     public var angle: Double
 
     public init(center: Point, side: Double, angle: Double) {
-        self.center = center
-        self.side = side
-        self.angle = angle
+        (self.center, self.side, self.angle) = (center, side, angle)
     }
 
     /// The unit vector along the square's x axis.
@@ -181,9 +168,7 @@ public struct Orientation: Sendable, Hashable {
     public var mirrorsY: Bool
 
     public init(swapsAxes: Bool, mirrorsX: Bool, mirrorsY: Bool) {
-        self.swapsAxes = swapsAxes
-        self.mirrorsX = mirrorsX
-        self.mirrorsY = mirrorsY
+        (self.swapsAxes, self.mirrorsX, self.mirrorsY) = (swapsAxes, mirrorsX, mirrorsY)
     }
 
     public static let upright = Orientation(swapsAxes: false, mirrorsX: false, mirrorsY: false)

@@ -78,10 +78,7 @@ public struct ProcessIdentity: Sendable, Hashable {
     /// Clock ticks from the start of the machine.
     public let startTicks: UInt64
 
-    public init(number: Int32, startTicks: UInt64) {
-        self.number = number
-        self.startTicks = startTicks
-    }
+    public init(number: Int32, startTicks: UInt64) { (self.number, self.startTicks) = (number, startTicks) }
 
     /// Returns `nil` if the process has ended, or if `/proc` hides it from this user.
     public init?(number: Int32) {

@@ -60,10 +60,7 @@ public struct RunGrouping<Sample> {
         public var byteCount: Int
 
         public init(microseconds: Int64, epoch: Int, size: PictureSize, byteCount: Int) {
-            self.microseconds = microseconds
-            self.epoch = epoch
-            self.size = size
-            self.byteCount = byteCount
+            (self.microseconds, self.epoch, self.size, self.byteCount) = (microseconds, epoch, size, byteCount)
         }
     }
 

@@ -50,11 +50,8 @@ public struct PacketSummary: Sendable, Equatable {
         presentation: Int64?, decoding: Int64?, isRandomAccessPoint: Bool = false, isDisposable: Bool = false,
         isHidden: Bool = false, byteCount: Int = 0
     ) {
-        self.presentation = presentation
-        self.decoding = decoding
-        self.isRandomAccessPoint = isRandomAccessPoint
-        self.isDisposable = isDisposable
-        self.isHidden = isHidden
-        self.byteCount = byteCount
+        (self.presentation, self.decoding) = (presentation, decoding)
+        (self.isRandomAccessPoint, self.isDisposable) = (isRandomAccessPoint, isDisposable)
+        (self.isHidden, self.byteCount) = (isHidden, byteCount)
     }
 }

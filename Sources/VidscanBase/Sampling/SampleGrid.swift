@@ -18,10 +18,7 @@ public struct SampleGrid: Sendable, Equatable {
     public let end: Int64?
 
     public init(rate: Rate, clock: StreamClock, start: Int64? = nil, end: Int64? = nil) {
-        self.rate = rate
-        self.clock = clock
-        self.start = start
-        self.end = end
+        (self.rate, self.clock, self.start, self.end) = (rate, clock, start, end)
     }
 
     /// Returns the number of ticks at or before a timestamp. Tick 0 is at time 0; before it there are none.

@@ -8,8 +8,7 @@ public struct VideoSegment: Sendable, Hashable, Codable {
     /// Returns `nil` unless `index` is in 0 ..< `count`.
     public init?(index: Int, count: Int) {
         guard count > 0, (0..<count).contains(index) else { return nil }
-        self.index = index
-        self.count = count
+        (self.index, self.count) = (index, count)
     }
 
     /// Returns the segment's window; `nil` if the end of the whole window is unknown. Every time in the whole window

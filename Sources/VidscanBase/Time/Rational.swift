@@ -6,13 +6,11 @@ public struct Rational: Sendable, Hashable, Codable {
     /// Returns `nil` if `denominator` is not positive.
     public init?(_ numerator: Int64, _ denominator: Int64) {
         guard denominator > 0 else { return nil }
-        self.numerator = numerator
-        self.denominator = denominator
+        (self.numerator, self.denominator) = (numerator, denominator)
     }
 
     private init(unchecked numerator: Int64, _ denominator: Int64) {
-        self.numerator = numerator
-        self.denominator = denominator
+        (self.numerator, self.denominator) = (numerator, denominator)
     }
 
     public static let one = Rational(unchecked: 1, 1)

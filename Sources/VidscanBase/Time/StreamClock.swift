@@ -15,8 +15,7 @@ public struct StreamClock: Sendable, Equatable {
     ///   - start: The value in seconds that `startMicroseconds` was rounded from, with a denominator of at most 2³¹;
     ///     `nil` if `startMicroseconds` is exact.
     public init(timeBase: Rational, startMicroseconds: Int64, start: Rational? = nil) {
-        self.timeBase = timeBase
-        self.startMicroseconds = startMicroseconds
+        (self.timeBase, self.startMicroseconds) = (timeBase, startMicroseconds)
         self.start = start ?? Rational(microseconds: startMicroseconds)
     }
 
@@ -90,10 +89,7 @@ public struct TimestampInBase: Sendable, Equatable {
     public let timestamp: Int64
     public let timeBase: Rational
 
-    public init(_ timestamp: Int64, _ timeBase: Rational) {
-        self.timestamp = timestamp
-        self.timeBase = timeBase
-    }
+    public init(_ timestamp: Int64, _ timeBase: Rational) { (self.timestamp, self.timeBase) = (timestamp, timeBase) }
 
     /// Rounded as libavutil rounds: to nearest, halves away from zero.
     public var roundedMicroseconds: Int64 {

@@ -7,8 +7,7 @@ public struct TimestampDiscontinuity: Sendable, Equatable, Codable {
     public let jumpMicroseconds: Int64
 
     public init(microseconds: Int64, jumpMicroseconds: Int64) {
-        self.microseconds = microseconds
-        self.jumpMicroseconds = jumpMicroseconds
+        (self.microseconds, self.jumpMicroseconds) = (microseconds, jumpMicroseconds)
     }
 }
 
@@ -26,9 +25,7 @@ public struct TimestampContinuity: Sendable {
         public var duration: Int64
 
         public init(presentation: Int64?, decoding: Int64?, duration: Int64 = 0) {
-            self.presentation = presentation
-            self.decoding = decoding
-            self.duration = duration
+            (self.presentation, self.decoding, self.duration) = (presentation, decoding, duration)
         }
     }
 

@@ -17,10 +17,7 @@ public struct EyeClosureFilter: Sendable {
         public var hasOneEye: Bool { (left == nil) != (right == nil) }
 
         public init(left: Double?, right: Double?, gazePitch: Double?, isClear: Bool) {
-            self.left = left
-            self.right = right
-            self.gazePitch = gazePitch
-            self.isClear = isClear
+            (self.left, self.right, self.gazePitch, self.isClear) = (left, right, gazePitch, isClear)
         }
 
         fileprivate var mean: Double {

@@ -12,10 +12,8 @@ public struct FaceEventDetector: Sendable {
         public var turnDegrees: Double?
 
         public init(eyeOpenness: Double?, hasOneEye: Bool = false, smile: Double?, turnDegrees: Double?) {
-            self.eyeOpenness = eyeOpenness
-            self.hasOneEye = hasOneEye
-            self.smile = smile
-            self.turnDegrees = turnDegrees
+            (self.eyeOpenness, self.hasOneEye) = (eyeOpenness, hasOneEye)
+            (self.smile, self.turnDegrees) = (smile, turnDegrees)
         }
     }
 
@@ -27,9 +25,7 @@ public struct FaceEventDetector: Sendable {
     private var away: MeasuredState
 
     public init(faceID: Int, options: EventOptions, detectsBlinks: Bool) {
-        self.faceID = faceID
-        self.options = options
-        self.detectsBlinks = detectsBlinks
+        (self.faceID, self.options, self.detectsBlinks) = (faceID, options, detectsBlinks)
         closure = MeasuredState(
             entersAbove: 100 - options.eyesClosedBelow, leavesBelow: 100 - options.eyesOpenAbove,
             oneSidedMargin: EventOptions.oneEyeMargin)

@@ -17,8 +17,7 @@ struct ExpressionFormulas: Sendable {
             var terms: [(term: Term, factor: Double)] = []
             // A floating-point sum depends on its order, and a dictionary's order changes from run to run.
             for (name, factor) in weights.sorted(by: { $0.key < $1.key }) { terms.append((try resolve(name), factor)) }
-            self.terms = terms
-            self.bias = bias
+            (self.terms, self.bias) = (terms, bias)
         }
 
         func of(_ value: (Term) -> Double) -> Double { terms.reduce(0) { $0 + $1.factor * value($1.term) } + bias }

@@ -130,10 +130,7 @@ public struct FaceExpressions: Sendable, Equatable {
     public let blendshapes: [Float]
     private var values: MetricValues
 
-    init(blendshapes: [Float], values: MetricValues) {
-        self.blendshapes = blendshapes
-        self.values = values
-    }
+    init(blendshapes: [Float], values: MetricValues) { (self.blendshapes, self.values) = (blendshapes, values) }
 
     /// In the metric's range; 0 or 1 for a yes-or-no metric.
     public subscript(metric: Metric) -> Double? {

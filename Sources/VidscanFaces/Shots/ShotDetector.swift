@@ -17,9 +17,7 @@ public struct ShotChange: Sendable, Equatable, Codable {
     public var seconds: Double
 
     public init(kind: Kind, sample: Int, seconds: Double) {
-        self.kind = kind
-        self.sample = sample
-        self.seconds = seconds
+        (self.kind, self.sample, self.seconds) = (kind, sample, seconds)
     }
 }
 

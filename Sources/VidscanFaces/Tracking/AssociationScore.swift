@@ -52,10 +52,7 @@ struct MotionEstimate: Sendable {
     private var growth = 0.0
     private var samples = 1
 
-    init(box: Rectangle, seconds: Double) {
-        self.box = box
-        self.seconds = seconds
-    }
+    init(box: Rectangle, seconds: Double) { (self.box, self.seconds) = (box, seconds) }
 
     func predicted(at time: Double) -> Rectangle {
         let elapsed = max(0, time - seconds)

@@ -30,8 +30,7 @@ public struct FaceTracker: Sendable {
     ///   - shapeVariances: Between people, of each number of a shape, relative to one person's images; empty without
     ///     shapes.
     public init(maximumGapSeconds: Double = 1, startingConfidence: Double = 0.5, shapeVariances: [Double] = []) {
-        self.maximumGapSeconds = maximumGapSeconds
-        self.startingConfidence = startingConfidence
+        (self.maximumGapSeconds, self.startingConfidence) = (maximumGapSeconds, startingConfidence)
         self.shapeVariances = shapeVariances
     }
 

@@ -24,9 +24,7 @@ public struct TrackSelection: Sendable {
         public var personConfidence: Double
 
         public init(faceID: Int, personID: Int, personConfidence: Double) {
-            self.faceID = faceID
-            self.personID = personID
-            self.personConfidence = personConfidence
+            (self.faceID, self.personID, self.personConfidence) = (faceID, personID, personConfidence)
         }
     }
 
@@ -84,7 +82,6 @@ public struct TrackSelection: Sendable {
                 identities[index] = nil
             }
         }
-        self.identities = identities
-        self.peopleLeftOut = peopleLeftOut
+        (self.identities, self.peopleLeftOut) = (identities, peopleLeftOut)
     }
 }

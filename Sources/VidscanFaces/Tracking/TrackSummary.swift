@@ -11,10 +11,7 @@ public struct TrackSummary: Sendable {
         public var embedding: FaceEmbedding?
 
         public init(seconds: Double, weight: Double, offset: Int, embedding: FaceEmbedding? = nil) {
-            self.seconds = seconds
-            self.weight = weight
-            self.offset = offset
-            self.embedding = embedding
+            (self.seconds, self.weight, self.offset, self.embedding) = (seconds, weight, offset, embedding)
         }
     }
 
@@ -54,9 +51,7 @@ public struct TrackSummary: Sendable {
     public init(
         detection: TrackedDetection, seconds: Double, sample: Int, shot: Int, epoch: Int = 0, pictureSize: PictureSize
     ) {
-        self.shot = shot
-        self.epoch = epoch
-        self.pictureSize = pictureSize
+        (self.shot, self.epoch, self.pictureSize) = (shot, epoch, pictureSize)
         (firstSeconds, lastSeconds) = (seconds, seconds)
         (firstSample, lastSample) = (sample, sample)
         (firstBox, lastBox) = (detection.box, detection.box)
@@ -152,10 +147,7 @@ public struct TrackedDetection: Sendable {
     public init(
         box: Rectangle, confidence: Double = 1, appearance: AppearanceDescriptor? = nil, shape: [Float]? = nil
     ) {
-        self.box = box
-        self.confidence = confidence
-        self.appearance = appearance
-        self.shape = shape
+        (self.box, self.confidence, self.appearance, self.shape) = (box, confidence, appearance, shape)
     }
 }
 
