@@ -40,8 +40,6 @@ public struct ShotDetector: Sendable {
     }
 
     static let minimumStep = 0.3
-    /// Minimum ratio of a step to its neighbours.
-    static let prominence = 1.6
     /// Smaller differences of structure are changes of light.
     static let minimumStructure = 0.17
     /// So many samples and seconds must follow before a sample is decided: at a high rate, a flash lasts many samples.
@@ -56,7 +54,6 @@ public struct ShotDetector: Sendable {
     private var samples: [Sample] = []
     private var count = 0
     private var nextToDecide = 0
-    private var lastChange: ShotChange?
     /// In order of time.
     public private(set) var changes: [ShotChange] = []
 
@@ -91,22 +88,18 @@ public struct ShotDetector: Sendable {
 
     private mutating func decide(at position: Int) {
         guard position > 0 else { return }
-        if isHardCut(at: position) {
-            note(.hard, samples[position])
-        } else if FaintCut.precedes(position, of: samples), !isDisturbance(at: position) {
+        if isHardCut(at: position) || FaintCut.precedes(position, of: samples) && !isDisturbance(at: position) {
             note(.hard, samples[position])
         } else if let begin = FaintCut.beginOfMixture(before: position, of: samples), !comesBack(at: position) {
             // The step to the mixture may have been a cut by itself.
-            if lastChange.map({ $0.sample < samples[position - 1].number }) ?? true { note(.hard, samples[begin]) }
-        } else if let middle = GradualChange.middle(samples, endingAt: position, after: lastChange?.sample) {
+            if changes.last.map({ $0.sample < samples[position - 1].number }) ?? true { note(.hard, samples[begin]) }
+        } else if let middle = GradualChange.middle(samples, endingAt: position, after: changes.last?.sample) {
             note(.gradual, samples[middle])
         }
     }
 
     private mutating func note(_ kind: ShotChange.Kind, _ sample: Sample) {
-        let change = ShotChange(kind: kind, sample: sample.number, seconds: sample.seconds)
-        lastChange = change
-        changes.append(change)
+        changes.append(ShotChange(kind: kind, sample: sample.number, seconds: sample.seconds))
     }
 
     private func isHardCut(at position: Int) -> Bool {
