@@ -23,6 +23,21 @@ public struct Rectangle: Sendable, Hashable {
         (self.x, self.y, self.width, self.height) = (x, y, width, height)
     }
 
+    package init(around points: [Point]) {
+        let (low, high) = Self.corners(around: points)
+        self.init(x: low.x, y: low.y, width: high.x - low.x, height: high.y - low.y)
+    }
+
+    /// Returns the top left and the bottom right corner of the box around some points.
+    package static func corners(around points: [Point]) -> (low: Point, high: Point) {
+        var (low, high) = (Point(repeating: .infinity), Point(repeating: -.infinity))
+        for point in points {
+            low = Point(x: min(low.x, point.x), y: min(low.y, point.y))
+            high = Point(x: max(high.x, point.x), y: max(high.y, point.y))
+        }
+        return (low, high)
+    }
+
     public var center: Point { Point(x: x + width / 2, y: y + height / 2) }
     public var area: Double { max(0, width) * max(0, height) }
 
@@ -50,12 +65,8 @@ public struct Rectangle: Sendable, Hashable {
 
     /// Returns the bounding box of the mapped rectangle.
     public func bounds(after map: AffineTransform) -> Rectangle {
-        let corners = [(x, y), (x + width, y), (x, y + height), (x + width, y + height)].map {
-            map.apply(to: Point(x: $0.0, y: $0.1))
-        }
-        let (xs, ys) = (corners.map(\.x), corners.map(\.y))
-        let (left, top) = (xs.min() ?? 0, ys.min() ?? 0)
-        return Rectangle(x: left, y: top, width: (xs.max() ?? 0) - left, height: (ys.max() ?? 0) - top)
+        let corners = [(x, y), (x + width, y), (x, y + height), (x + width, y + height)]
+        return Rectangle(around: corners.map { map.apply(to: Point(x: $0.0, y: $0.1)) })
     }
 
     /// Returns fractions of a frame's width and height.

@@ -48,7 +48,6 @@ public struct EyeClosureFilter: Sendable {
         return values
     }
 
-    /// Returns the values of the pending samples.
     public mutating func finish() -> [Double?] {
         let values = (next..<entries.count).map { value(at: $0) }
         entries = []

@@ -25,16 +25,7 @@ public struct FaceMesh: Sendable, Equatable {
     func position(_ index: Int) -> Vector3 { Vector3(x: self[index].x, y: self[index].y, z: z(index)) }
 
     /// The irises lie inside.
-    package var bounds: Rectangle {
-        var low = self[0]
-        var high = low
-        for index in 1..<MeshPoint.rightIris {
-            let point = self[index]
-            low = Point(x: min(low.x, point.x), y: min(low.y, point.y))
-            high = Point(x: max(high.x, point.x), y: max(high.y, point.y))
-        }
-        return Rectangle(x: low.x, y: low.y, width: high.x - low.x, height: high.y - low.y)
-    }
+    package var bounds: Rectangle { Rectangle(around: (0..<MeshPoint.rightIris).map { self[$0] }) }
 
     public func middle(_ first: Int, _ second: Int) -> Point { self[first].middle(self[second]) }
 

@@ -28,15 +28,10 @@ public enum MeshCrop {
         let eyes = mesh[MeshPoint.leftEyeOuter] - mesh[MeshPoint.rightEyeOuter]
         let angle = atan2(eyes.y, eyes.x)
         let (cosine, sine) = (cos(angle), sin(angle))
-        var low = Point(x: .infinity, y: .infinity)
-        var high = Point(x: -.infinity, y: -.infinity)
         // The irises are inside the eyes.
-        for index in 0..<MeshPoint.rightIris {
-            let point = mesh[index]
-            let level = Point(x: cosine * point.x + sine * point.y, y: -sine * point.x + cosine * point.y)
-            low = Point(x: min(low.x, level.x), y: min(low.y, level.y))
-            high = Point(x: max(high.x, level.x), y: max(high.y, level.y))
-        }
+        let points = (0..<MeshPoint.rightIris).map { mesh[$0] }
+        let (low, high) = Rectangle.corners(
+            around: points.map { Point(x: cosine * $0.x + sine * $0.y, y: -sine * $0.x + cosine * $0.y) })
         return RotatedSquare(
             center: turned(low.middle(high), by: angle), side: max(1.5 * max(high.x - low.x, high.y - low.y), 2),
             angle: angle)
