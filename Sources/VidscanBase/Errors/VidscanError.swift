@@ -44,7 +44,13 @@ public struct VidscanError: Error, Sendable, Equatable {
     }
 }
 
-extension VidscanError {
+extension VidscanError: CustomStringConvertible {
+    /// One line, for example `movie.mp4: at 12.480 s: cannot write faces.csv: No space left on device`.
+    public var description: String {
+        let position = stage == .open ? nil : microseconds.map { "at \(TimeText.seconds($0)) s" }
+        return [input, position, reason].compactMap { $0 }.joined(separator: ": ")
+    }
+
     /// - Parameter action: The beginning of the reason, for example `cannot write faces.csv`.
     package static func writing(_ action: String, _ error: SystemError, stage: Stage) -> VidscanError {
         VidscanError(error.isFullDisk ? .diskFull : .output, "\(action): \(error)", stage: stage)
@@ -66,17 +72,6 @@ extension VidscanError.Code {
         case .diskFull: self = .diskFull
         default: self = .media(code)
         }
-    }
-}
-
-extension VidscanError: CustomStringConvertible {
-    /// One line, for example `movie.mp4: at 12.480 s: cannot write faces.csv: No space left on device`.
-    public var description: String {
-        var parts: [String] = []
-        if let input { parts.append(input) }
-        if let microseconds, stage != .open { parts.append("at \(TimeText.seconds(microseconds)) s") }
-        parts.append(reason)
-        return parts.joined(separator: ": ")
     }
 }
 

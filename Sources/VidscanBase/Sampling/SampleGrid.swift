@@ -63,7 +63,7 @@ public struct FrameSelector: Sendable {
     }
 }
 
-extension SampleGrid.Rate: LosslessStringConvertible {
+extension SampleGrid.Rate: LosslessStringConvertible, Comparable, Decodable {
     private static let everyFrameText = "every-frame"
 
     /// - Parameter description: `every-frame`, or a positive number such as `7.5` or `30000/1001`.
@@ -83,9 +83,7 @@ extension SampleGrid.Rate: LosslessStringConvertible {
         case .perSecond(let rate): rate.description
         }
     }
-}
 
-extension SampleGrid.Rate: Comparable {
     /// A greater rate selects more frames, and `everyFrame` is the greatest.
     public static func < (a: Self, b: Self) -> Bool {
         switch (a, b) {
@@ -95,9 +93,7 @@ extension SampleGrid.Rate: Comparable {
             Int128(a.numerator) * Int128(b.denominator) < Int128(b.numerator) * Int128(a.denominator)
         }
     }
-}
 
-extension SampleGrid.Rate: Decodable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)

@@ -27,7 +27,7 @@ public struct VideoSegment: Sendable, Hashable, Codable {
     }
 }
 
-extension VideoSegment {
+extension VideoSegment: CustomStringConvertible {
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         let (index, count) = (try values.decode(Int.self, forKey: .index), try values.decode(Int.self, forKey: .count))
@@ -37,9 +37,7 @@ extension VideoSegment {
         }
         self = segment
     }
-}
 
-extension VideoSegment: CustomStringConvertible {
     /// For example `2/7`.
     public var description: String { "\(index)/\(count)" }
 }

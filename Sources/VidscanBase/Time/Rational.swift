@@ -9,14 +9,10 @@ public struct Rational: Sendable, Hashable, Codable {
         (self.numerator, self.denominator) = (numerator, denominator)
     }
 
-    private init(unchecked numerator: Int64, _ denominator: Int64) {
-        (self.numerator, self.denominator) = (numerator, denominator)
-    }
-
-    public static let one = Rational(unchecked: 1, 1)
+    public static let one: Rational = 1
 
     /// A time in seconds.
-    public init(microseconds: Int64) { self.init(unchecked: microseconds, 1_000_000) }
+    public init(microseconds: Int64) { (numerator, denominator) = (microseconds, 1_000_000) }
 
     public var value: Double { Double(numerator) / Double(denominator) }
 }
@@ -34,11 +30,9 @@ extension Rational {
     }
 }
 
-extension Rational: ExpressibleByIntegerLiteral {
-    public init(integerLiteral value: Int64) { self.init(unchecked: value, 1) }
-}
+extension Rational: ExpressibleByIntegerLiteral, CustomStringConvertible {
+    public init(integerLiteral value: Int64) { (numerator, denominator) = (value, 1) }
 
-extension Rational: CustomStringConvertible {
     public var description: String { denominator == 1 ? "\(numerator)" : "\(numerator)/\(denominator)" }
 }
 
