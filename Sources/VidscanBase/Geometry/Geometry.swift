@@ -23,9 +23,9 @@ public struct Rectangle: Sendable, Hashable {
         (self.x, self.y, self.width, self.height) = (x, y, width, height)
     }
 
-    package init(around points: [Point]) {
-        let (low, high) = Self.corners(around: points)
-        self.init(x: low.x, y: low.y, width: high.x - low.x, height: high.y - low.y)
+    package init(corners: (low: Point, high: Point)) {
+        let size = corners.high - corners.low
+        self.init(x: corners.low.x, y: corners.low.y, width: size.x, height: size.y)
     }
 
     /// Returns the top left and the bottom right corner of the box around some points.
@@ -66,7 +66,7 @@ public struct Rectangle: Sendable, Hashable {
     /// Returns the bounding box of the mapped rectangle.
     public func bounds(after map: AffineTransform) -> Rectangle {
         let corners = [(x, y), (x + width, y), (x, y + height), (x + width, y + height)]
-        return Rectangle(around: corners.map { map.apply(to: Point(x: $0.0, y: $0.1)) })
+        return Rectangle(corners: Self.corners(around: corners.map { map.apply(to: Point(x: $0.0, y: $0.1)) }))
     }
 
     /// Returns fractions of a frame's width and height.
