@@ -22,13 +22,11 @@ static void VS_NAME(image_conv3x3)(vs_linear layer, const float *image, ptrdiff_
 }
 
 static void VS_NAME(image_inverted_residual)(
-    vs_inverted_residual block, const float *image, ptrdiff_t width, ptrdiff_t height, float *scratch,
-    float *output) {
+    vs_inverted_residual block, const float *image, ptrdiff_t width, ptrdiff_t height, float *scratch, float *output) {
     vs_inverted_residual_body(&block, image, width / 2, height / 2, scratch, output, 1, VS_REGISTERS);
 }
 
-static void VS_NAME(separable)(
-    vs_separable block, const float *input, ptrdiff_t side, float *scratch, float *output) {
+static void VS_NAME(separable)(vs_separable block, const float *input, ptrdiff_t side, float *scratch, float *output) {
     const ptrdiff_t channels = block.depthwise.channels, stride = block.depthwise.stride;
     const ptrdiff_t result = side / stride, row_values = (side + 2) * channels;
     const ptrdiff_t band = vs_separable_band(result, channels, result);
@@ -57,8 +55,7 @@ static void VS_NAME(separable)(
 }
 
 static void VS_NAME(inverted_residual)(
-    vs_inverted_residual block, const float *input, ptrdiff_t width, ptrdiff_t height, float *scratch,
-    float *output) {
+    vs_inverted_residual block, const float *input, ptrdiff_t width, ptrdiff_t height, float *scratch, float *output) {
     vs_inverted_residual_body(&block, input, width, height, scratch, output, 0, VS_REGISTERS);
 }
 

@@ -71,7 +71,7 @@ typedef struct {
 } vs_position;
 
 // Completes 16 channels of a pixel.
-VS_BODY void vs_finish(const vs_target *target, vs_position position, ptrdiff_t channel, f32x16 *sum) {
+VS_BODY void vs_epilogue(const vs_target *target, vs_position position, ptrdiff_t channel, f32x16 *sum) {
     f32x16 value = *sum;
     if (target->residual && channel < target->residual_channels) {
         const float *source = target->residual + position.residual * target->residual_channels + channel;
@@ -125,7 +125,7 @@ VS_BODY void vs_tile(
         }
     }
     VS_UNROLL for (int p = 0; p < pixels; p++) {
-        VS_UNROLL for (int v = 0; v < vectors; v++) vs_finish(target, positions[p], channel + v * lanes, &sums[p][v]);
+        VS_UNROLL for (int v = 0; v < vectors; v++) vs_epilogue(target, positions[p], channel + v * lanes, &sums[p][v]);
     }
 }
 
@@ -244,7 +244,7 @@ VS_BODY void vs_expansion_tile(
     }
     VS_UNROLL for (int p = 0; p < pixels; p++) {
         VS_UNROLL for (int v = 0; v < vectors; v++) {
-            vs_finish(target, (vs_position){(int32_t)(x + p) + 1, 0}, channel + v * lanes, &sums[p][v]);
+            vs_epilogue(target, (vs_position){(int32_t)(x + p) + 1, 0}, channel + v * lanes, &sums[p][v]);
         }
     }
 }
@@ -319,8 +319,7 @@ VS_BODY void vs_inverted_residual_body(
             for (ptrdiff_t i = 0; i < 3; i++) {
                 rows_read[i] = scratch + ((y + row) * stride + i) % kept_rows * row_values;
             }
-            vs_depthwise_row(
-                &block->depthwise, rows_read, result_width, 1, convolved + row * result_width * channels);
+            vs_depthwise_row(&block->depthwise, rows_read, result_width, 1, convolved + row * result_width * channels);
         }
         vs_position positions[vs_most_pixels];
         for (ptrdiff_t begin = 0; begin < rows * result_width; begin += vs_most_pixels) {
@@ -330,8 +329,7 @@ VS_BODY void vs_inverted_residual_body(
                 const int32_t offset = vs_row_offset(result_width, y + row) + (int32_t)column;
                 positions[i] = (vs_position){offset, offset};
             }
-            vs_products(
-                convolved + begin * channels, vs_pixel(channels), count, &target, positions, registers);
+            vs_products(convolved + begin * channels, vs_pixel(channels), count, &target, positions, registers);
         }
     }
 }

@@ -80,9 +80,9 @@ public final class MeshSession {
     }
 
     /// Never overwrites `kept`.
-    private func run(_ blocks: [vs_separable], on input: NetworkTensor, keeping kept: NetworkTensor? = nil)
-        -> NetworkTensor
-    {
+    private func run(
+        _ blocks: [vs_separable], on input: NetworkTensor, keeping kept: NetworkTensor? = nil
+    ) -> NetworkTensor {
         var current = input
         for block in blocks {
             let output = tensor(

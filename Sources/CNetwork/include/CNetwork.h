@@ -146,8 +146,7 @@ typedef struct {
 
     // The layer has 3 rows × 3 columns × n inputs, n at most the input's channels, and a multiple of 32 outputs.
     void (*conv3x3)(
-        vs_linear layer, const float *input, ptrdiff_t channels, ptrdiff_t width, ptrdiff_t height,
-        float *output);
+        vs_linear layer, const float *input, ptrdiff_t channels, ptrdiff_t width, ptrdiff_t height, float *output);
 
     // A transposed 2 × 2 convolution with stride 2. layers: for the output's pixels at (even row, even column), (even,
     // odd), (odd, even) and (odd, odd). width, height: of the input.

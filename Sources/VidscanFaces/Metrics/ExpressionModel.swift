@@ -108,7 +108,7 @@ public struct ExpressionModel: Sendable {
             let point = face.points[index]
             values += [point.x, point.y, point.z]
         }
-        for index in points { values += [face.uprightX[index], face.uprightY[index]] }
+        for index in points { values += [face.upright[index].x, face.upright[index].y] }
         values += [face.viewAxis.x, face.viewAxis.y, face.viewAxis.z]
         return values.indices.map { (Float(values[$0]) - inputMean[$0]) * inputScale[$0] }
     }
