@@ -100,8 +100,7 @@ public struct IdentityProfile: Sendable {
     public func difference(to other: IdentityProfile, betweenVariances: [Double] = []) -> Difference {
         var result = Difference()
         if portrait.weight > 0, other.portrait.weight > 0 {
-            let product = Self.cosine(portrait.values, other.portrait.values)
-            result.portrait = product.map { (1 - $0) / 2 }
+            result.portrait = Self.cosine(portrait.values, other.portrait.values).map { (1 - $0) / 2 }
             let step = skin - other.skin
             result.skin = min(1, Double((step.x * step.x + step.y * step.y).squareRoot()) * 10)
         }

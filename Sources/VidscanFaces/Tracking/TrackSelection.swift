@@ -75,9 +75,8 @@ public struct TrackSelection: Sendable {
                 groups[group] = (known.prominence + tracks[index].prominence, known.first)
             }
             let best = groups.sorted { ($1.value.prominence, $0.value.first) < ($0.value.prominence, $1.value.first) }
-                .prefix(maximum).map(\.key)
-            peopleLeftOut = groups.count - best.count
-            let chosen = Set(best)
+            let chosen = Set(best.prefix(maximum).map(\.key))
+            peopleLeftOut = groups.count - chosen.count
             for (order, index) in kept.enumerated() where !chosen.contains(people[order].group) {
                 identities[index] = nil
             }
