@@ -84,7 +84,7 @@ private struct ProvisionalTracker: Sendable {
 
     init(settings: Settings) {
         self.settings = settings
-        tracker = FaceTracker(options: settings.tracking)
+        tracker = settings.tracker
     }
 
     mutating func updates(for frame: FrameRecord) -> [VideoUpdate] {

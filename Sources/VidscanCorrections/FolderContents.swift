@@ -17,8 +17,7 @@ enum FolderContents {
             guard let name = String(validating: bytes, as: UTF8.self) else {
                 throw .result("\(folder) has a file whose name is not valid UTF-8; rename it")
             }
-            if name == "." || name == ".." || WorkingName(bytes) != nil { continue }
-            names.append(name)
+            if WorkingName(bytes) == nil { names.append(name) }
         }
         return names.sorted()
     }

@@ -14,7 +14,7 @@ struct PersonMatchTests {
         let box = Rectangle(x: 400, y: 200, width: 120, height: 120)
         let seconds = { (step: Int) in Double(start + step) * 0.3 }
         var summary = TrackSummary(
-            trackedDetection: TrackedDetection(box: box), seconds: seconds(0), sample: start, shot: 0,
+            detection: TrackedDetection(box: box), seconds: seconds(0), sample: start, shot: 0,
             pictureSize: PictureSize(width: 1280, height: 720))
         for (step, face) in faces.enumerated() {
             let weight = 1 - Double(step) / 100

@@ -39,7 +39,7 @@ struct VideoTracks {
         selectionOptions.meanConfidence =
             settings.detect.keepsUncertainFaces ? 0 : 1.1 * settings.detect.minimumConfidence
         let reader = try FrameRecordReader(frames)
-        var tracker = FaceTracker(options: settings.tracking)
+        var tracker = settings.tracker
         var times: (first: Double, last: Double)?
         while let frame = try reader.next() {
             try Task.checkCancellation()
@@ -74,7 +74,7 @@ struct VideoTracks {
         while summaries.count < id {
             summaries.append(
                 TrackSummary(
-                    trackedDetection: detection, seconds: frame.seconds, sample: sampleCount,
+                    detection: detection, seconds: frame.seconds, sample: sampleCount,
                     shot: samplesOfShot.count - 1, epoch: frame.epoch, pictureSize: frame.size))
         }
         let weight = FaceProminence.of(face.numbers, in: frame.size)

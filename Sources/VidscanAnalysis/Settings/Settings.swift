@@ -48,8 +48,8 @@ extension Settings {
         min(detect.minimumConfidence, max(0.25, detect.minimumConfidence * 0.6))
     }
 
-    package var tracking: FaceTracker.Options {
-        FaceTracker.Options(
+    package var tracker: FaceTracker {
+        FaceTracker(
             maximumGapSeconds: track.maximumGapSeconds, startingConfidence: detect.minimumConfidence,
             shapeVariances: FaceShape.betweenVariances)
     }

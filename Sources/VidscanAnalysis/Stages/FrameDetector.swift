@@ -9,7 +9,7 @@ final class FrameDetector {
     private let models: ModelStore
     private let settings: Settings
     private let resampler: AreaResampler
-    private var sessions: [PictureSize: FaceDetector.Session] = [:]
+    private var sessions: [PictureSize: DetectorSession] = [:]
     private var picture: DetectorPicture?
     /// The frame that `picture` shows completely.
     private var pictureFrame: (identity: ObjectIdentifier, sequence: Int)?
@@ -147,7 +147,7 @@ final class FrameDetector {
         }
     }
 
-    private func session(_ inputSize: PictureSize) throws(InferenceError) -> FaceDetector.Session {
+    private func session(_ inputSize: PictureSize) throws(InferenceError) -> DetectorSession {
         if let session = sessions[inputSize] { return session }
         // Those of a video whose frames change in size would take ever more memory.
         if sessions.count > 5 { sessions.removeAll() }

@@ -27,7 +27,7 @@ final class MeshFitter {
 
     private let models: ModelStore
     private let cropper: SquareCropper
-    private var session: AttentionMesh.Session?
+    private var session: MeshSession?
 
     init(models: ModelStore, converter: PictureConverter) {
         self.models = models
@@ -59,7 +59,7 @@ final class MeshFitter {
         }
     }
 
-    private func currentSession() throws(InferenceError) -> AttentionMesh.Session {
+    private func currentSession() throws(InferenceError) -> MeshSession {
         if let session { return session }
         let session = try models.attentionMesh().makeSession()
         self.session = session

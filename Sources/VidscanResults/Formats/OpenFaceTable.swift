@@ -60,7 +60,7 @@ extension ForeignTable {
             return [Field](repeating: .missing, count: 8)
         }
         let v = face.direction(yaw: yaw, pitch: pitch, roll: pose.roll)
-        let angles = GazeAngles(v)
+        let angles = v.gazeAngles
         return decimals([v.x, v.y, v.z, v.x, v.y, v.z], 6) + decimals([angles.x, angles.y], 3)
     }
 

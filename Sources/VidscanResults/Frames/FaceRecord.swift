@@ -29,8 +29,7 @@ package struct FaceRecord: Sendable {
 
     package var trackedDetection: TrackedDetection {
         TrackedDetection(
-            box: box, confidence: numbers[.confidence] ?? 0, landmarks: evidence?.landmarks,
-            appearance: evidence?.appearance, shape: evidence?.shape)
+            box: box, confidence: numbers[.confidence] ?? 0, appearance: evidence?.appearance, shape: evidence?.shape)
     }
 }
 
