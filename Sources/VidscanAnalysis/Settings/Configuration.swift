@@ -116,10 +116,10 @@ extension Settings {
     var record: JSONValue {
         .object(
             Dictionary(
-                uniqueKeysWithValues: SettingsSection.allCases.map { section in
-                    if let whole = section.whole { return (section.rawValue, JSONValue(whole.get(self))) }
+                uniqueKeysWithValues: SettingsSection.all.map { section in
+                    if let whole = section.whole { return (section.name, JSONValue(whole.get(self))) }
                     let pairs = section.settings.filter(\.isRecorded).map { ($0.name, JSONValue($0.get(self))) }
-                    return (section.rawValue, .object(Dictionary(uniqueKeysWithValues: pairs)))
+                    return (section.name, .object(Dictionary(uniqueKeysWithValues: pairs)))
                 }))
     }
 }

@@ -10,11 +10,11 @@ package enum PipelineSchema {
             "type": .text("object"),
             "additionalProperties": .flag(false),
             "properties": .object(
-                SettingsSection.allCases.reduce(into: [
+                SettingsSection.all.reduce(into: [
                     "description": .object([
                         "type": .text("string"), "description": .text("What the pipeline is for."),
                     ])
-                ]) { $0[$1.rawValue] = section($1) }),
+                ]) { $0[$1.name] = section($1) }),
         ]).lines
     }
 

@@ -55,113 +55,111 @@ extension AnonymizeOptions.Shape: SettingChoice {}
 extension VideoCodec: SettingChoice {}
 
 extension Settings.Render {
-    static let declarations =
+    static let section = SettingsSection(
+        "render", "Whether a video is made in which faces are marked, decorated or hidden.", group: .drawing,
         drawing + sticker + hiding.map { $0.inGroup(.hiding) } + visibility.map { $0.inGroup(.visibility) }
-        + encoding.map { $0.inGroup(.encoding) }
+            + encoding.map { $0.inGroup(.encoding) })
 
     private static let drawing = [
         Setting(
-            .render, "overlay", \.render.overlay, options: [.flag("overlay")], group: .extras,
+            "overlay", \.render.overlay, options: [.flag("overlay")], group: .extras,
             "Make a video with the faces marked, overlay.mp4. Choosing a style, elements to show or a sticker implies it."
         ),
         Setting(
-            .render, "style", \.render.style, options: [.value("style")], null: "standard",
+            "style", \.render.style, options: [.value("style")], null: "standard",
             "What to draw on faces: plain (box, id), standard (box, id, emotion, bars, points), mesh (id, mesh, axes),"
                 + " full (all)."),
         Setting(
-            .render, "show", \.render.show, options: [.value("show", "list")], null: "those of the style",
+            "show", \.render.show, options: [.value("show", "list")], null: "those of the style",
             "Elements to draw, instead of a style. mesh needs a result with landmarks."),
         Setting(
-            .render, "bars", \.render.drawing.bars, options: [.value("bars", "list")],
+            "bars", \.render.drawing.bars, options: [.value("bars", "list")],
             "Metrics to show as bars, by column name."),
         Setting(
-            .render, "trail", \.render.drawing.trailSeconds, .number(0...60, unit: "seconds"),
+            "trail", \.render.drawing.trailSeconds, .number(0...60, unit: "seconds"),
             options: [.value("trail", "seconds")],
             "Length of the trail behind a face."),
         Setting(
-            .render, "draw_scale", \.render.drawing.scale, .number(0.1...10), options: [.value("draw-scale", "factor")],
+            "draw_scale", \.render.drawing.scale, .number(0.1...10), options: [.value("draw-scale", "factor")],
             "Size of lines and text, relative to what suits the frame."),
     ]
 
     private static let sticker = [
         Setting(
-            .render, "sticker", \.render.sticker, .file, options: [.value("sticker", "file")], null: "none",
+            "sticker", \.render.sticker, .file, options: [.value("sticker", "file")], null: "none",
             "Image to place on every face: PNG, or any format that FFmpeg reads. A path in a pipeline is relative to the"
                 + " pipeline's folder."),
         Setting(
-            .render, "sticker_place", \.render.image.place, options: [.value("sticker-place")],
+            "sticker_place", \.render.image.place, options: [.value("sticker-place")],
             "Part of the face that the sticker covers."),
         Setting(
-            .render, "sticker_mode", \.render.image.contentMode, options: [.value("sticker-mode")],
+            "sticker_mode", \.render.image.contentMode, options: [.value("sticker-mode")],
             "How the sticker is scaled to that part of the face."),
         Setting(
-            .render, "sticker_anchor", \.render.image.anchor, options: [.value("sticker-anchor")],
+            "sticker_anchor", \.render.image.anchor, options: [.value("sticker-anchor")],
             "Where a sticker of another shape is aligned there."),
         Setting(
-            .render, "sticker_insets", \.render.image.capInsets, options: [.value("sticker-insets", "pixels")],
-            null: "none",
+            "sticker_insets", \.render.image.capInsets, options: [.value("sticker-insets", "pixels")], null: "none",
             "Borders of the sticker in its own pixels: left,top,right,bottom. Its corners then keep their shape."
         ),
         Setting(
-            .render, "sticker_scale", \.render.image.scale, .number(0.05...20),
-            options: [.value("sticker-scale", "factor")],
+            "sticker_scale", \.render.image.scale, .number(0.05...20), options: [.value("sticker-scale", "factor")],
             "Size of the sticker, relative to that part of the face."),
     ]
 
     private static let hiding = [
         Setting(
-            .render, "anonymize", \.render.anonymize, options: [.value("anonymize")], null: "no face is hidden",
+            "anonymize", \.render.anonymize, options: [.value("anonymize")], null: "no face is hidden",
             "Hide all faces, in anonymized.mp4, or anonymized.jpg of a picture. Every frame is searched with high accuracy,"
                 + " small and uncertain faces are included, and no metadata is copied."),
         Setting(
-            .render, "shape", \.render.hiding.shape, options: [.value("shape")],
+            "shape", \.render.hiding.shape, options: [.value("shape")],
             "What to hide: an ellipse or a rectangle around the face, or the outline of its mesh."),
         Setting(
-            .render, "margin", \.render.hiding.margin, .number(0...2), options: [.value("margin", "fraction")],
+            "margin", \.render.hiding.margin, .number(0...2), options: [.value("margin", "fraction")],
             "Extra margin to hide on every side, as a fraction of the face's size."),
         Setting(
-            .render, "strength", \.render.hiding.strength, .number(0.1...1), options: [.value("strength", "fraction")],
+            "strength", \.render.hiding.strength, .number(0.1...1), options: [.value("strength", "fraction")],
             null: "0.5 for blur, 0.3 for pixelate",
             "The fraction of the face that becomes one value."),
         Setting(
-            .render, "hold", \.render.hiding.holdSeconds, .number(0...60, unit: "seconds"),
-            options: [.value("hold", "seconds")],
+            "hold", \.render.hiding.holdSeconds, .number(0...60, unit: "seconds"), options: [.value("hold", "seconds")],
             "Also hide a face this long before and after it is seen."),
         Setting(
-            .render, "invert", \.render.hiding.isInverted, options: [.flag("invert")],
+            "invert", \.render.hiding.isInverted, options: [.flag("invert")],
             "Hide everything except the faces."),
         Setting(
-            .render, "keep_subtitles", \.render.video.keepsSubtitles, options: [.flag("keep-subtitles")],
+            "keep_subtitles", \.render.video.keepsSubtitles, options: [.flag("keep-subtitles")],
             "Copy subtitles even if faces are hidden; they may name people."),
     ]
 
     private static let visibility = [
         Setting(
-            .render, "keep", \.render.keptPeople, options: [.value("keep", "list")], null: "nobody",
+            "keep", \.render.keptPeople, options: [.value("keep", "list")], null: "nobody",
             "Keep these person_ids visible, and hide everybody else."),
         Setting(
-            .render, "hide", \.render.hiddenPeople, options: [.value("hide", "list")], null: "everybody",
+            "hide", \.render.hiddenPeople, options: [.value("hide", "list")], null: "everybody",
             "Hide these person_ids, and everybody who might be one of them; keep the others visible."),
         Setting(
-            .render, "keep_faces", \.render.keptFaces, options: [.value("keep-face", "list")], null: "none",
+            "keep_faces", \.render.keptFaces, options: [.value("keep-face", "list")], null: "none",
             "Keep these face_ids visible too, although nothing verifies who they are."),
         Setting(
-            .render, "hide_faces", \.render.hiddenFaces, options: [.value("hide-face", "list")], null: "none",
+            "hide_faces", \.render.hiddenFaces, options: [.value("hide-face", "list")], null: "none",
             "Hide these face_ids in any case."),
     ]
 
     private static let encoding = [
-        Setting(.render, "codec", \.render.video.codec, options: [.value("codec")], "Codec of the video."),
+        Setting("codec", \.render.video.codec, options: [.value("codec")], "Codec of the video."),
         Setting(
-            .render, "crf", \.render.video.rateFactor, .number(0...63), options: [.value("crf", "number")],
+            "crf", \.render.video.rateFactor, .number(0...63), options: [.value("crf", "number")],
             null: "21 for h264, 28 for hevc, 31 for vp9, 35 for av1",
             "Constant rate factor: a lower one gives a better and larger video."),
         Setting(
-            .render, "height", \.render.video.height, .integer(16...16_384), options: [.value("height", "pixels")],
+            "height", \.render.video.height, .integer(16...16_384), options: [.value("height", "pixels")],
             null: "the displayed height of the source",
             "Height of the video in pixels; it must be even."),
         Setting(
-            .render, "audio", \.render.video.copiesAudio, options: [.onOff("audio")],
+            "audio", \.render.video.copiesAudio, options: [.onOff("audio")],
             "Copy the audio, or leave it out."),
     ]
 }

@@ -23,64 +23,63 @@ extension Settings {
 }
 
 extension Settings.Track {
-    static let declarations =
+    static let section = SettingsSection(
+        "track", "How faces are tracked from frame to frame, and what counts as an event.", group: .faces,
         [
             Setting(
-                .track, "max_faces", \.track.maximumFaces, .integer(1...10_000),
-                options: [.value("max-faces", "count")],
+                "max_faces", \.track.maximumFaces, .integer(1...10_000), options: [.value("max-faces", "count")],
                 null: "all", follows: "detect.faces",
                 "Keep this many people, the most prominent ones: size times time on screen."),
             Setting(
-                .track, "max_gap", \.track.maximumGapSeconds, .number(0...60, unit: "seconds"),
+                "max_gap", \.track.maximumGapSeconds, .number(0...60, unit: "seconds"),
                 options: [.value("max-gap", "seconds")], follows: "detect.min_confidence",
                 "How long a face may be out of sight and keep its face_id."),
             Setting(
-                .track, "min_track", \.track.minimumSamples, .integer(1...10_000),
-                options: [.value("min-track", "samples")], follows: "track.max_gap",
+                "min_track", \.track.minimumSamples, .integer(1...10_000), options: [.value("min-track", "samples")],
+                follows: "track.max_gap",
                 "Drop faces seen in fewer samples than this. In shorter shots, all faces are kept."),
             Setting(
-                .track, "smoothing", \.track.smoothing, options: [.onOff("smoothing")], follows: "track.min_track",
+                "smoothing", \.track.smoothing, options: [.onOff("smoothing")], follows: "track.min_track",
                 "Smooth boxes and landmarks over time, at 8 or more samples per second."),
             Setting(
-                .track, "person", \.track.person, options: [.onOff("person")], follows: "track.smoothing",
+                "person", \.track.person, options: [.onOff("person")], follows: "track.smoothing",
                 "Tell people apart by face embeddings, otherwise by hair and clothes."),
             Setting(
-                .track, "keep_embeddings", \.track.keepsEmbeddings, options: [.onOff("people")],
-                follows: "track.person",
+                "keep_embeddings", \.track.keepsEmbeddings, options: [.onOff("people")], follows: "track.person",
                 "Keep the face embeddings, which are biometric data, in embeddings.npy, so that people can be joined"
                     + " across videos; otherwise they are discarded."),
-        ] + events
+        ] + events)
 
     private static let events = [
         Setting(
-            .track, "blink_min_rate", \.track.events.blinkMinimumRate, .number(1...1000, unit: "samples per second"),
+            "blink_min_rate", \.track.events.blinkMinimumRate, .number(1...1000, unit: "samples per second"),
             "Minimum sampling rate at which blinks are reported."),
         Setting(
-            .track, "blink_longest", \.track.events.blinkLongestSeconds, .number(0...10, unit: "seconds"),
+            "blink_longest", \.track.events.blinkLongestSeconds, .number(0...10, unit: "seconds"),
             "Longest closure of the eyes that is a blink. A longer one is eyes_closed."),
         Setting(
-            .track, "eyes_closed_below", \.track.events.eyesClosedBelow, .number(0...100),
+            "eyes_closed_below", \.track.events.eyesClosedBelow, .number(0...100),
             "The eyes close when their openness, relative to the person's open eyes, falls below this."),
         Setting(
-            .track, "eyes_open_above", \.track.events.eyesOpenAbove, .number(0...100),
+            "eyes_open_above", \.track.events.eyesOpenAbove, .number(0...100),
             "The eyes open again when it rises above this."),
         Setting(
-            .track, "smile_above", \.track.events.smileStartsAbove, .number(0...100),
+            "smile_above", \.track.events.smileStartsAbove, .number(0...100),
             "A smile starts, and has_smile is 1, when the smile score is above this."),
         Setting(
-            .track, "smile_until_below", \.track.events.smileStopsBelow, .number(0...100),
+            "smile_until_below", \.track.events.smileStopsBelow, .number(0...100),
             "A smile stops when the smile score falls below this."),
         Setting(
-            .track, "smile_hold", \.track.events.smileHoldSeconds, .number(0...60, unit: "seconds"),
+            "smile_hold", \.track.events.smileHoldSeconds, .number(0...60, unit: "seconds"),
             "How long a smile, or its absence, must last."),
         Setting(
-            .track, "look_away_above", \.track.events.lookAwayAboveDegrees, .number(0...180, unit: "degrees"),
+            "look_away_above", \.track.events.lookAwayAboveDegrees, .number(0...180, unit: "degrees"),
             "A face looks away when the angle between head and camera rises above this."),
         Setting(
-            .track, "look_back_below", \.track.events.lookBackBelowDegrees, .number(0...180, unit: "degrees"),
+            "look_back_below", \.track.events.lookBackBelowDegrees, .number(0...180, unit: "degrees"),
             "A face looks back when the angle between head and camera falls below this."),
         Setting(
-            .track, "look_away_hold", \.track.events.lookAwayHoldSeconds, .number(0...60, unit: "seconds"),
+            "look_away_hold", \.track.events.lookAwayHoldSeconds, .number(0...60, unit: "seconds"),
             "How long a face must look away."),
     ]
 }
