@@ -65,16 +65,14 @@ extension ResolvedSettings {
     ]
 
     /// Whether a setting asks for tables: an option that names some, or a value in a file that is not the default.
-    var asksForTables: Bool { tableSetting(where: { _ in true }) != nil }
+    var asksForTables: Bool { firstInUse(of: Self.tableSettings) != nil }
 
-    /// Returns the first setting that asks for tables and fulfils a condition.
-    private func tableSetting(where isIncluded: (String) -> Bool) -> String? {
-        Self.tableSettings.filter(isIncluded).first { path in
+    private func firstInUse(of paths: [String]) -> String? {
+        paths.first { path in
             guard let setting = Setting.at(path) else { return false }
             let value = setting.get(settings)
             if value == .flag(false) || value == .list(["none"]) { return false }
-            if case .option? = origins[path] { return true }
-            return value != setting.get(Settings(workers: 1))
+            return isOption(path) || value != setting.get(Settings(workers: 1))
         }
     }
 
@@ -86,13 +84,11 @@ extension ResolvedSettings {
                 "\(words("write.tables")) needs \(name("render.anonymize")): without tables, nothing would be left."
             }
         }
-        let isFile = { (path: String) in
-            ["write.landmarks", "write.blendshapes", "track.keep_embeddings"].contains(path)
-        }
+        let file = firstInUse(of: ["write.landmarks", "write.blendshapes", "track.keep_embeddings"])
         let formats = settings.write.formats == [.csv] ? nil : "write.formats"
         // A mesh that is drawn or hidden needs landmarks for a while.
         let needsLandmarks = settings.rendering?.needsLandmarks == true
-        if let path = tableSetting(where: isFile) ?? formats, path != "write.landmarks" || !needsLandmarks {
+        if let path = file ?? formats, path != "write.landmarks" || !needsLandmarks {
             throw error(at: "write.tables") { _ in
                 "\(words("write.tables")) and \(name(path)) cannot be used together."
             }
@@ -101,31 +97,28 @@ extension ResolvedSettings {
 
     /// `--no-tables`, or `'write.tables: false'` when a pipeline file sets it.
     private func words(_ path: String) -> String {
-        switch origins[path] {
-        case .option(let option): option
-        default: "'\(path): false'"
-        }
+        if case .option(let option)? = origins[path] { option } else { "'\(path): false'" }
     }
 
     /// Rejects a request for embeddings that are not computed, or could not be used to join people.
     func checkEmbeddings() throws {
         guard settings.track.keepsEmbeddings else { return }
         if !settings.track.person {
-            let off = if case .file? = origins["track.person"] { "'track.person: false'" } else { "--no-person" }
+            let off = isFile("track.person") ? "'track.person: false'" : "--no-person"
             throw error(at: "track.keep_embeddings") { "\($0) keeps face embeddings, which \(off) turns off." }
         }
+        try requireTables(for: name("track.keep_embeddings"))
+    }
+
+    private func requireTables(for purpose: String) throws {
         if !settings.write.formats.contains(.csv) {
-            throw error(at: "write.formats") {
-                "\(name("track.keep_embeddings")) needs the CSV tables: \($0) must include csv."
-            }
+            throw error(at: "write.formats") { "\(purpose) needs the CSV tables: \($0) must include csv." }
         }
     }
 
     /// Checks the settings of the video and the page. They are made from the tables, and encoders have limits.
     func checkOutputs() throws {
-        if settings.render.style != nil, settings.render.show != nil, case .option? = origins["render.style"],
-            case .option? = origins["render.show"]
-        {
+        if settings.render.style != nil, settings.render.show != nil, isOption("render.style"), isOption("render.show") {
             throw SettingsError("\(name("render.style")) and \(name("render.show")) cannot be used together.")
         }
         if settings.render.video.height.map({ $0 % 2 == 1 }) == true {
@@ -141,14 +134,9 @@ extension ResolvedSettings {
                 throw error(at: "render.crf") { "\($0) of \(codec.rawValue) must be \(lower) to \(upper)." }
             }
         }
-        let hasTables = settings.write.formats.contains(.csv)
-        if settings.report.page, !hasTables {
-            throw error(at: "write.formats") { "the report page needs the CSV tables: \($0) must include csv." }
-        }
+        if settings.report.page { try requireTables(for: "the report page") }
         guard settings.rendering != nil else { return }
-        guard hasTables else {
-            throw error(at: "write.formats") { "the video needs the CSV tables: \($0) must include csv." }
-        }
+        try requireTables(for: "the video")
         guard codec.isAvailable else {
             throw error(at: "render.codec") { _ in "this FFmpeg has no encoder for \(codec.rawValue)." }
         }
@@ -176,8 +164,7 @@ extension ResolvedSettings {
 
     private func error(_ greater: String, _ words: String, _ lesser: String) -> any Error {
         let paths = [greater, lesser]
-        let isOption = paths.contains { if case .option? = origins[$0] { true } else { false } }
-        if !isOption, let place = paths.first(where: { if case .file? = origins[$0] { true } else { false } }) {
+        if !paths.contains(where: isOption), let place = paths.first(where: isFile) {
             let names = paths.map { path in
                 "'\(path)' (\(Setting.at(path).map { PipelineText.yaml($0.get(settings)) } ?? ""))"
             }
@@ -195,7 +182,10 @@ extension ResolvedSettings {
 
     /// `--height`, or `'render.height'` when a pipeline file sets it.
     private func name(_ path: String) -> String {
-        if case .file? = origins[path] { return "'\(path)'" }
-        return Setting.at(path)?.optionNames.first ?? "'\(path)'"
+        (isFile(path) ? nil : Setting.at(path)?.optionNames.first) ?? "'\(path)'"
     }
+
+    private func isOption(_ path: String) -> Bool { if case .option? = origins[path] { true } else { false } }
+
+    private func isFile(_ path: String) -> Bool { if case .file? = origins[path] { true } else { false } }
 }
