@@ -39,8 +39,7 @@ struct ResultFinalizer {
         var notice: String?
         if let anonymize = settings.rendering?.anonymize {
             let line = IdentifyingFiles.notice(
-                in: folder.partialPath,
-                expected: settings.report.page ? ["report.html"] : [],
+                in: folder.partialPath, expected: settings.report.page ? ["report.html"] : [],
                 keepsTables: settings.write.keepsTables, isInverted: anonymize.isInverted)
             record.notices.append(line)
             notice = line

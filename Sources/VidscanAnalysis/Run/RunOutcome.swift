@@ -76,8 +76,7 @@ struct RunOutcome: Sendable {
         let duration = info.durationMicroseconds.map { "; the video lasts \(TimeText.seconds($0)) s" } ?? ""
         throw VidscanError(
             .media(.undecodable), "has no frame \(range.isEmpty ? "with a valid time" : range)\(duration)",
-            input: input,
-            stage: .decode)
+            input: input, stage: .decode)
     }
 
     /// Limits of the result that follow from the settings, in words.
@@ -108,9 +107,8 @@ struct RunOutcome: Sendable {
             let minimum = settings.track.events.blinkMinimumRate
             let rate = NumberText.plain(minimum)
             // A pipeline that changes the minimum cannot be used together with another one.
-            let pipeline =
-                minimum == EventOptions().blinkMinimumRate
-                ? ", or --pipeline interview for at most two people" : ""
+            let isDefault = minimum == EventOptions().blinkMinimumRate
+            let pipeline = isDefault ? ", or --pipeline interview for at most two people" : ""
             notices.append("no blinks: they need at least \(rate) samples per second; use --rate \(rate)\(pipeline)")
         }
         if let filtering = decoded?.filtering, filtering.toSource == nil {

@@ -13,7 +13,7 @@ package struct SegmentMerger: Sendable {
     private let observer: any RunObserver
     private let addition: (any ResultAddition)?
 
-    /// - Parameter addition: Makes the video and the page; without it, segments whose settings request them are refused.
+    /// Without an addition, which makes the video and the page, segments whose settings request them are refused.
     package init(observer: any RunObserver, addition: (any ResultAddition)? = nil) {
         self.observer = observer
         self.addition = addition
@@ -120,8 +120,7 @@ package struct SegmentMerger: Sendable {
     private static func models(of segment: SegmentFolder) throws(VidscanError) -> ModelStore {
         let models = try ModelStore()
         guard try models.digests() == segment.record.tools.models else {
-            throw VidscanError(
-                .result, "was made with other models than those installed here", input: segment.name, stage: .open)
+            throw .result("was made with other models than those installed here", input: segment.name)
         }
         return models
     }
@@ -131,27 +130,24 @@ package struct SegmentMerger: Sendable {
         var byIndex: [Int: SegmentFolder] = [:]
         var first: SegmentFolder?
         for segment in segments.folders {
-            let failure = { (reason: String) in VidscanError(.result, reason, input: segment.name, stage: .open) }
             if let first, let difference = segment.difference(from: first) {
-                throw failure("does not belong to \(first.name): it \(difference)")
+                throw .result("does not belong to \(first.name): it \(difference)", input: segment.name)
             }
             if let other = byIndex.updateValue(segment, forKey: segment.record.segment.index) {
-                throw failure("is segment \(segment.record.segment), as \(other.name) is")
+                throw .result("is segment \(segment.record.segment), as \(other.name) is", input: segment.name)
             }
             first = first ?? segment
         }
         guard let count = first?.record.segment.count else {
-            throw VidscanError(.result, "has no segments", input: segments.name, stage: .open)
+            throw .result("has no segments", input: segments.name)
         }
         let missing = (0..<count).filter { byIndex[$0] == nil }
         guard missing.isEmpty else {
             let list =
                 missing.prefix(20).map { "\($0)/\(count)" }.joined(separator: ", ")
                 + (missing.count > 20 ? " and \(missing.count - 20) more" : "")
-            throw VidscanError(
-                .result, "\(missing.count == 1 ? "segment \(list) is" : "segments \(list) are") missing",
-                input: segments.name,
-                stage: .open)
+            throw .result(
+                "\(missing.count == 1 ? "segment \(list) is" : "segments \(list) are") missing", input: segments.name)
         }
         return byIndex.sorted { $0.key < $1.key }.map(\.value)
     }
