@@ -11,7 +11,7 @@ package struct Setting: Sendable {
     package let name: String
     package let kind: SettingKind
     package let options: [SettingOption]
-    package let help: String
+    package private(set) var help = ""
     /// The meaning of `null`; settings without one cannot be `null`.
     package private(set) var nullMeaning: String?
     /// Whether results depend on the setting. Only then does `run.json` record it, so that the run can be repeated.
@@ -48,18 +48,26 @@ package struct Setting: Sendable {
 }
 
 extension Setting {
-    /// Creates a setting that is stored under a key path. By default, it takes the values of the stored type. `null`: the
-    /// meaning of `null`, if that is allowed.
+    /// Creates a setting that is stored under a key path. By default, it takes the values of the stored type. `value`: the
+    /// name of the value in the help, if there is an option of the setting's own name. `null`: the meaning of `null`, if
+    /// that is allowed.
     init<Value: SettingType>(
         _ name: String, _ storage: any WritableKeyPath<Settings, Value> & Sendable,
-        _ kind: SettingKind = Value.settingKind, options: [SettingOption] = [], null: String? = nil,
-        isRecorded: Bool = true, group: SettingGroup? = nil, follows: String? = nil, _ help: String
+        _ kind: SettingKind = Value.settingKind, value: String? = nil, options: [SettingOption] = [],
+        null: String? = nil, isRecorded: Bool = true, group: SettingGroup? = nil, follows: String? = nil
     ) {
+        let named = value.map { SettingOption.value(name.replacing("_", with: "-"), $0) }
         self.init(
-            name: name, kind: kind, options: options, help: help, nullMeaning: null, isRecorded: isRecorded,
-            group: group, follows: follows,
+            name: name, kind: kind, options: (named.map { [$0] } ?? []) + options, nullMeaning: null,
+            isRecorded: isRecorded, group: group, follows: follows,
             get: { $0[keyPath: storage].settingValue },
             set: { if let value = Value(setting: $0) { $1[keyPath: storage] = value } })
+    }
+
+    func help(_ text: String) -> Setting {
+        var copy = self
+        copy.help = text
+        return copy
     }
 
     func inGroup(_ group: SettingGroup) -> Setting {

@@ -24,15 +24,13 @@ extension Settings.Measure {
                     + " emojis, aus, all, none.",
                 get: { .list(MetricChoice.names(of: $0.measure.metrics)) },
                 set: { value, settings in
-                    guard case .list(let names) = value, let metrics = MetricChoice.metrics(named: names) else {
-                        return
-                    }
-                    settings.measure.metrics = metrics
+                    guard case .list(let names) = value else { return }
+                    settings.measure.metrics = MetricChoice.metrics(named: names) ?? settings.measure.metrics
                 }),
-            Setting(
-                "baseline", \.measure.baseline, options: [.value("baseline", "whose")],
-                "Judge emotions, emojis and events relative to the resting face of the person, of each face_id (track), or not"
-                    + " at all (none). It needs five seconds of a video that show the face well."),
+            Setting("baseline", \.measure.baseline, value: "whose")
+                .help(
+                    "Judge emotions, emojis and events relative to the resting face of the person, of each face_id"
+                        + " (track), or not at all (none). It needs five seconds of a video that show the face well."),
         ])
 }
 
