@@ -46,10 +46,7 @@ final class UpdateDelivery: RunConsumer, RunObserver {
 
     func finish(warnings: [String], notices: [String]) async throws {
         try await send {
-            [
-                .finished(
-                    VideoSummary(tracks: $0.tracks, events: $0.events, warnings: warnings, notices: notices))
-            ]
+            [.finished(VideoSummary(tracks: $0.tracks, events: $0.events, warnings: warnings, notices: notices))]
         }
     }
 

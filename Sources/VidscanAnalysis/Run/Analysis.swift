@@ -91,8 +91,7 @@ package struct Analysis: Sendable {
             } else {
                 // Encoding a video takes as much memory as finding faces.
                 if settings.rendering != nil { models.unload() }
-                let record = try RunRecord(
-                    outcome, input: RunRecord.Input(file), tools: tools, wallSeconds: wall)
+                let record = try RunRecord(outcome, input: RunRecord.Input(file), tools: tools, wallSeconds: wall)
                 visibility = try await finalizer.complete(folder, record: record, name: file.name)
             }
             return Summary(outcome: outcome, resultPath: resultPath, wallSeconds: wall, visibility: visibility)

@@ -35,8 +35,7 @@ package struct PipelineFile: Sendable {
         var reader = PipelineReader(file: path, filters: filters)
         if let root = try Self.compose(text, path: path) { reader.read(root) }
         guard reader.problems.isEmpty else {
-            throw PipelineFileError(
-                reader.problems.sorted { ($0.position ?? .start) < ($1.position ?? .start) })
+            throw PipelineFileError(reader.problems.sorted { ($0.position ?? .start) < ($1.position ?? .start) })
         }
         self.path = path
         summary = reader.summary

@@ -6,9 +6,7 @@ package enum PipelineSchema {
     package static var json: String {
         JSONValue.object([
             "$schema": .text("https://json-schema.org/draft/2020-12/schema"),
-            "title": .text("vidscan pipeline"),
-            "type": .text("object"),
-            "additionalProperties": .flag(false),
+            "title": .text("vidscan pipeline"), "type": .text("object"), "additionalProperties": .flag(false),
             "properties": .object(
                 SettingsSection.all.reduce(into: [
                     "description": .object([
@@ -23,8 +21,7 @@ package enum PipelineSchema {
         return .object([
             "type": .list([.text("object"), .text("null")]), "additionalProperties": .flag(false),
             "description": .text(section.help),
-            "properties": .object(
-                Dictionary(uniqueKeysWithValues: section.settings.map { ($0.name, property($0)) })),
+            "properties": .object(Dictionary(uniqueKeysWithValues: section.settings.map { ($0.name, property($0)) })),
         ])
     }
 

@@ -36,7 +36,7 @@ final class FaceAnalyzer {
     /// Finds faces at half the detector's resolution.
     func detectCoarsely(_ frame: SampledFrame) throws -> [FaceDetection] {
         let picture = try picture(of: frame)
-        return try times.measure(\.detect) { () throws(InferenceError) in try detector.detect(picture, scale: 0.5) }
+        return try times.measure(\.detect) { try detector.detect(picture, scale: 0.5) }
     }
 
     /// The maximum number of faces in a frame that are measured; the tracker chooses among them.
@@ -46,21 +46,15 @@ final class FaceAnalyzer {
     /// are upside down too, if none with a mesh is upright.
     func faces(in frame: SampledFrame, upsideDown: Bool) throws -> [AnalyzedFace] {
         let picture = try picture(of: frame)
-        let found = try times.measure(\.detect) { () throws(InferenceError) in try detector.detect(picture) }
+        let found = try times.measure(\.detect) { try detector.detect(picture) }
         var faces = try fitted(found, in: frame, picture)
         guard upsideDown, !faces.contains(where: \.isUpright) else { return faces }
-        let turned = try times.measure(\.detect) { () throws(InferenceError) in
-            try detector.detectUpsideDown(picture)
-        }
-        for face in try fitted(turned, in: frame, picture) {
-            // The first search often finds such a face too, with a lower score and a less accurate box. Without a mesh to
-            // confirm it, the second search is not enough, unless faces are to be hidden.
-            let rivals = faces.indices.filter { faces[$0].detection.box.overlaps(face.detection.box) }
-            guard face.square != nil || settings.detect.keepsUncertainFaces,
-                rivals.allSatisfy({ faces[$0].detection.confidence < face.detection.confidence })
-            else { continue }
-            for index in rivals.reversed() { faces.remove(at: index) }
-            faces.append(face)
+        let turned = try times.measure(\.detect) { try detector.detectUpsideDown(picture) }
+        // The first search often finds such a face too, with a lower score and a less accurate box. Without a mesh to
+        // confirm it, the second search is not enough, unless faces are to be hidden.
+        for face in try fitted(turned, in: frame, picture)
+        where face.square != nil || settings.detect.keepsUncertainFaces {
+            faces.replaceRivals(by: face, \.detection)
         }
         return faces.sorted { $0.detection.confidence > $1.detection.confidence }
     }
@@ -137,9 +131,7 @@ final class FaceAnalyzer {
         _ fit: MeshFitter.Fit, _ detection: FaceDetection, in frame: SampledFrame
     ) throws -> AnalyzedFace {
         let model = settings.needsExpressions ? try models.expressionModel() : nil
-        let picture = try times.measure(\.resample) { () throws(MediaError) in
-            try detector.picture(of: frame, describing: detection)
-        }
+        let picture = try times.measure(\.resample) { try detector.picture(of: frame, describing: detection) }
         let appearance = times.measure(\.look) { picture.appearance(of: detection) }
         return try times.measure(\.measure) {
             let pose = HeadPose(mesh: fit.mesh)

@@ -25,8 +25,7 @@ final class FaceCropper {
     ) throws(MediaError) {
         try tensor.withUnsafeMutableBufferPointer { tensor throws(MediaError) in
             // The tensor is never empty.
-            try cropper.crop(
-                frame, square: square, resolution: resolution, into: tensor.baseAddress.unsafelyUnwrapped)
+            try cropper.crop(frame, square: square, resolution: resolution, into: tensor.baseAddress.unsafelyUnwrapped)
         }
     }
 

@@ -28,8 +28,7 @@ final class FrameDetector {
     func picture(of frame: SampledFrame) throws(MediaError) -> DetectorPicture {
         if let picture, isLatest(frame) { return picture }
         let picture = emptyPicture(for: frame)
-        try resampler.resample(
-            frame, pictureSize: picture.size, tensorSize: picture.tensorSize, into: picture.values)
+        try resampler.resample(frame, pictureSize: picture.size, tensorSize: picture.tensorSize, into: picture.values)
         picture.update()
         pictureFrame = (ObjectIdentifier(frame), frame.sequence)
         return picture
@@ -71,21 +70,14 @@ final class FrameDetector {
         input.update(from: picture.values, count: picture.count)
         input.brighten(picture.count, by: picture.gain)
         let scale = picture.scale
-        var found: [FaceDetection] = []
-        for face in session.detect(minimumConfidence: settings.candidateConfidence) {
-            // A box outside the frame lies in the tensor's padding.
-            if let face = face.scaled(x: scale.x, y: scale.y).clipped(to: picture.display) { found.append(face) }
+        // A box outside the frame lies in the tensor's padding.
+        var found = session.detect(minimumConfidence: settings.candidateConfidence).compactMap {
+            $0.scaled(x: scale.x, y: scale.y).clipped(to: picture.display)
         }
-        for face in try closeUps(picture) {
-            // Of a face that is almost too large for the first search, that search finds a part, with a low score.
-            let rivals = found.indices.filter { found[$0].box.overlaps(face.box) }
-            guard rivals.allSatisfy({ found[$0].confidence < face.confidence }) else { continue }
-            for index in rivals.reversed() { found.remove(at: index) }
-            found.append(face)
-        }
+        // Of a face that is almost too large for the first search, that search finds a part, with a low score.
+        for face in try closeUps(picture) { found.replaceRivals(by: face, \.self) }
         let minimum = settings.detect.minimumFace * Double(picture.display.shortSide)
-        return found.filter { max($0.box.width, $0.box.height) >= minimum }
-            .sorted { $0.confidence > $1.confidence }
+        return found.filter { max($0.box.width, $0.box.height) >= minimum }.sorted { $0.confidence > $1.confidence }
     }
 
     /// Finds faces that are upside down, which the detector often misses, in a picture that is turned by 180° and reduced to
@@ -171,6 +163,17 @@ extension UnsafeMutablePointer<Float> {
             var values = UnsafeMutableBufferPointer(start: self + plane * area, count: area)
             values.reverse()
         }
+    }
+}
+
+extension Array {
+    /// Adds a face in the place of those that overlap it, unless one of them has the same score or a higher one.
+    mutating func replaceRivals(by face: Element, _ detection: KeyPath<Element, FaceDetection>) {
+        let rivals = indices.filter { self[$0][keyPath: detection].box.overlaps(face[keyPath: detection].box) }
+        let score = face[keyPath: detection].confidence
+        guard rivals.allSatisfy({ self[$0][keyPath: detection].confidence < score }) else { return }
+        for index in rivals.reversed() { remove(at: index) }
+        append(face)
     }
 }
 

@@ -211,8 +211,7 @@ final class SpanAnalyzer {
                 return overlap >= 0.3 ? -overlap : nil
             }
         }
-        let columns = Assignment.solve(
-            cost: cost, rowCount: earlier.count, columnCount: later.count, unpaired: 0)
+        let columns = Assignment.solve(cost: cost, rowCount: earlier.count, columnCount: later.count, unpaired: 0)
         let (searchesEverySample, minimum) = (searchesEverySample, settings.detect.minimumConfidence)
         let isCertain = { (face: AnalyzedFace) in searchesEverySample || face.detection.confidence >= minimum }
         let taken = Set(columns.compactMap { $0 })

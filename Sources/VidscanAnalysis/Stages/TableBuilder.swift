@@ -167,15 +167,13 @@ extension OutputOptions {
         self.init(
             metrics: settings.measure.metrics, baseline: settings.measure.baseline,
             isSmoothed: settings.track.smoothing, events: settings.track.events, formats: settings.write.formats,
-            hasLandmarks: settings.write.landmarks,
-            blendshapeNames: settings.write.blendshapes ? blendshapeNames : nil,
+            hasLandmarks: settings.write.landmarks, blendshapeNames: settings.write.blendshapes ? blendshapeNames : nil,
             hasExpressions: settings.needsExpressions)
     }
 }
 
 extension FaceRecordLayout {
     fileprivate init(_ settings: Settings, blendshapeNames: [String]) {
-        self.init(
-            hasEvidence: true, hasMesh: settings.write.keepsMeshes, blendshapeCount: blendshapeNames.count)
+        self.init(hasEvidence: true, hasMesh: settings.write.keepsMeshes, blendshapeCount: blendshapeNames.count)
     }
 }

@@ -63,8 +63,8 @@ extension Settings.Render {
     private static let drawing = [
         Setting("overlay", \.render.overlay, options: [.flag("overlay")], group: .extras)
             .help(
-                "Make a video with the faces marked, overlay.mp4. Choosing a style, elements to show or a sticker implies it."
-            ),
+                "Make a video with the faces marked, overlay.mp4. Choosing a style, elements to show or a sticker implies"
+                    + " it."),
         Setting("style", \.render.style, value: "style", null: "standard")
             .help(
                 "What to draw on faces: plain (box, id), standard (box, id, emotion, bars, points), mesh (id, mesh,"
