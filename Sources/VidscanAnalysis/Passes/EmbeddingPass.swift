@@ -1,5 +1,6 @@
 internal import VidscanBase
 internal import VidscanFaces
+internal import VidscanInference
 internal import VidscanResults
 
 /// Chooses the crops whose embeddings are computed, once the whole video has been tracked: only then is it known which are
@@ -8,11 +9,7 @@ struct EmbeddingPass {
     let settings: Settings
     var embedder: CropEmbedder
     /// By the crop's offset.
-    private var known: [Int: FaceEmbedding?] = [:]
-
-    init(settings: Settings, embedder: CropEmbedder) {
-        (self.settings, self.embedder) = (settings, embedder)
-    }
+    private(set) var known: [Int: FaceEmbedding?] = [:]
 
     /// Computes the embeddings of the best crops of the tracks that may be kept.
     mutating func embed(_ tracks: inout VideoTracks) async throws {
@@ -69,4 +66,57 @@ struct EmbeddingPass {
 
     /// The number of embeddings that are in memory at the same time.
     private static let batch = 4096
+}
+
+/// Computes the embeddings of the crops of faces in the file of a run, on several threads.
+struct CropEmbedder {
+    /// The models, which are loaded only if they are needed.
+    let models: @Sendable () throws -> ModelStore
+    /// The maximum number of threads.
+    let workers: Int
+    let frames: FrameRecordFile
+    private(set) var embedder: FaceEmbedder?
+
+    /// Computes the embeddings of crops, in their order; `nil` for a crop that does not show a face clearly. Reading is
+    /// fastest in ascending order of the offsets.
+    mutating func embed(_ offsets: [Int]) async throws -> [FaceEmbedding?] {
+        guard !offsets.isEmpty else { return [] }
+        let count = max(1, min(workers, offsets.count / Self.cropsPerThread))
+        let embedder = try loaded(sessions: count)
+        let crops = try FaceCropReader(frames)
+        var embeddings = [FaceEmbedding?](repeating: nil, count: offsets.count)
+        let threads = try ThreadExecutor.make(names: (0..<count).map { "embed \($0)" })
+        defer { for thread in threads { thread.shutDown() } }
+        try await withThrowingTaskGroup(of: [(index: Int, embedding: FaceEmbedding?)].self) { group in
+            for (number, thread) in threads.enumerated() {
+                group.addTask(executorPreference: thread) {
+                    let session = try embedder.makeSession()
+                    return try stride(from: number, to: offsets.count, by: count).map { index in
+                        try Task.checkCancellation()
+                        let (embedding, mirrorDistance) = try session.embed(crops.crop(at: offsets[index]))
+                        // If the crop and its mirror image differ too much, the crop does not show a face clearly.
+                        return (index, mirrorDistance < Self.maximumMirrorDistance ? embedding : nil)
+                    }
+                }
+            }
+            for try await part in group {
+                for (index, embedding) in part { embeddings[index] = embedding }
+            }
+        }
+        return embeddings
+    }
+
+    private mutating func loaded(sessions: Int) throws -> FaceEmbedder {
+        if let embedder, embedder.concurrency >= sessions { return embedder }
+        let models = try models()
+        // All faces have been found by now. Otherwise, this network would decide the run's peak memory.
+        models.unload()
+        let loaded = try models.faceEmbedder(sessions: sessions)
+        embedder = loaded
+        return loaded
+    }
+
+    /// Fewer crops are not worth another thread.
+    private static let cropsPerThread = 16
+    private static let maximumMirrorDistance = 0.4
 }

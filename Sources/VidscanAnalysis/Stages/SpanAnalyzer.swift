@@ -75,12 +75,18 @@ final class SpanAnalyzer {
 
     // MARK: Anchors
 
-    fileprivate struct Sample {
+    private struct Sample {
         let frame: SampledFrame
         let signature: FrameSignature
         let quality: FrameQuality
         /// Whether a cut may lie between the sample before and this one.
         var mayFollowCut = false
+
+        func known(_ faces: [AnalyzedFace]) -> KnownFrame {
+            KnownFrame(
+                microseconds: frame.microseconds, signature: signature,
+                faces: faces.sorted { $0.detection.confidence > $1.detection.confidence })
+        }
     }
 
     /// The frames of a run, with their signatures. The first one is not compared with the anchor before the run yet.
@@ -127,10 +133,16 @@ final class SpanAnalyzer {
 
     /// Finds the faces of an anchor in the next one; `nil` if one is not found.
     private func followed(_ previous: KnownFrame, to sample: Sample) throws -> [AnalyzedFace]? {
+        try located(previous.faces.map { FacePrediction($0) }, in: sample, passes: MeshFitter.Passes.following)
+    }
+
+    /// Finds faces where they are predicted; `nil` if one has no prediction, or is not found.
+    private func located(
+        _ predictions: [FacePrediction?], in sample: Sample, passes: ClosedRange<Int>
+    ) throws -> [AnalyzedFace]? {
         var faces: [AnalyzedFace] = []
-        for earlier in previous.faces {
-            guard let prediction = FacePrediction(earlier),
-                let face = try analyzer.face(at: prediction, passes: MeshFitter.Passes.following, in: sample.frame),
+        for prediction in predictions {
+            guard let prediction, let face = try analyzer.face(at: prediction, passes: passes, in: sample.frame),
                 !faces.contains(where: { $0.detection.box.overlaps(face.detection.box) })
             else { return nil }
             faces.append(face)
@@ -191,14 +203,8 @@ final class SpanAnalyzer {
             Double(sample.frame.microseconds - earlier.microseconds)
             / Double(max(1, later.microseconds - earlier.microseconds))
         guard let pairs = pairs(earlier.faces, later.faces) else { return nil }
-        var faces: [AnalyzedFace] = []
-        for (first, second) in pairs {
-            guard let prediction = FacePrediction(first, second, fraction: fraction),
-                let face = try analyzer.face(at: prediction, passes: MeshFitter.Passes.confirming, in: sample.frame),
-                !faces.contains(where: { $0.detection.box.overlaps(face.detection.box) })
-            else { return nil }
-            faces.append(face)
-        }
+        let predictions = pairs.map { FacePrediction($0, $1, fraction: fraction) }
+        guard let faces = try located(predictions, in: sample, passes: MeshFitter.Passes.confirming) else { return nil }
         if searchesEverySample, try showsOthers(sample, than: faces) { return nil }
         return sample.known(faces)
     }
@@ -219,13 +225,5 @@ final class SpanAnalyzer {
             !later.indices.contains(where: { isCertain(later[$0]) && !taken.contains($0) })
         else { return nil }
         return zip(earlier, columns).compactMap { face, column in column.map { (face, later[$0]) } }
-    }
-}
-
-extension SpanAnalyzer.Sample {
-    fileprivate func known(_ faces: [AnalyzedFace]) -> KnownFrame {
-        KnownFrame(
-            microseconds: frame.microseconds, signature: signature,
-            faces: faces.sorted { $0.detection.confidence > $1.detection.confidence })
     }
 }
