@@ -1,15 +1,24 @@
 internal import VidscanBase
 internal import VidscanFaces
 internal import VidscanMedia
-internal import VidscanResults
+package import VidscanResults
 
 /// The combined outcome of the stages of a run.
-struct RunOutcome: Sendable {
+package struct RunOutcome: Sendable {
     let input: String
     let settings: Settings
     private(set) var decoded: DecodingReport?
     private(set) var written = WriteStage.Report()
     private(set) var times = StageTimes()
+    package internal(set) var resultPath = ""
+    package internal(set) var wallSeconds = 0.0
+    /// The number of segments that were merged; `nil` if a single run made the result.
+    package internal(set) var segmentCount: Int?
+    /// What became of people who were to stay visible, in words.
+    var visibility: [String] = []
+
+    /// A segment has no face_ids, people or events.
+    package var counts: RunRecord.Counts { written.counts }
 
     mutating func add(_ result: StageResult) {
         switch result {
@@ -19,12 +28,13 @@ struct RunOutcome: Sendable {
         }
     }
 
-    var analysedMicroseconds: Int64 {
+    /// The time from the first to the last sampled frame.
+    package var analysedMicroseconds: Int64 {
         max(0, (written.lastMicroseconds ?? 0) - (written.firstMicroseconds ?? 0))
     }
 
     /// Problems that may affect the tables, in words.
-    var warnings: [String] {
+    package var warnings: [String] {
         guard let decoded else { return [] }
         let statistics = decoded.statistics
         var warnings: [String] = []
@@ -80,7 +90,7 @@ struct RunOutcome: Sendable {
     }
 
     /// Limits of the result that follow from the settings, in words.
-    var notices: [String] {
+    package var notices: [String] {
         var notices: [String] = []
         if written.peopleLeftOut > 0, let maximum = settings.track.maximumFaces {
             let people = written.peopleLeftOut == 1 ? "1 person" : "\(written.peopleLeftOut) people"
@@ -95,11 +105,11 @@ struct RunOutcome: Sendable {
             let frameRate = NumberText.plain((info.frameRate.value * 100).rounded() / 100)
             notices.append("the video has \(frameRate) frames per second, so --rate \(rate) takes every frame")
         }
-        return notices + commonNotices
+        return notices + commonNotices + visibility
     }
 
     /// Those of the notices that say the same of every video with these settings.
-    var commonNotices: [String] {
+    package var commonNotices: [String] {
         var notices: [String] = []
         if written.lacksBlinks, settings.write.keepsTables, settings.write.formats.contains(.csv),
             decoded?.info.isPicture != true
@@ -135,20 +145,22 @@ struct RunOutcome: Sendable {
 }
 
 extension RunRecord {
-    /// - Parameter tools: The versions of the software and the models that analysed the frames.
+    /// - Parameters:
+    ///   - tools: The versions of the software and the models that analysed the frames.
+    ///   - segmentSeconds: The time that the segments took, if the outcome merges some.
     init(
-        _ outcome: RunOutcome, input: Input, tools: Tools, wallSeconds: Double, segmentCount: Int? = nil
+        _ outcome: RunOutcome, input: Input, tools: Tools, segmentSeconds: Double = 0
     ) throws(VidscanError) {
         let settings = outcome.settings
         var timings = outcome.written.timings
-        timings.wallSeconds = wallSeconds
+        timings.wallSeconds = segmentSeconds + outcome.wallSeconds
         self.init(
-            input: input, pipeline: try RecordedSettings(settings.record), tools: tools,
-            counts: outcome.written.counts, timings: timings, workers: outcome.times)
+            input: input, pipeline: try RecordedSettings(settings.record), tools: tools, counts: outcome.counts,
+            timings: timings, workers: outcome.times)
         if let decoded = outcome.decoded { add(decoded, filters: settings.filters) }
         workers = settings.detect.workers
         embeddings = outcome.written.embeddings.map(Embeddings.init(rows:))
-        parts = segmentCount
+        parts = outcome.segmentCount
         warnings = outcome.warnings
         notices = outcome.notices
     }

@@ -45,7 +45,7 @@ package struct SegmentMerger: Sendable {
 
     /// Merges all segments of one video, in any order. Throws if a segment is missing or if they do not belong together;
     /// no unfinished result remains.
-    package func run(_ segments: SegmentSet, resultPath: String, replaces: Bool) async throws -> Analysis.Summary {
+    package func run(_ segments: SegmentSet, resultPath: String, replaces: Bool) async throws -> RunOutcome {
         do {
             let begin = ContinuousClock.now
             let folders = try Self.complete(segments)
@@ -56,21 +56,21 @@ package struct SegmentMerger: Sendable {
             let folder = try ResultFolder(finalPath: resultPath, policy: replaces ? .replace : .keep)
             defer { folder.discardUnlessComplete() }
             let folderPath = folder.partialPath
-            let outcome = try await BlockingWork.run(thread: "join", input: segments.name) { _ in
+            var outcome = try await BlockingWork.run(thread: "join", input: segments.name) { _ in
                 try await join(folders, settings, into: folderPath)
             }
             try outcome.requireSamples()
             for warning in outcome.warnings + Self.differences(of: folders) {
                 observer.warned(segments.name, message: warning)
             }
-            let wall = begin.duration(to: .now) / .seconds(1)
+            outcome.resultPath = resultPath
+            outcome.wallSeconds = begin.duration(to: .now) / .seconds(1)
+            outcome.segmentCount = folders.count
             let record = try RunRecord(
                 outcome, input: first.record.input, tools: first.record.tools,
-                wallSeconds: folders.reduce(wall) { $0 + $1.record.wallSeconds }, segmentCount: folders.count)
-            let visibility = try await finalizer.complete(folder, record: record, name: segments.name)
-            return Analysis.Summary(
-                outcome: outcome, resultPath: resultPath, wallSeconds: wall, visibility: visibility,
-                segmentCount: folders.count)
+                segmentSeconds: folders.reduce(0) { $0 + $1.record.wallSeconds })
+            outcome.visibility = try await finalizer.complete(folder, record: record, name: segments.name)
+            return outcome
         } catch {
             throw Analysis.describe(error, input: (error as? VidscanError)?.input ?? segments.name)
         }
