@@ -7,7 +7,10 @@ internal import VidscanResults
 /// the best, and whether there is anybody to tell apart.
 struct EmbeddingPass {
     let settings: Settings
-    var embedder: CropEmbedder
+    let frames: FrameRecordFile
+    /// The models, which are loaded only if they are needed.
+    let models: @Sendable () throws -> ModelStore
+    private(set) var embedder: FaceEmbedder?
     /// By the crop's offset.
     private(set) var known: [Int: FaceEmbedding?] = [:]
 
@@ -23,7 +26,7 @@ struct EmbeddingPass {
             summaries[track].crops.enumerated().map { (track: track, crop: $0, offset: $1.offset) }
         }.sorted { $0.offset < $1.offset }
         let new = crops.map(\.offset).filter { known[$0] == nil }
-        for (offset, embedding) in zip(new, try await embedder.embed(new)) { known[offset] = .some(embedding) }
+        for (offset, embedding) in zip(new, try await embed(new)) { known[offset] = .some(embedding) }
         for (track, crop, offset) in crops {
             tracks.summaries[track].setEmbedding(known[offset] ?? nil, ofCrop: crop)
         }
@@ -44,7 +47,7 @@ struct EmbeddingPass {
         let others = tracks.crops.filter { matches[$0.offset] == nil && tracks.identities[$0.track] != nil }
         for start in stride(from: 0, to: others.count, by: Self.batch) {
             let part = others[start..<min(start + Self.batch, others.count)]
-            for (crop, embedding) in zip(part, try await embedder.embed(part.map(\.offset))) {
+            for (crop, embedding) in zip(part, try await embed(part.map(\.offset))) {
                 matches[crop.offset] = embedding.flatMap { matching.confidence(of: $0, track: crop.track) }
             }
         }
@@ -64,24 +67,11 @@ struct EmbeddingPass {
         }
     }
 
-    /// The number of embeddings that are in memory at the same time.
-    private static let batch = 4096
-}
-
-/// Computes the embeddings of the crops of faces in the file of a run, on several threads.
-struct CropEmbedder {
-    /// The models, which are loaded only if they are needed.
-    let models: @Sendable () throws -> ModelStore
-    /// The maximum number of threads.
-    let workers: Int
-    let frames: FrameRecordFile
-    private(set) var embedder: FaceEmbedder?
-
-    /// Computes the embeddings of crops, in their order; `nil` for a crop that does not show a face clearly. Reading is
-    /// fastest in ascending order of the offsets.
-    mutating func embed(_ offsets: [Int]) async throws -> [FaceEmbedding?] {
+    /// Computes the embeddings of crops on several threads, in their order; `nil` for a crop that does not show a face
+    /// clearly. Reading is fastest in ascending order of the offsets.
+    private mutating func embed(_ offsets: [Int]) async throws -> [FaceEmbedding?] {
         guard !offsets.isEmpty else { return [] }
-        let count = max(1, min(workers, offsets.count / Self.cropsPerThread))
+        let count = max(1, min(settings.detect.workers, offsets.count / Self.cropsPerThread))
         let embedder = try loaded(sessions: count)
         let crops = try FaceCropReader(frames)
         var embeddings = [FaceEmbedding?](repeating: nil, count: offsets.count)
@@ -116,6 +106,8 @@ struct CropEmbedder {
         return loaded
     }
 
+    /// The number of embeddings that are in memory at the same time.
+    private static let batch = 4096
     /// Fewer crops are not worth another thread.
     private static let cropsPerThread = 16
     private static let maximumMirrorDistance = 0.4

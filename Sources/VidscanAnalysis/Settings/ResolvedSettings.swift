@@ -130,7 +130,7 @@ package struct ResolvedSettings: Sendable {
     /// Makes the path of a file setting absolute, so that it means the same wherever it is read again. A relative path
     /// is relative to the folder of the pipeline file, or to the current folder on the command line.
     private static func absolute(_ value: SettingValue, of setting: Setting, in file: String?) -> SettingValue {
-        guard setting.kind == .file, case .text(let path) = value, !path.hasPrefix("/") else { return value }
+        guard setting.kind == .file, let path = value.text, !path.hasPrefix("/") else { return value }
         let below = file.map { FilePath.sibling(of: $0, named: path) } ?? path
         return .text(below.hasPrefix("/") ? below : FilePath.joining(FilePath.currentFolder, below))
     }

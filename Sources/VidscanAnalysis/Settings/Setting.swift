@@ -61,7 +61,7 @@ extension Setting {
             name: name, kind: kind, options: (named.map { [$0] } ?? []) + options, nullMeaning: null,
             isRecorded: isRecorded, group: group, follows: follows,
             get: { $0[keyPath: storage].settingValue },
-            set: { if let value = Value(setting: $0) { $1[keyPath: storage] = value } })
+            set: { if let value = Value.from($0) { $1[keyPath: storage] = value } })
     }
 
     func help(_ text: String) -> Setting {

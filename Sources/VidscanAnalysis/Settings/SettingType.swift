@@ -5,9 +5,9 @@ internal import VidscanResults
 protocol SettingType: Sendable {
     /// The values that a setting of this type takes, unless its declaration narrows them.
     static var settingKind: SettingKind { get }
-    /// - Returns: `nil` if the value has another type.
-    init?(setting value: SettingValue)
     var settingValue: SettingValue { get }
+    /// - Returns: `nil` if the value has another type.
+    static func from(_ value: SettingValue) -> Self?
 }
 
 /// A setting that takes one of a fixed set of names.
@@ -16,70 +16,41 @@ protocol SettingChoice: SettingType, Hashable, RawRepresentable, CaseIterable wh
 extension SettingChoice {
     static var names: [String] { allCases.map(\.rawValue) }
     static var settingKind: SettingKind { .choice(names) }
-
-    init?(setting value: SettingValue) {
-        guard case .text(let name) = value else { return nil }
-        self.init(rawValue: name)
-    }
-
     var settingValue: SettingValue { .text(rawValue) }
+    static func from(_ value: SettingValue) -> Self? { value.text.flatMap(Self.init(rawValue:)) }
 }
 
 extension Bool: SettingType {
     static var settingKind: SettingKind { .flag }
-
-    init?(setting value: SettingValue) {
-        guard case .flag(let flag) = value else { return nil }
-        self = flag
-    }
-
     var settingValue: SettingValue { .flag(self) }
+    static func from(_ value: SettingValue) -> Bool? { if case .flag(let flag) = value { flag } else { nil } }
 }
 
 extension Int: SettingType {
     static var settingKind: SettingKind { .integer(0...Int.max) }
-
-    init?(setting value: SettingValue) {
-        guard case .integer(let number) = value else { return nil }
-        self = number
-    }
-
     var settingValue: SettingValue { .integer(self) }
+    static func from(_ value: SettingValue) -> Int? { if case .integer(let number) = value { number } else { nil } }
 }
 
 extension Double: SettingType {
     static var settingKind: SettingKind { .number(SettingKind.positive) }
-
-    init?(setting value: SettingValue) {
-        guard case .number(let number) = value else { return nil }
-        self = number
-    }
-
     var settingValue: SettingValue { .number(self) }
+    static func from(_ value: SettingValue) -> Double? { value.number }
 }
 
 /// Microseconds, which a pipeline file gives in seconds.
 extension Int64: SettingType {
     static var settingKind: SettingKind { .time }
-
-    init?(setting value: SettingValue) {
-        guard case .number(let seconds) = value else { return nil }
-        self = Int64((seconds * 1e6).rounded())
-    }
-
     var settingValue: SettingValue { .number(Double(self) / 1e6) }
+    static func from(_ value: SettingValue) -> Int64? { value.number.map { Int64(($0 * 1e6).rounded()) } }
 }
 
 /// A setting that is written as text.
 protocol SettingText: SettingType, LosslessStringConvertible {}
 
 extension SettingText {
-    init?(setting value: SettingValue) {
-        guard case .text(let text) = value else { return nil }
-        self.init(text)
-    }
-
     var settingValue: SettingValue { .text(description) }
+    static func from(_ value: SettingValue) -> Self? { value.text.flatMap { Self($0) } }
 }
 
 extension String: SettingText {
@@ -96,59 +67,36 @@ extension StickerOptions.CapInsets: SettingText {
 
 extension Optional: SettingType where Wrapped: SettingType {
     static var settingKind: SettingKind { Wrapped.settingKind }
-
-    init?(setting value: SettingValue) {
-        if value == .absent {
-            self = .none
-        } else {
-            guard let wrapped = Wrapped(setting: value) else { return nil }
-            self = .some(wrapped)
-        }
-    }
-
     var settingValue: SettingValue { map(\.settingValue) ?? .absent }
+    static func from(_ value: SettingValue) -> Wrapped?? {
+        if value == .absent { return .some(nil) }
+        guard let wrapped = Wrapped.from(value) else { return nil }
+        return .some(wrapped)
+    }
 }
 
 extension Array: SettingType where Element: SettingChoice {
     static var settingKind: SettingKind { .list(Element.names) }
-
-    init?(setting value: SettingValue) {
-        guard case .list(let names) = value else { return nil }
-        self = names.compactMap(Element.init(rawValue:))
-    }
-
     var settingValue: SettingValue { .list(map(\.rawValue)) }
+    static func from(_ value: SettingValue) -> [Element]? { value.list?.compactMap(Element.init(rawValue:)) }
 }
 
 extension Set: SettingType where Element: SettingChoice {
     static var settingKind: SettingKind { .list(Element.names) }
-
-    init?(setting value: SettingValue) {
-        guard case .list(let names) = value else { return nil }
-        self = Set(names.compactMap(Element.init(rawValue:)))
-    }
-
     var settingValue: SettingValue { .list(map(\.rawValue).sorted()) }
+    static func from(_ value: SettingValue) -> Set<Element>? { [Element].from(value).map { Set($0) } }
 }
 
 extension IDList: SettingType {
     static var settingKind: SettingKind { .ids }
-
-    init?(setting value: SettingValue) {
-        guard case .list(let words) = value else { return nil }
-        self.init(words.compactMap { Int($0) })
-    }
-
     var settingValue: SettingValue { .list(ids.sorted().map(String.init)) }
+    static func from(_ value: SettingValue) -> IDList? { value.list.map { IDList($0.compactMap { Int($0) }) } }
 }
 
 extension FilterChain: SettingType {
     static var settingKind: SettingKind { .filters }
-
-    init?(setting value: SettingValue) {
-        guard case .filters(let chain) = value else { return nil }
-        self = chain
-    }
-
     var settingValue: SettingValue { .filters(self) }
+    static func from(_ value: SettingValue) -> FilterChain? {
+        if case .filters(let chain) = value { chain } else { nil }
+    }
 }

@@ -11,6 +11,10 @@ package enum SettingValue: Sendable, Equatable {
     case text(String)
     case list([String])
     case filters(FilterChain)
+
+    var number: Double? { if case .number(let number) = self { number } else { nil } }
+    var text: String? { if case .text(let text) = self { text } else { nil } }
+    var list: [String]? { if case .list(let items) = self { items } else { nil } }
 }
 
 /// The values that a setting takes, and how to read them.
@@ -141,7 +145,7 @@ package enum SettingKind: Sendable, Equatable {
         }
         var names: [String] = []
         for word in words {
-            if case .list(let items) = try parse(word) { names += items }
+            names += try parse(word).list ?? []
         }
         guard !names.isEmpty else { throw SettingError(allowed: allowed) }
         return .list(names)

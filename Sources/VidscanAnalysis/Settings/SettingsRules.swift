@@ -118,7 +118,8 @@ extension ResolvedSettings {
 
     /// Checks the settings of the video and the page. They are made from the tables, and encoders have limits.
     func checkOutputs() throws {
-        if settings.render.style != nil, settings.render.show != nil, isOption("render.style"), isOption("render.show") {
+        if settings.render.style != nil, settings.render.show != nil, isOption("render.style"), isOption("render.show")
+        {
             throw SettingsError("\(name("render.style")) and \(name("render.show")) cannot be used together.")
         }
         if settings.render.video.height.map({ $0 % 2 == 1 }) == true {
@@ -153,8 +154,8 @@ extension ResolvedSettings {
     /// Rejects numbers in the wrong order.
     func checkOrder() throws {
         for (lesser, greater, words) in Self.orderedPairs {
-            guard case .number(let low)? = Setting.at(lesser)?.get(settings),
-                case .number(let high)? = Setting.at(greater)?.get(settings)
+            guard let low = Setting.at(lesser)?.get(settings).number,
+                let high = Setting.at(greater)?.get(settings).number
             else { continue }
             // A range of time must not be empty.
             let isInOrder = lesser == "sample.start" ? low < high : low <= high

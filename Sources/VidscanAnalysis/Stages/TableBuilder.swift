@@ -81,9 +81,7 @@ final class TableBuilder: FrameSink {
         }
         var tracks = try VideoTracks(of: frames, changes: changes, settings: settings)
         report.timings.followSeconds = lap()
-        var embedding = EmbeddingPass(
-            settings: settings,
-            embedder: CropEmbedder(models: models, workers: settings.detect.workers, frames: frames))
+        var embedding = EmbeddingPass(settings: settings, frames: frames, models: models)
         try await embedding.embed(&tracks)
         var strangers: Set<Int> = []
         for _ in 0..<Self.maximumChangesOfPerson {

@@ -24,8 +24,8 @@ extension Settings.Measure {
                     + " emojis, aus, all, none.",
                 get: { .list(MetricChoice.names(of: $0.measure.metrics)) },
                 set: { value, settings in
-                    guard case .list(let names) = value else { return }
-                    settings.measure.metrics = MetricChoice.metrics(named: names) ?? settings.measure.metrics
+                    guard let metrics = value.list.flatMap(MetricChoice.metrics(named:)) else { return }
+                    settings.measure.metrics = metrics
                 }),
             Setting("baseline", \.measure.baseline, value: "whose")
                 .help(
