@@ -30,9 +30,9 @@ struct DeclarationTests {
     func digest() throws {
         let models = try Models.store(concurrency: 1)
         var settings = Settings(workers: 1)
-        #expect(try settings.digest(models: models).count == 64)
+        #expect(try Configuration(settings, models: models).digest().count == 64)
         settings.detect.minimumFace = .nan
-        let error = #expect(throws: VidscanError.self) { try settings.digest(models: models) }
+        let error = #expect(throws: VidscanError.self) { try Configuration(settings, models: models).digest() }
         #expect(error?.code == .setup)
         #expect(error?.reason.hasPrefix("cannot make a digest of the settings: ") == true)
     }

@@ -21,11 +21,13 @@ package struct SegmentMerger: Sendable {
 
     /// The folders of segments of one video.
     package struct SegmentSet: Sendable {
-        /// The video's path as the user wrote it.
-        package let name: String
-        /// The name of the result folder: `movie.mp4.vidscan`.
-        package let resultName: String
+        /// At least one.
         fileprivate(set) var folders: [SegmentFolder]
+
+        /// The video's path as the user wrote it.
+        package var name: String { folders[0].record.name }
+        /// The name of the result folder: `movie.mp4.vidscan`.
+        package var resultName: String { folders[0].record.resultName }
     }
 
     /// Groups the folders of segments by video. Throws for the first folder that is not a segment.
@@ -33,11 +35,11 @@ package struct SegmentMerger: Sendable {
         var sets: [SegmentSet] = []
         for path in paths {
             let folder = try SegmentFolder(path: path)
-            let record = folder.record
-            if let place = sets.firstIndex(where: { PathBytes($0.resultName) == PathBytes(record.resultName) }) {
+            let name = PathBytes(folder.record.resultName)
+            if let place = sets.firstIndex(where: { PathBytes($0.resultName) == name }) {
                 sets[place].folders.append(folder)
             } else {
-                sets.append(SegmentSet(name: record.name, resultName: record.resultName, folders: [folder]))
+                sets.append(SegmentSet(folders: [folder]))
             }
         }
         return sets
@@ -128,19 +130,16 @@ package struct SegmentMerger: Sendable {
     /// - Returns: The segments in order, each of them once.
     private static func complete(_ segments: SegmentSet) throws(VidscanError) -> [SegmentFolder] {
         var byIndex: [Int: SegmentFolder] = [:]
-        var first: SegmentFolder?
+        let first = segments.folders[0]
         for segment in segments.folders {
-            if let first, let difference = segment.difference(from: first) {
+            if let difference = segment.difference(from: first) {
                 throw .result("does not belong to \(first.name): it \(difference)", input: segment.name)
             }
             if let other = byIndex.updateValue(segment, forKey: segment.record.segment.index) {
                 throw .result("is segment \(segment.record.segment), as \(other.name) is", input: segment.name)
             }
-            first = first ?? segment
         }
-        guard let count = first?.record.segment.count else {
-            throw .result("has no segments", input: segments.name)
-        }
+        let count = first.record.segment.count
         let missing = (0..<count).filter { byIndex[$0] == nil }
         guard missing.isEmpty else {
             let list =

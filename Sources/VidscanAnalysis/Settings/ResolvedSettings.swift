@@ -29,17 +29,13 @@ package struct ResolvedSettings: Sendable {
         package let value: SettingValue
         package let option: String
 
-        package init(_ setting: Setting, _ value: SettingValue, option: String) {
-            self.setting = setting
-            self.value = value
-            self.option = option
-        }
-
         /// Throws if the setting does not exist or does not accept the value.
         package init(_ path: String, _ value: SettingValue, option: String) throws(SettingsError) {
             guard let setting = Setting.at(path) else { throw SettingsError("there is no setting '\(path)'") }
             guard setting.kind.allows(value) else { throw SettingsError("\(option): allowed: \(setting.kind.allowed)") }
-            self.init(setting, value, option: option)
+            self.setting = setting
+            self.value = value
+            self.option = option
         }
     }
 

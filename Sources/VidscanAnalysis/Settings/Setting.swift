@@ -97,9 +97,8 @@ package struct SettingOption: Sendable {
         if case .onOff = form { ["--" + long, "--no-" + long] } else { ["--" + long] }
     }
 
-    /// - Parameter value: The name of the value in the help; by default, the option's own name.
-    static func value(_ long: String, _ value: String? = nil, short: Character? = nil) -> SettingOption {
-        SettingOption(long: long, short: short, form: .value(name: value ?? long))
+    static func value(_ long: String, _ value: String, short: Character? = nil) -> SettingOption {
+        SettingOption(long: long, short: short, form: .value(name: value))
     }
 
     static func flag(

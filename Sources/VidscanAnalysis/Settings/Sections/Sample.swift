@@ -44,7 +44,7 @@ extension Settings {
     static let filtersSection = SettingsSection(
         "filters", "FFmpeg filters that every sampled frame passes before detection.", group: .filters,
         [
-            Setting("", \.filters, options: [.value("filter")], null: "none")
+            Setting("", \.filters, options: [.value("filter", "filter")], null: "none")
                 .help(
                     "FFmpeg filters that each frame passes before detection, such as eq=brightness=0.1. Repeat the"
                         + " option to chain filters; they replace those of a pipeline.")
