@@ -31,7 +31,8 @@ package struct FilterPreview: Sendable {
                     detail: settings.isEmpty ? "default settings" : String(settings), at: microseconds))
         }
         if let models, let last = panels.indices.last {
-            let faces = try FaceAnalyzer(models: models, settings: settings).analyze(panels[last].frame)
+            let (frame, analyzer) = (panels[last].frame, FaceAnalyzer(models: models, settings: settings))
+            let faces = try Analysis.locating(frame) { try analyzer.faces(in: frame, upsideDown: true) }
             panels[last].marks = faces.map(\.detection.box)
         }
         let png: [UInt8]

@@ -8,7 +8,6 @@ internal import VidscanMedia
 
 /// The models of a process: found and loaded once, and shared by all inputs and workers.
 public final class ModelStore: Sendable {
-    /// A model file that vidscan needs.
     public struct Model: Sendable, Equatable {
         public let name: String
         public let fileName: String
@@ -53,14 +52,10 @@ public final class ModelStore: Sendable {
             expectedDigest: "2c3728e6da56f21e21a320433396fb06d40d9088f2247c05e5635a688d45dfe1"),
     ]
 
-    /// Returns the folder with the detectors of 'vidscan verify'.
-    ///
-    /// - Throws: `VidscanError` with the code `setup` if there is none.
     public static func verificationFolder() throws(VidscanError) -> String {
         try folder(of: verification, "detectors", "'make install' installs them")
     }
 
-    /// The folder that holds the model files.
     public let folder: String
     /// Its model is compiled in and needs no file.
     let faceShape = FaceShape()
@@ -111,7 +106,6 @@ public final class ModelStore: Sendable {
         vs_trim_heaps()
     }
 
-    /// Whether the detector or the mesh is in memory.
     package var isLoaded: Bool { detector.isLoaded || mesh.isLoaded }
 
     func faceDetector() throws(InferenceError) -> FaceDetector {
@@ -145,10 +139,8 @@ public final class ModelStore: Sendable {
         }
     }
 
-    /// Returns the expression model of this installation for a result that was analysed earlier.
-    ///
-    /// - Parameter digests: The SHA-256 of each model file that analysed the video, by file name.
-    /// - Throws: `VidscanError` if other models are installed: the tables would mix the numbers of both.
+    /// Returns the expression model for a result that was analysed earlier. Throws if it was made with other models,
+    /// because its tables would mix the numbers of both. `digests`: as of ``digests()``.
     public static func expressionModel(
         recordedAs digests: [String: String]
     ) throws(VidscanError) -> ExpressionModel {
@@ -168,7 +160,6 @@ public final class ModelStore: Sendable {
     /// long as the analysis of a picture.
     public func digests() throws(VidscanError) -> [String: String] { try modelDigests.get() }
 
-    /// The folders that may hold the models.
     public static var candidateFolders: [String] { Installation.candidates.map(\.modelFolder) }
 
     private static func folder(of models: [Model], _ name: String, _ advice: String) throws(VidscanError) -> String {

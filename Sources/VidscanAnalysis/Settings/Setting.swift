@@ -36,7 +36,6 @@ package struct Setting: Sendable {
         return value == .absent || value == .flag(false) ? nil : JSONValue(value).words
     }
 
-    /// The help text, followed by the default.
     package var helpWithDefault: String { help + (defaultText.map { " Default: \($0)." } ?? "") }
 
     /// All settings, in the order of the data flow.

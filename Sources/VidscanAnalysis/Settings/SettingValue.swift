@@ -264,7 +264,9 @@ extension Set: SettingType where Element: SettingChoice {
 extension IDList: SettingType {
     static var settingKind: SettingKind { .ids }
     var settingValue: SettingValue { .list(ids.sorted().map(String.init)) }
-    static func from(_ value: SettingValue) -> IDList? { value.list.map { IDList($0.compactMap { Int($0) }) } }
+    static func from(_ value: SettingValue) -> IDList? {
+        value.list.map { IDList(ids: Set($0.compactMap { Int($0) })) }
+    }
 }
 
 extension FilterChain: SettingType {

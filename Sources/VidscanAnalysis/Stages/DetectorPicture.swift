@@ -11,8 +11,7 @@ final class DetectorPicture {
     /// The size of the frame on the screen.
     let display: PictureSize
     let values: UnsafeMutablePointer<Float>
-    /// The gain for the detector, which does not see faces in dark pictures; 1 leaves a picture
-    /// as it is.
+    /// The gain for the detector, which does not see faces in dark pictures; 1 leaves a picture as it is.
     var gain: Float {
         if let computedGain { return computedGain }
         let gain = Self.gain(for: view)
@@ -81,7 +80,6 @@ final class DetectorPicture {
         Point(x: Double(display.width) / Double(size.width), y: Double(display.height) / Double(size.height))
     }
 
-    /// Describes the appearance of a face in display space.
     func appearance(of face: FaceDetection) -> AppearanceDescriptor {
         AppearanceDescriptor(view, face: inPicture(face))
     }

@@ -23,11 +23,6 @@ final class FaceAnalyzer {
         cropper = FaceCropper(converter: converter)
     }
 
-    /// Detects the faces of a frame by itself.
-    func analyze(_ frame: SampledFrame) throws(VidscanError) -> [AnalyzedFace] {
-        try Analysis.locating(frame) { try faces(in: frame, upsideDown: true) }
-    }
-
     /// Returns the frame in the detector's size, which is valid until another frame is asked for.
     func picture(of frame: SampledFrame) throws(MediaError) -> DetectorPicture {
         try times.measure(\.resample) { () throws(MediaError) in try detector.picture(of: frame) }

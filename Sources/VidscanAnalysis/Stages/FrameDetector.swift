@@ -20,11 +20,8 @@ final class FrameDetector {
         resampler = AreaResampler(converter: converter)
     }
 
-    /// Shrinks a frame to the detector's size, unless it is the latest one.
-    ///
-    /// Shrinking a frame again costs less than keeping the pictures of all frames of a run.
-    ///
-    /// - Returns: The picture, which is valid until the next call.
+    /// Shrinks a frame to the detector's size, unless it is the latest one. Shrinking a frame again costs less than keeping
+    /// the pictures of all frames of a run. The picture is valid until the next call.
     func picture(of frame: SampledFrame) throws(MediaError) -> DetectorPicture {
         if let picture, isLatest(frame) { return picture }
         let picture = emptyPicture(for: frame)
@@ -47,7 +44,6 @@ final class FrameDetector {
         return picture
     }
 
-    /// Whether `picture` shows all of a frame.
     private func isLatest(_ frame: SampledFrame) -> Bool {
         pictureFrame.map { $0 == (ObjectIdentifier(frame), frame.sequence) } ?? false
     }

@@ -6,7 +6,6 @@ internal import VidscanResults
 
 /// Fits meshes to single faces. Each worker has one.
 final class MeshFitter {
-    /// A mesh that was found.
     struct Fit {
         var mesh: FaceMesh
         /// The probability, 0…1, that the crop shows a face.

@@ -108,20 +108,19 @@ final class SpanAnalyzer {
         return samples
     }
 
-    /// Analyses the last sample.
-    ///
-    /// A face gets a crop at the first anchor of its chunk or shot that shows it well enough. If faces are to be hidden, it
-    /// gets one at every anchor, because two people may have changed position in between.
+    /// Analyses the last sample. A face gets a crop at the first anchor of its chunk or shot that shows it well enough. If
+    /// faces are to be hidden, it gets one at every anchor, because two people may have changed position in between.
     private func anchor(_ samples: [Sample], after previous: KnownFrame?) throws -> KnownFrame {
         let sample = samples[samples.count - 1]
         let isSameShot = !samples.contains(where: \.mayFollowCut)
-        var known: KnownFrame?
+        var anchor: KnownFrame
         if !searchesEverySample, isSameShot, let previous,
             let faces = try followed(previous, to: sample), try !showsOthers(sample, than: faces)
         {
-            known = sample.known(faces)
+            anchor = sample.known(faces)
+        } else {
+            anchor = try searched(sample, upsideDown: true)
         }
-        var anchor = try known ?? searched(sample, upsideDown: true)
         try analyzer.cutCrops(
             &anchor.faces, besides: isSameShot && !searchesEverySample ? previous?.faces ?? [] : [], in: sample.frame)
         return anchor

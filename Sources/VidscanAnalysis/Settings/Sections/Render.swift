@@ -8,27 +8,20 @@ extension Settings {
         /// Whether to draw faces, in the standard style unless another one is set.
         package var overlay = false
         package var style: OverlayStyle.Preset?
-        /// The elements to draw instead of those of the style.
         package var show: [OverlayStyle.Element]?
         /// How elements are drawn. `style` and `show` decide which ones are drawn.
         package var drawing = OverlayStyle()
-        /// Path of the image to place on faces; `nil` places none.
         package var sticker: String?
-        /// How the image is placed; its path is `sticker`.
+        /// How the sticker is placed; its path is `sticker`.
         package var image = StickerOptions(path: "")
-        /// The method of hiding faces; `nil` hides none.
         package var anonymize: AnonymizeOptions.Method?
         /// How faces are hidden; the method is `anonymize`.
         package var hiding = AnonymizeOptions(method: .blur)
-        /// The people who stay visible when faces are hidden, by their `person_id`; everybody else is hidden.
+        /// By `person_id`, or by `face_id`.
         package var keptPeople: IDList?
-        /// The people who are hidden, by their `person_id`; everybody else stays visible.
         package var hiddenPeople: IDList?
-        /// The faces that stay visible too, by their `face_id`. Nothing verifies who they are.
         package var keptFaces: IDList?
-        /// The faces that are hidden in any case, by their `face_id`.
         package var hiddenFaces: IDList?
-        /// How the video is encoded.
         package var video = RenderOptions()
 
         package init() {}
@@ -38,10 +31,6 @@ extension Settings {
 /// Numbers of people or faces.
 package struct IDList: Sendable, Equatable {
     package let ids: Set<Int>
-
-    package init(_ ids: some Sequence<Int>) {
-        self.ids = Set(ids)
-    }
 }
 
 extension Metric: SettingChoice {}
