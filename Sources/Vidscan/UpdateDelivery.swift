@@ -62,9 +62,7 @@ final class UpdateDelivery: RunConsumer, RunObserver {
 
     // MARK: Progress
 
-    func opened(_ input: String, info: VideoInfo) {
-        state.withLock { $0.info = info }
-    }
+    func opened(_ input: String, info: VideoInfo) { state.withLock { $0.info = info } }
 
     // Updates show the progress, and the last one has the warnings.
     func progressed(_ progress: RunProgress) {}

@@ -115,9 +115,7 @@ extension VideoAnalyzer {
 
 extension Settings {
     /// The default settings, with a worker for each core.
-    public init() {
-        self.init(workers: max(1, ProcessInfo.processInfo.activeProcessorCount))
-    }
+    public init() { self.init(workers: max(1, ProcessInfo.processInfo.activeProcessorCount)) }
 
     /// Loads the settings of a pipeline.
     ///

@@ -24,9 +24,7 @@ final class StageContext: Sendable {
         budget = InFlightBudget(count: workers + 1, bytes: 192 << 20)
     }
 
-    func shutDown() {
-        for thread in [decodeThread, writeThread] + workerThreads { thread.shutDown() }
-    }
+    func shutDown() { for thread in [decodeThread, writeThread] + workerThreads { thread.shutDown() } }
 }
 
 /// The report of a stage that has finished.

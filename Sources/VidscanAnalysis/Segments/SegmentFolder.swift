@@ -11,9 +11,7 @@ struct SegmentFolder {
     let record: SegmentRecord
     let settings: Settings
 
-    private struct File: Decodable {
-        var part: SegmentRecord
-    }
+    private struct File: Decodable { var part: SegmentRecord }
 
     /// - Throws: `VidscanError` if the folder is not a segment, or was made by another version.
     init(path: String) throws(VidscanError) {

@@ -145,9 +145,7 @@ public struct PipelineFileError: Error, Sendable, Equatable, CustomStringConvert
     /// The problems in the order of their positions; at least one.
     public let problems: [PipelineProblem]
 
-    public init(_ problems: [PipelineProblem]) {
-        self.problems = problems
-    }
+    public init(_ problems: [PipelineProblem]) { self.problems = problems }
 
     init(file: String, at position: TextPosition? = nil, _ message: String) {
         self.init([PipelineProblem(file: file, position: position, message: message)])

@@ -136,7 +136,5 @@ package struct ResolvedSettings: Sendable {
 public struct SettingsError: Error, Sendable, Equatable, CustomStringConvertible {
     public let description: String
 
-    public init(_ description: String) {
-        self.description = description
-    }
+    public init(_ description: String) { self.description = description }
 }

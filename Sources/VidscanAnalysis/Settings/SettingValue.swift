@@ -144,9 +144,7 @@ package enum SettingKind: Sendable, Equatable {
             return try parse(word)
         }
         var names: [String] = []
-        for word in words {
-            names += try parse(word).list ?? []
-        }
+        for word in words { names += try parse(word).list ?? [] }
         guard !names.isEmpty else { throw SettingError(allowed: allowed) }
         return .list(names)
     }
@@ -227,17 +225,9 @@ extension SettingText {
     static func from(_ value: SettingValue) -> Self? { value.text.flatMap { Self($0) } }
 }
 
-extension String: SettingText {
-    static var settingKind: SettingKind { .text }
-}
-
-extension SampleGrid.Rate: SettingText {
-    static var settingKind: SettingKind { .rate }
-}
-
-extension StickerOptions.CapInsets: SettingText {
-    static var settingKind: SettingKind { .insets }
-}
+extension String: SettingText { static var settingKind: SettingKind { .text } }
+extension SampleGrid.Rate: SettingText { static var settingKind: SettingKind { .rate } }
+extension StickerOptions.CapInsets: SettingText { static var settingKind: SettingKind { .insets } }
 
 extension Optional: SettingType where Wrapped: SettingType {
     static var settingKind: SettingKind { Wrapped.settingKind }

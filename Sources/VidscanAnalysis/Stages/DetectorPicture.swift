@@ -31,9 +31,7 @@ final class DetectorPicture {
         values = .allocate(capacity: 3 * tensorSize.width * tensorSize.height)
     }
 
-    deinit {
-        values.deallocate()
-    }
+    deinit { values.deallocate() }
 
     var count: Int { 3 * tensorSize.width * tensorSize.height }
 

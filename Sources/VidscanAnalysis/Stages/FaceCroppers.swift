@@ -8,9 +8,7 @@ final class FaceCropper {
     private var emotionTensor = [Float](repeating: 0, count: EmotionNetwork.inputCount)
     private var embeddingTensor = [Float](repeating: 0, count: FaceCrop.byteCount)
 
-    init(converter: PictureConverter) {
-        cropper = SquareCropper(converter: converter)
-    }
+    init(converter: PictureConverter) { cropper = SquareCropper(converter: converter) }
 
     /// Returns the emotion network's outputs for the pixels of a face.
     func evidence(

@@ -57,9 +57,7 @@ final class SpanAnalyzer {
         if let previous { samples[0].mayFollowCut = previous.signature.mayBeCut(to: samples[0].signature) }
         var known = [KnownFrame?](repeating: nil, count: samples.count)
         let last = samples.count - 1
-        try Analysis.locating(samples[last].frame) {
-            known[last] = try anchor(samples, after: previous)
-        }
+        try Analysis.locating(samples[last].frame) { known[last] = try anchor(samples, after: previous) }
         if let anchor = known[last] { run.anchor.send(anchor) }
         if let previous { try fill(samples, &known, from: -1, to: last, previous) }
         return samples.indices.map { index in

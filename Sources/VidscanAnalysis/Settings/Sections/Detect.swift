@@ -18,9 +18,7 @@ extension Settings {
         /// wall. Set by `detectThoroughly`.
         public var keepsUncertainFaces = false
 
-        public init(workers: Int) {
-            self.workers = workers
-        }
+        public init(workers: Int) { self.workers = workers }
     }
 }
 
