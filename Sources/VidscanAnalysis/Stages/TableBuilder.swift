@@ -22,7 +22,6 @@ final class TableBuilder: FrameSink {
     private var shots = ShotDetector()
     private var jumps: [ShotChange] = []
     private var lastEpoch: Int?
-    private var sampleCount = 0
     private var report = WriteStage.Report()
 
     private static let framesFile = ".frames"
@@ -52,10 +51,10 @@ final class TableBuilder: FrameSink {
             shots.add(signature, faces: frame.faces.map { $0.box.relative(to: frame.size) }, seconds: frame.seconds)
         }
         if let lastEpoch, frame.epoch != lastEpoch {
-            jumps.append(ShotChange(kind: .discontinuity, sample: sampleCount, seconds: frame.seconds))
+            jumps.append(
+                ShotChange(kind: .discontinuity, sample: report.counts.sampledFrames, seconds: frame.seconds))
         }
         lastEpoch = frame.epoch
-        sampleCount += 1
         try frames.append(frame)
         report.add(frame)
     }
