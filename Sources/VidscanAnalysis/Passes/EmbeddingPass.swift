@@ -30,8 +30,7 @@ struct EmbeddingPass {
         for (track, crop, offset) in crops { tracks.summaries[track].setEmbedding(known[offset] ?? nil, ofCrop: crop) }
     }
 
-    /// Compares the samples of each track with its best ones: how well each crop matches the person of its track, by
-    /// the crop's offset.
+    /// How well each crop matches the person of its track, which the best crops show; by the crop's offset.
     mutating func matches(of tracks: VideoTracks) async throws -> [Int: Double] {
         let matching = PersonMatch(tracks.summaries, identities: tracks.identities)
         var matches: [Int: Double] = [:]

@@ -4,8 +4,7 @@ package import VidscanFaces
 internal import VidscanMedia
 internal import VidscanResults
 
-/// What the person in a photograph looks like. The photograph is analysed as any picture is, in a private folder that is
-/// gone afterwards.
+/// What the person in a photograph looks like. It is analysed like any picture, in a private folder that is removed.
 package enum FacePhoto {
     /// - Throws: `VidscanError` that names the photograph if it does not show exactly one face, well enough.
     package static func embedding(of path: String, models: ModelStore) async throws -> FaceEmbedding {

@@ -90,8 +90,7 @@ public final class ModelStore: Sendable {
         }
     }
 
-    /// Keeps the store until the process exits. Freeing the models takes a tenth of a second, which is lost if the
-    /// process ends anyway.
+    /// Keeps the store until the process exits, because freeing the models takes a tenth of a second.
     public func keepUntilExit() { Self.kept.withLock { $0.append(self) } }
 
     private static let kept = Mutex<[ModelStore]>([])

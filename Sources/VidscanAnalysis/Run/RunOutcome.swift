@@ -128,8 +128,7 @@ package struct RunOutcome: Sendable {
         return notices + OutputFormat.allCases.filter(settings.write.formats.contains).compactMap(\.notice)
     }
 
-    /// Whether the last frame lies well before the announced end: by more than a second and more than a tenth of the
-    /// duration.
+    /// Whether the last frame lies more than a second and more than a tenth of the duration before the announced end.
     private func endsEarly(_ decoded: DecodingReport, duration: Int64) -> Bool {
         // Where timestamps jump, the announced duration means nothing.
         guard decoded.isWholeVideo, decoded.statistics.discontinuities.isEmpty,

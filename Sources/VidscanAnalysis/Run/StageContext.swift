@@ -1,8 +1,7 @@
 internal import VidscanBase
 package import VidscanResults
 
-/// The resources that the stages of one run share: their threads, the queues between them, and the budget of frames in
-/// flight.
+/// What the stages of one run share: their threads, the queues between them, and the budget of frames in flight.
 final class StageContext: Sendable {
     let decodeThread: ThreadExecutor
     let workerThreads: [ThreadExecutor]

@@ -7,8 +7,7 @@ package import VidscanResults
 /// Merges the segments of a video into the same tables, to the byte, that one run over the whole video makes.
 ///
 /// Each segment holds the faces of its frames as they were detected and measured, and nothing that depends on
-/// neighbouring frames. Identities, shot changes and smoothed boxes are computed here, over all frames. Therefore
-/// segments need not overlap.
+/// neighbouring frames: identities, shot changes and smoothed boxes are computed here. So segments need not overlap.
 package struct SegmentMerger: Sendable {
     private let observer: any RunObserver
     private let addition: (any ResultAddition)?

@@ -3,8 +3,7 @@ internal import VidscanBase
 internal import VidscanResults
 internal import Yams
 
-/// The settings in a pipeline file, each with its position. The file is YAML, or the `run.json` of an earlier run,
-/// whose `pipeline` object is read.
+/// The settings in a pipeline file, each with its position. The file is YAML, or the `run.json` of an earlier run.
 package struct PipelineFile: Sendable {
     package struct Entry: Sendable {
         package let setting: Setting

@@ -131,8 +131,7 @@ struct PipelineReader {
         problems.append(PipelineProblem(file: file, position: node.position, message: message))
     }
 
-    /// Notes a name that is none of `names`. `kind` and `owner`: what it would name, and of what. `hint`: instead of the
-    /// nearest name.
+    /// Notes a name that is not in `names`. `kind`, `owner`: what it names, of what. `hint` replaces the nearest name.
     private mutating func note(
         _ node: Node, unknown kind: String, _ name: String, _ owner: String = "", among names: [String],
         allowed: String? = nil, hint: String? = nil

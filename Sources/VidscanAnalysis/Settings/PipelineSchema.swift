@@ -1,7 +1,6 @@
 package import VidscanBase
 
-/// The JSON Schema (draft 2020-12) of pipeline files, for editors. It is generated from the declarations of the
-/// settings.
+/// The JSON Schema (draft 2020-12) of pipeline files, for editors, made from the declarations of the settings.
 package enum PipelineSchema {
     package static var json: String {
         let summary: JSONValue = ["type": "string", "description": "What the pipeline is for."]

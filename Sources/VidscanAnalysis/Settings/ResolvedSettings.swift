@@ -2,8 +2,7 @@ internal import VidscanBase
 internal import VidscanFaces
 internal import VidscanResults
 
-/// The settings of a run and the origin of each value. A pipeline file overrides the defaults, and the command line
-/// overrides the file.
+/// The settings of a run and the origin of each value: a default, a file that overrides it, or an option.
 package struct ResolvedSettings: Sendable {
     package enum Origin: Sendable, Equatable, CustomStringConvertible {
         case `default`
@@ -44,8 +43,7 @@ package struct ResolvedSettings: Sendable {
     package private(set) var notices: [String] = []
     var origins: [String: Origin] = [:]
 
-    /// Throws `PipelineFileError` or `SettingsError` if values contradict each other. `workers`: unless the file or an
-    /// override sets them.
+    /// Throws `PipelineFileError` or `SettingsError` for contradictory values. `workers`: unless something sets them.
     package init(workers: Int, file: PipelineFile? = nil, overrides: [Override] = []) throws {
         settings = Settings(workers: workers)
         for entry in file?.settings ?? [] {
@@ -59,8 +57,7 @@ package struct ResolvedSettings: Sendable {
         try complete()
     }
 
-    /// Checks settings made by a program, and adds the settings that they imply. Throws if a value is out of its range
-    /// or values contradict each other.
+    /// Checks a program's settings, and adds what they imply. Throws if values are out of range or contradictory.
     package init(_ settings: Settings) throws {
         self.settings = settings
         for setting in Setting.all where !setting.kind.allows(setting.get(settings)) {

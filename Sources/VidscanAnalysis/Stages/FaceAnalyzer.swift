@@ -54,8 +54,7 @@ final class FaceAnalyzer {
         return faces.sorted { $0.detection.confidence > $1.detection.confidence }
     }
 
-    /// Fits the meshes of detected faces. Returns the faces that a mesh confirms or that are trusted without one, in
-    /// the same order.
+    /// Fits the meshes of detected faces. Returns, in the same order, those that a mesh confirms or that are trusted.
     private func fitted(
         _ found: [FaceDetection], in frame: SampledFrame, _ picture: DetectorPicture
     ) throws -> [AnalyzedFace] {
@@ -92,8 +91,7 @@ final class FaceAnalyzer {
         return try measure(fit, detection, in: frame)
     }
 
-    /// Cuts the crops of the faces that have none yet. `others`: the faces of another sample of the same shot and
-    /// chunk.
+    /// Cuts the crops of faces that have none yet. `others`: those of another sample of the same shot and chunk.
     func cutCrops(_ faces: inout [AnalyzedFace], besides others: [AnalyzedFace], in frame: SampledFrame) throws {
         guard settings.track.person else { return }
         for index in faces.indices {

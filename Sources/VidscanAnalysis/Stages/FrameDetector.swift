@@ -76,8 +76,7 @@ final class FrameDetector {
         return found.filter { max($0.box.width, $0.box.height) >= minimum }.sorted { $0.confidence > $1.confidence }
     }
 
-    /// Finds faces that are upside down, which the detector often misses, in a picture that is turned by 180° and reduced to
-    /// half the size.
+    /// Finds faces that are upside down, which the detector often misses, in a picture turned by 180° at half size.
     func detectUpsideDown(_ picture: DetectorPicture) throws(InferenceError) -> [FaceDetection] {
         try search(picture, size: reducedSize(of: picture, scale: 0.5), isTurned: true).filter {
             $0.confidence >= Self.upsideDownConfidence
@@ -100,8 +99,7 @@ final class FrameDetector {
     /// The minimum score of what may be a face in a reduced picture.
     private static let coarseConfidence = 0.1
 
-    /// Finds faces in a reduced picture: at half the size, for a quarter of the work. The boxes are coarse, and small
-    /// faces have low scores.
+    /// Finds faces in a reduced picture, for a fraction of the work. Boxes are coarse, and small faces have low scores.
     func detect(_ picture: DetectorPicture, scale: Double) throws(InferenceError) -> [FaceDetection] {
         let size = reducedSize(of: picture, scale: scale)
         if let found = picture.coarseFaces[size] { return found }
@@ -110,8 +108,7 @@ final class FrameDetector {
         return found
     }
 
-    /// Returns the size of a reduced picture: whole multiples of the detector's step, because a border would look like the
-    /// edge of a face.
+    /// Whole multiples of the detector's step, because a border would look like the edge of a face.
     private func reducedSize(of picture: DetectorPicture, scale: Double) -> PictureSize {
         let step = Double(FaceDetector.sideMultiple)
         let side = { (length: Int) in Int(max(1, (Double(length) * scale / step).rounded()) * step) }

@@ -165,8 +165,7 @@ final class SpanAnalyzer {
 
     // MARK: Between anchors
 
-    /// Analyses the samples between two known ones: first one in the middle, then both halves. `first`: an index of
-    /// `samples`, or -1 for `previous`.
+    /// Analyses the samples between two known ones: one in the middle, then both halves. `first`: -1 for `previous`.
     private func fill(
         _ samples: [Sample], _ known: inout [KnownFrame?], from first: Int, to last: Int, _ previous: KnownFrame
     ) throws {

@@ -9,8 +9,7 @@ protocol FrameSink {
     func finish() async throws -> WriteStage.Report
 }
 
-/// Makes the tables of a whole run. Detects shots and stores the frames in a file as they arrive; tracks the faces and
-/// writes the tables after the last one.
+/// Makes the tables of a whole run. Detects shots and stores frames as they arrive; tracks faces after the last one.
 final class TableBuilder: FrameSink {
     private let settings: Settings
     private let folderPath: String
@@ -26,8 +25,7 @@ final class TableBuilder: FrameSink {
 
     private static let framesFile = ".frames"
 
-    /// The folder is that of the unfinished result, the models are loaded only if they are needed, and the names are
-    /// empty if blendshapes are not requested.
+    /// The folder is that of the unfinished result, and the models are loaded only if they are needed.
     init(
         folderPath: String, input: String, settings: Settings, blendshapeNames: [String],
         models: @escaping @Sendable () throws -> ModelStore, consumer: (any RunConsumer)? = nil
@@ -40,8 +38,7 @@ final class TableBuilder: FrameSink {
         frames = try FrameRecordFile(
             path: "\(folderPath)/\(Self.framesFile)",
             header: RecordHeader(layout: FaceRecordLayout(settings, blendshapeNames: blendshapeNames)))
-        // Create the files now, so that a full disk or a missing permission is found before the work rather than after
-        // it.
+        // Create the files now, so that a full disk or a missing permission is found before the work.
         writer = try ResultWriter(
             folderPath: folderPath, input: input, options: options, writesEmbeddings: settings.track.keepsEmbeddings)
     }
