@@ -102,9 +102,14 @@ package struct Analysis: Sendable {
             var outcome = RunOutcome(input: file.name, settings: settings)
             var workersLeft = line.workerThreads.count
             for try await result in group {
-                outcome.add(result)
-                if case .analyzed = result { workersLeft -= 1 }
-                if workersLeft == 0 { line.results.finish() }
+                switch result {
+                case .decoded(let report): outcome.decoded = report
+                case .analyzed(let times):
+                    outcome.times.add(times)
+                    workersLeft -= 1
+                    if workersLeft == 0 { line.results.finish() }
+                case .written(let report): outcome.written = report
+                }
             }
             for warning in outcome.warnings { observer.warned(file.name, message: warning) }
             return outcome

@@ -7,9 +7,9 @@ package import VidscanResults
 package struct RunOutcome: Sendable {
     let input: String
     let settings: Settings
-    private(set) var decoded: DecodingReport?
-    private(set) var written = WriteStage.Report()
-    private(set) var times = StageTimes()
+    var decoded: DecodingReport?
+    var written = WriteStage.Report()
+    var times = StageTimes()
     package internal(set) var resultPath = ""
     package internal(set) var wallSeconds = 0.0
     /// The number of segments that were merged; `nil` if a single run made the result.
@@ -19,14 +19,6 @@ package struct RunOutcome: Sendable {
 
     /// A segment has no face_ids, people or events.
     package var counts: RunRecord.Counts { written.counts }
-
-    mutating func add(_ result: StageResult) {
-        switch result {
-        case .decoded(let report): decoded = report
-        case .analyzed(let times): self.times.add(times)
-        case .written(let report): written = report
-        }
-    }
 
     /// The time from the first to the last sampled frame.
     package var analysedMicroseconds: Int64 {

@@ -92,8 +92,7 @@ package struct SegmentMerger: Sendable {
         observer.opened(name, info: decoded.info)
         let sink = try TableBuilder(
             folderPath: folderPath, input: folders[0].record.input.path, settings: settings,
-            blendshapeNames: folders[0].record.blendshapeNames,
-            models: { try Self.models(of: folders[0]) })
+            blendshapeNames: folders[0].record.blendshapeNames, models: { try Self.models(of: folders[0]) })
         var progress = RunProgress(microseconds: 0, frames: 0, faces: 0)
         var last: Int64?
         for folder in folders {
@@ -110,10 +109,8 @@ package struct SegmentMerger: Sendable {
                 observer.progressed(progress)
             }
         }
-        var outcome = RunOutcome(input: name, settings: settings)
-        outcome.add(.decoded(decoded))
-        for folder in folders { outcome.add(.analyzed(folder.record.times)) }
-        outcome.add(.written(try await sink.finish()))
+        var outcome = RunOutcome(input: name, settings: settings, decoded: decoded, written: try await sink.finish())
+        for folder in folders { outcome.times.add(folder.record.times) }
         return outcome
     }
 

@@ -88,7 +88,6 @@ package enum FilterHandling: Sendable {
 
 /// The pipelines that come with vidscan: `pipelines/*.yaml` of its installation or of a checkout.
 package enum PipelineLibrary {
-    /// The names of the pipelines, in alphabetical order.
     package static var names: [String] {
         guard let folder else { return [] }
         let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []

@@ -153,9 +153,7 @@ extension PipelineReader {
             steps = [(text, node)]
         } else if let items = node.sequence {
             let before = problems.count
-            for item in items {
-                if let step = readStep(item) { steps.append((step, item)) }
-            }
+            steps = items.compactMap { item in readStep(item).map { ($0, item) } }
             guard problems.count == before else { return }
             if steps.isEmpty { return take(setting, .absent, node) }
         } else {

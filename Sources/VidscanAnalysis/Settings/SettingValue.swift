@@ -28,16 +28,13 @@ package enum SettingKind: Sendable, Equatable {
     case list([String])
     /// One or more numbers from 1, each of them a face or a person.
     case ids
-    /// Samples per second, or every frame.
     case rate
-    /// Seconds, or `[hh:]mm:ss`.
     case time
     case text
     /// A path, relative to the pipeline file that names it.
     case file
     /// A path, relative to the current folder.
     case folder
-    /// Four borders in pixels.
     case insets
     case filters
 

@@ -85,7 +85,6 @@ extension Settings.Write {
     /// Whether the meshes of the faces are kept until the tables are written.
     var keepsMeshes: Bool { landmarks || formats.contains(where: \.needsMeshes) }
 
-    /// Whether tables stay in the result.
     package var keepsTables: Bool { tables ?? true }
 }
 

@@ -41,11 +41,6 @@ final class DetectorPicture {
         computedGain = nil
     }
 
-    /// Returns the part of the picture that describes the appearance of a face in display space.
-    func part(describing face: FaceDetection) -> PictureRegion {
-        AppearanceDescriptor.part(describing: inPicture(face), of: size)
-    }
-
     /// Returns the gain that gives a dark picture the contrast of a bright one: the luma that a tenth of the pixels exceed
     /// becomes `brightLuma`. A lamp in a dark room does not count.
     private static func gain(for picture: TensorPicture) -> Float {
@@ -83,7 +78,7 @@ final class DetectorPicture {
     }
 
     /// Returns a face of display space in the picture's pixels.
-    private func inPicture(_ face: FaceDetection) -> FaceDetection { face.scaled(x: 1 / scale.x, y: 1 / scale.y) }
+    func inPicture(_ face: FaceDetection) -> FaceDetection { face.scaled(x: 1 / scale.x, y: 1 / scale.y) }
 }
 
 extension FaceDetector {

@@ -38,9 +38,9 @@ final class FrameDetector {
         // For a rotated frame, a part takes as long as the whole, which serves all faces.
         if frame.geometry.orientation.swapsAxes { return try picture(of: frame) }
         let picture = emptyPicture(for: frame)
+        let part = AppearanceDescriptor.part(describing: picture.inPicture(face), of: picture.size)
         try resampler.resample(
-            frame, pictureSize: picture.size, tensorSize: picture.tensorSize, part: picture.part(describing: face),
-            into: picture.values)
+            frame, pictureSize: picture.size, tensorSize: picture.tensorSize, part: part, into: picture.values)
         return picture
     }
 
