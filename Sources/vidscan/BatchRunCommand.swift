@@ -28,11 +28,11 @@ struct BatchRunCommand: AsyncParsableCommand {
 
         init(_ settings: Settings, models: ModelStore) throws(VidscanError) {
             configuration = try Configuration(settings, models: models)
-            digest = try settings.digest(models: models)
+            digest = try configuration.digest()
             makesReport = settings.report.page
             var other = settings
             other.report.page.toggle()
-            digestOfOther = try other.digest(models: models)
+            digestOfOther = try Configuration(other, models: models).digest()
         }
 
         /// Accepts a result with a report page that nobody asks for now, or to which a page was added.

@@ -76,7 +76,8 @@ struct BatchWorkerCommand: AsyncParsableCommand {
                 input: job.input, resultPath: "\(job.folder)/\(job.resultPath)", below: job.folder, replaces: true)
             return .done(
                 WorkerReport(
-                    frames: summary.frames, faces: summary.faces, people: summary.people, events: summary.events,
+                    frames: summary.counts.sampledFrames, faces: summary.counts.faces, people: summary.counts.personIds,
+                    events: summary.counts.events,
                     warnings: summary.warnings,
                     videoSeconds: Double(summary.analysedMicroseconds) / 1e6, wallSeconds: summary.wallSeconds,
                     // Optional, because a digest only saves work later.

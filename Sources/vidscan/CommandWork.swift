@@ -51,7 +51,7 @@ struct ResultNotes {
         self.reporter = reporter
     }
 
-    mutating func add(_ summary: Analysis.Summary, input: String) {
+    mutating func add(_ summary: RunOutcome, input: String) {
         for notice in summary.notices {
             if inputCount == 1 || !summary.commonNotices.contains(notice) {
                 reporter.note(notice, input: input)

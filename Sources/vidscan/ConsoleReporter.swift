@@ -92,7 +92,7 @@ final class ConsoleReporter: RunObserver {
         log.error(.interrupted, "interrupted; complete results are kept")
     }
 
-    func delivered(_ input: String, summary: Analysis.Summary) {
+    func delivered(_ input: String, summary: RunOutcome) {
         guard log.isInfoEnabled else { return }
         let video = Double(summary.analysedMicroseconds) / 1e6
         let work = Self.work(summary.wallSeconds, of: summary.segmentCount == nil ? video : 0)
@@ -103,16 +103,17 @@ final class ConsoleReporter: RunObserver {
             ?? ""
         let faces =
             segment == nil
-            ? NumberText.count(summary.identities, "face") : NumberText.count(summary.faces, "detection")
+            ? NumberText.count(summary.counts.faceIds, "face") : NumberText.count(summary.counts.faces, "detection")
         let text =
-            "\(input): \(extent)\(faces) in \(NumberText.count(summary.frames, "sample")),"
+            "\(input): \(extent)\(faces) in \(NumberText.count(summary.counts.sampledFrames, "sample")),"
             + " \(work) -> \(Self.relative(summary.resultPath))"
         log.info(
             .fileDone, text,
             [
-                "input": .text(input), "result": .text(summary.resultPath), "frames": .integer(summary.frames),
-                "faces": .integer(summary.faces), "face_ids": .integer(summary.identities),
-                "people": .integer(summary.people), "events": .integer(summary.events),
+                "input": .text(input), "result": .text(summary.resultPath),
+                "frames": .integer(summary.counts.sampledFrames),
+                "faces": .integer(summary.counts.faces), "face_ids": .integer(summary.counts.faceIds),
+                "people": .integer(summary.counts.personIds), "events": .integer(summary.counts.events),
                 "warnings": .integer(summary.warnings.count), "video_seconds": .seconds(video),
                 "wall_seconds": .seconds(summary.wallSeconds),
             ])

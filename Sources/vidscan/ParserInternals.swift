@@ -18,7 +18,7 @@ struct SettingArguments<Selection: SettingSelection>: ParsableArguments, CustomR
         for setting in Selection.group.settings {
             for option in setting.options {
                 if let (value, name) = try option.decode(setting, from: values) {
-                    overrides.append(ResolvedSettings.Override(setting, value, option: name))
+                    overrides.append(try ResolvedSettings.Override(setting.path, value, option: name))
                 }
             }
         }

@@ -49,8 +49,7 @@ struct VideoTracks {
             samplesOfShot[samplesOfShot.count - 1] += 1
             let detections = frame.faces.map(\.trackedDetection)
             let others = Set(frame.faces.indices.filter { strangers.contains(ofFaces.count + $0) })
-            let ids = tracker.update(
-                detections, seconds: frame.seconds, isAfterCut: isAfterCut, strangers: others)
+            let ids = tracker.update(detections, seconds: frame.seconds, isAfterCut: isAfterCut, strangers: others)
             for second in detections.indices where !facesTouched {
                 facesTouched = detections[..<second].contains {
                     $0.box.intersectionOverUnion(with: detections[second].box) > 0
@@ -144,9 +143,7 @@ struct VideoTracks {
                     ending: ending))
             return kept.count
         }
-        return (
-            TrackingOutcome(tracks: kept, changes: changes, sampleCount: sampleCount, interval: interval), numbers
-        )
+        return (TrackingOutcome(tracks: kept, changes: changes, sampleCount: sampleCount, interval: interval), numbers)
     }
 
     /// The embeddings of all tracks that are kept, in the order of `embeddings.npy`.
