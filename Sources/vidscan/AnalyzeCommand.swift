@@ -29,22 +29,16 @@ struct AnalyzeCommand: AsyncParsableCommand {
               vidscan analyze day.mp4 --segment 2/7
             """)
 
-    @Argument(help: ArgumentHelp("Videos or pictures.", valueName: "input"))
+    @Argument(help: .value("input", "Videos or pictures."))
     var inputs: [String]
 
     @Option(
-        help: ArgumentHelp(
-            "Analyse segment K of N equal ones, counted from 0. 'vidscan merge' joins their results.",
-            valueName: "K/N"),
+        help: .value("K/N", "Analyse segment K of N equal ones, counted from 0. 'vidscan merge' joins their results."),
         transform: VideoSegment.init(text:))
     var segment: VideoSegment?
 
     @OptionGroup
     var options: SettingOptions
-
-    func validate() throws {
-        if inputs.isEmpty { throw ValidationError("Name at least one video or picture.") }
-    }
 
     func run() async throws {
         let resolved = try ExitStatus.usage.onError {

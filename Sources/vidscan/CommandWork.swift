@@ -1,5 +1,13 @@
+internal import ArgumentParser
 internal import VidscanAnalysis
 internal import VidscanBase
+
+extension ParsableArguments {
+    /// Ends the command if its options contradict each other or are out of range.
+    func refuse(if isWrong: Bool, _ reason: String) throws {
+        if isWrong { throw ValidationError(reason) }
+    }
+}
 
 enum CommandWork {
     /// Runs work that returns the number of failed inputs. SIGINT and SIGTERM cancel it.

@@ -18,7 +18,7 @@ struct MergeCommand: AsyncParsableCommand {
               vidscan merge segments/* --output results
             """)
 
-    @Argument(help: ArgumentHelp("Folders made by 'vidscan analyze --segment', in any order.", valueName: "segment"))
+    @Argument(help: .value("segment", "Folders made by 'vidscan analyze --segment', in any order."))
     var segments: [String]
 
     @Option(name: .shortAndLong, help: .of("write.folder"))
@@ -29,10 +29,6 @@ struct MergeCommand: AsyncParsableCommand {
 
     @OptionGroup(title: MessageSettings.title)
     var messages: MessageArguments
-
-    func validate() throws {
-        if segments.isEmpty { throw ValidationError("Name the folders of the segments.") }
-    }
 
     func run() async throws {
         let reporter = try messages.makeReporter()

@@ -31,34 +31,31 @@ struct PeopleCommand: AsyncParsableCommand {
             """)
 
     @Argument(
-        help: ArgumentHelp(
-            "Results of 'vidscan analyze --people', or folders that contain some, such as that of a batch.",
-            valueName: "result"))
+        help: .value(
+            "result", "Results of 'vidscan analyze --people', or folders that contain some, such as that of a batch."))
     var results: [String] = []
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("The folder of the study. Default: people.", valueName: "folder"))
+    @Option(name: .shortAndLong, help: .value("folder", "The folder of the study. Default: people."))
     var output: String?
 
-    @Option(help: ArgumentHelp("A file of corrections.", valueName: "file"))
+    @Option(help: .value("file", "A file of corrections."))
     var corrections: String?
 
     @Option(
-        help: ArgumentHelp(
-            "Also write all rows of these tables with the study's numbers: tracks, faces or tracks,faces.",
-            valueName: "tables"))
+        help: .value(
+            "tables", "Also write all rows of these tables with the study's numbers: tracks, faces or tracks,faces."))
     var tables: String?
 
     @Option(
-        help: ArgumentHelp(
+        help: .value(
+            "name=file",
             "Give the person on a photograph a name. Can be repeated, also with more photographs of one person. Photographs"
-                + " are not stored.",
-            valueName: "name=file"))
+                + " are not stored."))
     var photo: [NamedPhoto] = []
 
     @Option(
-        help: ArgumentHelp(
-            "Take a video out of the study: its name or path, or that of its result. Can be repeated.",
-            valueName: "video"))
+        help: .value(
+            "video", "Take a video out of the study: its name or path, or that of its result. Can be repeated."))
     var remove: [String] = []
 
     @Flag(
@@ -73,16 +70,14 @@ struct PeopleCommand: AsyncParsableCommand {
     var messages: MessageArguments
 
     func validate() throws {
-        if forget {
-            if results.isEmpty { throw ValidationError("Name the results whose embeddings are removed.") }
-            if output != nil || corrections != nil || tables != nil || !remove.isEmpty || !photo.isEmpty
-                || thumbnails != nil
-            {
-                throw ValidationError("--forget removes embeddings from results and has no other options.")
-            }
-        } else if results.isEmpty, corrections == nil, remove.isEmpty, photo.isEmpty, output == nil {
-            throw ValidationError("Name at least one result, or the study with --output.")
-        }
+        let changesStudy = output != nil || corrections != nil || !remove.isEmpty || !photo.isEmpty
+        try refuse(if: forget && results.isEmpty, "Name the results whose embeddings are removed.")
+        try refuse(
+            if: forget && (changesStudy || tables != nil || thumbnails != nil),
+            "--forget removes embeddings from results and has no other options.")
+        try refuse(
+            if: !forget && results.isEmpty && !changesStudy,
+            "Name at least one result, or the study with --output.")
         _ = try chosenTables()
     }
 

@@ -46,14 +46,14 @@ struct PipelinesCommand: ParsableCommand {
                   vidscan pipelines show movie.mp4.vidscan/run.json > repeat.yaml
                 """)
 
-        @Argument(help: ArgumentHelp("A shipped pipeline, a YAML file, or a run.json.", valueName: "name|file"))
+        @Argument(help: .value("name|file", "A shipped pipeline, a YAML file, or a run.json."))
         var name: String
 
         @OptionGroup
         var settings: SettingOptions
 
         func validate() throws {
-            if settings.pipeline != nil { throw ValidationError("name the pipeline without --pipeline.") }
+            try refuse(if: settings.pipeline != nil, "name the pipeline without --pipeline.")
         }
 
         func run() throws {
@@ -72,7 +72,7 @@ struct PipelinesCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Checks pipeline files and reports every error.")
 
-        @Argument(help: ArgumentHelp("Shipped pipelines or YAML files.", valueName: "name|file"))
+        @Argument(help: .value("name|file", "Shipped pipelines or YAML files."))
         var names: [String]
 
         @Flag(help: "Allow filters to access files, the network and devices.")

@@ -20,7 +20,7 @@ struct SampleCommand: AsyncParsableCommand {
               vidscan sample movie.mp4 --md5 --filter yadif
             """)
 
-    @Argument(help: ArgumentHelp("A video or picture.", valueName: "input"))
+    @Argument(help: .value("input", "A video or picture."))
     var input: String
 
     @OptionGroup(title: "Which frames")
