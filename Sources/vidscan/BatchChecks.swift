@@ -69,16 +69,16 @@ struct BatchExplanation {
 
     let configuration: Configuration
     let folder: BatchFolder
-    let items: [BatchJournal.Item]
+    let journal: BatchJournal
 
-    func explain(_ plan: inout [BatchJournal.PlannedInput]) {
+    func explain(_ plan: inout [BatchJournal.PlannedInput]) throws(VidscanError) {
         let indices = plan.indices.filter {
             [.settingsChanged, .kept].contains(plan[$0].reason) && plan[$0].former != nil
         }
         let wanted = Set(indices.compactMap { plan[$0].former?.configuration })
         guard !wanted.isEmpty else { return }
         var details: [String: String] = [:]
-        for item in items where item.isFinished && wanted.contains(item.configuration) {
+        for item in try journal.items() where item.isFinished && wanted.contains(item.configuration) {
             guard details[item.configuration] == nil else { continue }
             details[item.configuration] = changes(since: "\(folder.path)/\(item.resultPath)")
         }

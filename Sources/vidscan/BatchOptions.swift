@@ -105,7 +105,8 @@ struct BatchExecutionOptions: ParsableArguments {
     @Option(
         help: .value(
             "megabytes",
-            "Stop a file whose worker needs more memory. Default: 4096, or the worker's part of the budget if that is less."))
+            "Stop a file whose worker needs more memory. Default: 4096, or the worker's part of the budget if that is"
+                + " less."))
     var memoryLimit: Int?
 
     @Option(help: .value("megabytes", "Stop the batch when less is free on the disk of the results."))

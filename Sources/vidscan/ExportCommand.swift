@@ -43,7 +43,8 @@ struct ExportCommand: AsyncParsableCommand {
     @Option(
         help: .value(
             "what",
-            "Whose annotations share a tier: person or face. Default: person, and a face without a person has its own."))
+            "Whose annotations share a tier: person or face. Default: person, and a face without a person has its"
+                + " own."))
     var by: String?
 
     @Flag(help: "Replace existing files.")

@@ -52,7 +52,8 @@ struct RenderCommand: AsyncParsableCommand {
     @Option(
         help: .value(
             "name|file",
-            "Take what to draw and hide from a pipeline: a shipped one or a YAML file. Options given here override it."))
+            "Take what to draw and hide from a pipeline: a shipped one or a YAML file. Options given here override"
+                + " it."))
     var pipeline: String?
 
     @OptionGroup(title: DrawingSettings.title)

@@ -43,9 +43,7 @@ package struct InputFinder: Sendable {
         func add(_ path: String, name: String, isNamed: Bool) -> Bool {
             guard let state = FileState(path: path) else { return false }
             findings.inputs.append(
-                BatchInput(
-                    path: path, resultPath: "\(name).vidscan", identity: state.identity, changed: state.changed,
-                    isNamed: isNamed))
+                BatchInput(path: path, resultPath: "\(name).vidscan", state: state, isNamed: isNamed))
             return true
         }
         let roots = inputs.map { FilePath.absolute($0) }

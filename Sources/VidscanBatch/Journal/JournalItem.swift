@@ -83,7 +83,10 @@ extension BatchJournal {
             (warningText ?? "").split(separator: "\n").map(String.init)
         }
 
-        package var identity: FileIdentity { FileIdentity(bytes: bytes, modified: modified) }
+        var state: FileState {
+            get { FileState(bytes: bytes, modified: modified, changed: changed) }
+            set { (bytes, modified, changed) = (newValue.bytes, newValue.modified, newValue.changed) }
+        }
     }
 
     package struct Selection: Sendable, Equatable {
@@ -262,23 +265,19 @@ extension BatchJournal.Item {
 
     /// The item that decides whether an input is due: the earlier result, unless the later analysis has ended, with
     /// this configuration and this file.
-    func relevant(to configuration: String, _ identity: FileIdentity, now: Double) -> Self {
+    func relevant(to configuration: String, _ state: FileState, now: Double) -> Self {
         let hasFailed = [.failed, .quarantined, .skipped].contains(status)
-        guard hasFailed, self.configuration != configuration || self.identity != identity, let kept else {
+        guard hasFailed, self.configuration != configuration || !self.state.looksLike(state), let kept else {
             return settled(now: now)
         }
         return kept
     }
 
-    mutating func setSource(_ identity: FileIdentity, changed: Int64?, digest: String) {
+    mutating func setSource(_ state: FileState, digest: String) {
         if hasKept {
-            keptModified = identity.modified
-            keptChanged = changed
-            keptDigest = digest
+            (keptModified, keptChanged, keptDigest) = (state.modified, state.changed, digest)
         } else {
-            modified = identity.modified
-            self.changed = changed
-            self.digest = digest
+            (modified, changed, self.digest) = (state.modified, state.changed, digest)
         }
     }
 }

@@ -19,7 +19,7 @@ package final class LiveReport: Sendable {
     private let thumbnails = ReportThumbnails()
     private let values = Mutex(Values())
 
-    package init(folder: String, journal: BatchJournal, jobs: Int) {
+    init(folder: String, journal: BatchJournal, jobs: Int) {
         self.folder = folder
         self.journal = journal
         self.jobs = jobs
@@ -36,8 +36,13 @@ package final class LiveReport: Sendable {
     }
 
     /// Writes the state at the end of a run, with all indexes.
-    @discardableResult
-    package func finish(_ state: BatchStatus.State, message: String? = nil) throws(VidscanError) -> BatchReport {
+    package func finish(_ result: Result<Batch.Summary, any Error>) throws(VidscanError) -> BatchReport {
+        let (state, message): (BatchStatus.State, String?) =
+            switch result {
+            case .success: (.finished, nil)
+            case .failure(let error as VidscanError) where error.code != .interrupted: (.stopped, error.reason)
+            case .failure: (.interrupted, nil)
+            }
         let items = try journal.items()
         let report = BatchReport(items)
         let page = try report.write(folder: folder, shard: journal.shard, thumbnails: thumbnails)
@@ -54,8 +59,6 @@ package final class LiveReport: Sendable {
     package var progress: Batch.Progress { values.withLock { $0.last } }
 
     func record(_ progress: Batch.Progress) { values.withLock { $0.last = progress } }
-
-    // MARK: Files
 
     private func writePage() throws(VidscanError) {
         let begin = ContinuousClock.now

@@ -14,18 +14,18 @@ final class ReportThumbnails: Sendable {
     private static let prefix = Array("data:image/jpeg;base64,".utf8)
 
     private struct Entry {
-        var identity: FileIdentity
+        var state: FileState
         var pictures: [String]
     }
 
     private let entries = Mutex<[PathBytes: Entry]>([:])
 
     func pictures(inReport path: String, count: Int) -> [String] {
-        guard let identity = FileState(path: path)?.identity else { return [] }
+        guard let state = FileState(path: path) else { return [] }
         let known = entries.withLock { $0[PathBytes(path)] }
-        if let known, known.identity == identity { return Array(known.pictures.prefix(count)) }
+        if let known, known.state == state { return Array(known.pictures.prefix(count)) }
         let pictures = Self.read(path)
-        entries.withLock { $0[PathBytes(path)] = Entry(identity: identity, pictures: pictures) }
+        entries.withLock { $0[PathBytes(path)] = Entry(state: state, pictures: pictures) }
         return Array(pictures.prefix(count))
     }
 
