@@ -110,8 +110,6 @@ private struct BatchWork {
         return succeeded && findings.problems.isEmpty ? nil : .someFailed
     }
 
-    // MARK: Analysing
-
     /// Returns whether nothing failed, now or earlier.
     private func analyze(
         _ findings: InputFinder.Findings, in journal: BatchJournal, _ budget: MemoryBudget,
@@ -221,8 +219,6 @@ private struct BatchWork {
         }
     }
 
-    // MARK: Adding reports
-
     private func finished(
         _ inputs: [BatchInput], in journal: BatchJournal
     ) throws(VidscanError) -> (count: Int, lacking: [BatchInput]) {
@@ -247,8 +243,6 @@ private struct BatchWork {
         reporter.addedReports(summary, of: known, folder: folder.path)
         return summary.failures.isEmpty
     }
-
-    // MARK: Processes
 
     private static var cores: Int { max(1, ProcessInfo.processInfo.activeProcessorCount) }
 

@@ -137,8 +137,8 @@ struct VerifyCommand: AsyncParsableCommand {
             findings.episodes.isEmpty
             ? "no face found\(findings.unsearched.isEmpty ? "" : " in what was searched"); \(searched)"
             : "a face may be visible in \(NumberText.count(findings.framesWithFaces, "frame")); \(searched)"
-        reporter.log.info(
-            .verified, "\(input): \(text)",
+        reporter.log(
+            .info, .verified, "\(input): \(text)",
             [
                 "input": .text(input), "frames": .integer(findings.frames),
                 "frames_with_faces": .integer(findings.framesWithFaces), "wall_seconds": .seconds(findings.wallSeconds),

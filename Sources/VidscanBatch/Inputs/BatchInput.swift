@@ -84,8 +84,6 @@ package struct BatchShard: Sendable, Equatable {
         return "\(input.resultPath.dropLast(".vidscan".count))-\(digest).vidscan"
     }
 
-    /// Each shard has its own, so that no two machines write to the same file.
-    var journalName: String { "batch-\(index)-of-\(count)" }
-
-    var fileSuffix: String { "-\(index)-of-\(count)" }
+    /// Distinguishes the files of shards, so that no two machines write to the same file; empty without shards.
+    static func suffix(_ shard: BatchShard?) -> String { shard.map { "-\($0.index)-of-\($0.count)" } ?? "" }
 }

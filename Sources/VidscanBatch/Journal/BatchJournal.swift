@@ -97,7 +97,7 @@ package final class BatchJournal: Sendable {
     static func hasShards(_ folder: String) -> Bool { names(in: folder).contains { $0 != "batch" } }
 
     private static func path(in folder: String, _ shard: BatchShard?) -> String {
-        "\(folder)/\(shard?.journalName ?? "batch").sqlite"
+        "\(folder)/batch\(BatchShard.suffix(shard)).sqlite"
     }
 
     private static func names(in folder: String) -> [String] {

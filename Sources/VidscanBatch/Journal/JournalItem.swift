@@ -167,12 +167,16 @@ extension BatchJournal.Item {
         progress = nil
     }
 
-    /// - Parameter retries: how many consecutive failures do not yet quarantine an input.
-    mutating func finish(_ outcome: BatchJournal.Outcome, retries: Int, now: Double) {
+    private mutating func endLease() {
         owner = nil
         lease = nil
-        finished = now
         progress = nil
+    }
+
+    /// - Parameter retries: how many consecutive failures do not yet quarantine an input.
+    mutating func finish(_ outcome: BatchJournal.Outcome, retries: Int, now: Double) {
+        endLease()
+        finished = now
         switch outcome {
         case .done(let report):
             status = .done
@@ -217,21 +221,13 @@ extension BatchJournal.Item {
     var isUnfinished: Bool { status == .pending || status == .running }
 
     mutating func keepResult() {
-        keptConfiguration = configuration
-        keptBytes = bytes
-        keptModified = modified
-        keptChanged = changed
-        keptDigest = digest
-        keptFinished = finished
+        (keptBytes, keptModified, keptChanged) = (bytes, modified, changed)
+        (keptConfiguration, keptDigest, keptFinished) = (configuration, digest, finished)
     }
 
     mutating func dropKept() {
-        keptConfiguration = nil
-        keptBytes = nil
-        keptModified = nil
-        keptChanged = nil
-        keptDigest = nil
-        keptFinished = nil
+        (keptBytes, keptModified, keptChanged) = (nil, nil, nil)
+        (keptConfiguration, keptDigest, keptFinished) = (nil, nil, nil)
     }
 
     /// The item before the later analysis was requested; `nil` if there is no earlier result.
@@ -239,20 +235,14 @@ extension BatchJournal.Item {
         guard let keptConfiguration else { return nil }
         var item = self
         item.status = .done
-        item.configuration = keptConfiguration
-        item.bytes = keptBytes ?? bytes
-        item.modified = keptModified ?? modified
-        item.changed = keptChanged
-        item.digest = keptDigest
-        item.finished = keptFinished
+        item.state = FileState(bytes: keptBytes ?? bytes, modified: keptModified ?? modified, changed: keptChanged)
+        (item.configuration, item.digest, item.finished) = (keptConfiguration, keptDigest, keptFinished)
         // The later analysis's start says nothing about this result.
         item.started = nil
         item.failures = 0
         item.due = 0
-        item.owner = nil
-        item.lease = nil
         item.error = nil
-        item.progress = nil
+        item.endLease()
         item.dropKept()
         return item
     }

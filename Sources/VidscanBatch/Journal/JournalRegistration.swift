@@ -82,8 +82,6 @@ extension BatchJournal {
         var hasChange: Bool { planned.isDue || restored != nil }
     }
 
-    // MARK: Paths of results
-
     private func candidate(
         for input: BatchInput, _ taken: inout Set<PathBytes>, _ database: Database
     ) throws -> Candidate {
@@ -122,8 +120,6 @@ extension BatchJournal {
         }
         return candidate
     }
-
-    // MARK: Decisions
 
     private static func setPending(
         _ candidate: Candidate, _ configuration: String, _ database: Database

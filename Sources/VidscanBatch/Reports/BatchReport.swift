@@ -139,7 +139,7 @@ package struct BatchReport: Sendable {
 
     @discardableResult
     func write(folder: String, shard: BatchShard?, thumbnails: ReportThumbnails) throws(VidscanError) -> Int64 {
-        let suffix = shard?.fileSuffix ?? ""
+        let suffix = BatchShard.suffix(shard)
         try Self.write(try json() + "\n", to: "\(folder)/summary\(suffix).json")
         try Self.write(index, to: "\(folder)/index\(suffix).csv")
         return try writePage(folder: folder, shard: shard, thumbnails: thumbnails)
@@ -151,7 +151,7 @@ package struct BatchReport: Sendable {
         // The page of all shards shows no progress, because each shard writes only its own.
         let isLive = shard != nil || !BatchJournal.hasShards(folder)
         page.live = isLive ? .init(script: BatchStatus.scriptName(shard), page: moment) : nil
-        let path = "\(folder)/index\(shard?.fileSuffix ?? "").html"
+        let path = "\(folder)/index\(BatchShard.suffix(shard)).html"
         try Self.write(try page.html(for: path), to: path)
         return moment
     }

@@ -158,11 +158,11 @@ package struct BatchStatus: Sendable, Codable {
 
     /// `status.json`, or `status-0-of-4.json`.
     static func path(in folder: String, _ shard: BatchShard?) -> String {
-        "\(folder)/status\(shard?.fileSuffix ?? "").json"
+        "\(folder)/status\(BatchShard.suffix(shard)).json"
     }
 
     /// The script holds the same as `status.json`, because a page in a folder may load scripts, but not data.
-    static func scriptName(_ shard: BatchShard?) -> String { "status\(shard?.fileSuffix ?? "").js" }
+    static func scriptName(_ shard: BatchShard?) -> String { "status\(BatchShard.suffix(shard)).js" }
 
     static func read(folder: String, shard: BatchShard?) -> BatchStatus? {
         let decoder = JSONDecoder()

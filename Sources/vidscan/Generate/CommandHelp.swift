@@ -69,8 +69,6 @@ struct CommandHelp: Decodable {
             + (!near.isEmpty || names.isEmpty ? near : "; the commands are \(names.joined(separator: ", "))")
     }
 
-    // MARK: The discussion
-
     /// Without examples and other lists under a heading in capitals.
     var paragraphs: [String] { Array(blocks.prefix { !Self.isHeading($0) }) }
 
