@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import VidscanAnalysis
+internal import VidscanBase
 internal import VidscanResults
 
 struct PipelinesCommand: ParsableCommand {
@@ -24,8 +25,7 @@ struct PipelinesCommand: ParsableCommand {
         func run() throws {
             let names = PipelineLibrary.names
             guard !names.isEmpty else {
-                Output.error("vidscan: error: no pipelines are installed; 'make install' installs them")
-                throw ExitStatus.usage
+                throw VidscanError(.setup, "no pipelines are installed; 'make install' installs them")
             }
             let width = names.map(\.count).max() ?? 0
             for name in names {

@@ -117,11 +117,7 @@ package final class BatchJournal: Sendable {
     private static func configuration(isReadOnly: Bool) -> GRDB.Configuration {
         var configuration = GRDB.Configuration()
         configuration.readonly = isReadOnly
-        configuration.busyMode = .callback { attempts in
-            guard let delay = LockBackoff.delay(afterAttempts: attempts) else { return false }
-            usleep(UInt32(delay * 1e6))
-            return true
-        }
+        configuration.busyMode = .callback(wait)
         // Somebody else may have made the file: its schema must not call functions, and SQLite checks lengths in it.
         configuration.prepareDatabase {
             try $0.execute(sql: "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
@@ -137,11 +133,17 @@ package final class BatchJournal: Sendable {
             do {
                 return try open()
             } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
-                guard let delay = LockBackoff.delay(afterAttempts: attempts) else { throw error }
-                usleep(UInt32(delay * 1e6))
+                guard wait(afterAttempts: attempts) else { throw error }
                 attempts += 1
             }
         }
+    }
+
+    /// Returns whether another attempt makes sense.
+    @Sendable private static func wait(afterAttempts attempts: Int) -> Bool {
+        guard let delay = LockBackoff.delay(afterAttempts: attempts) else { return false }
+        usleep(UInt32(delay * 1e6))
+        return true
     }
 
     /// Refuses a journal whose files now belong to other shards, because they would be analysed twice.

@@ -37,7 +37,7 @@ package struct BatchReport: Sendable {
 
     private var videoSeconds: Double { items.sum(of: \.videoSeconds) }
 
-    private var withWarnings: [BatchJournal.Item] { items.filter { $0.hasCounts && !$0.warnings.isEmpty } }
+    private var withWarnings: [BatchJournal.Item] { items.filter { !$0.currentWarnings.isEmpty } }
 
     /// What the running processes say, or else an estimate from the finished files; `nil` if nothing is left or known.
     private var secondsLeft: Double? {
@@ -125,7 +125,7 @@ package struct BatchReport: Sendable {
             let fields: [Field] = [
                 .text(item.path), .text(item.resultPath), .text(item.status.rawValue), .integer(Int64(item.attempts)),
             ]
-            let warnings = item.hasCounts ? item.warnings.joined(separator: "; ") : ""
+            let warnings = item.currentWarnings.joined(separator: "; ")
             writer.writeCSV(foreign: fields + counts + [.text(warnings), .text(item.error ?? "")])
         }
         return String(decoding: writer.bytes, as: UTF8.self)
