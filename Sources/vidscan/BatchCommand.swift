@@ -31,9 +31,7 @@ struct BatchCommand: ParsableCommand {
             BatchRunCommand.self, BatchStatusCommand.self, BatchMergeCommand.self, BatchPruneCommand.self,
         ],
         defaultSubcommand: BatchRunCommand.self)
-}
 
-extension BatchCommand {
     /// Combined with the options of the default subcommand.
     static var help: String {
         let own = VidscanCommand.helpMessage(for: BatchCommand.self)
@@ -143,7 +141,7 @@ struct BatchPruneCommand: ParsableCommand {
             reporter.pruned(try folder.prune(olderThanDays: olderThan), folder: folder.path)
         } catch {
             reporter.stopped(error)
-            throw ExitStatus(error)
+            throw ExitStatus.after(error)
         }
     }
 }

@@ -29,7 +29,7 @@ struct BatchRunCommand: AsyncParsableCommand {
         } catch let error where error is VidscanError || error is CancellationError {
             let error = error as? VidscanError ?? VidscanError(.interrupted, "interrupted")
             work.reporter.stopped(error)
-            status = ExitStatus(error)
+            status = ExitStatus.after(error)
         }
         guard let status else { return }
         if status.code != ExitStatus.interrupted.code {

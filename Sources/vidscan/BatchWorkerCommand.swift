@@ -1,7 +1,6 @@
 internal import ArgumentParser
 internal import CLinux
 internal import Foundation
-internal import Glibc
 internal import Synchronization
 internal import VidscanAnalysis
 internal import VidscanBase

@@ -148,6 +148,37 @@ final class ConsoleReporter: RunObserver {
         log(.info, .note, "\(place)note: \(text)", input.map { ["input": .text($0)] } ?? [:])
     }
 
+    func corrected(_ result: String, summary: Corrector.Summary, isUndone: Bool = false) {
+        let count = isUndone ? 0 : summary.effects.count
+        let work = isUndone ? "corrections undone" : NumberText.count(count, "correction") + " applied"
+        let people = "\(summary.personIDs) \(summary.personIDs == 1 ? "person" : "people")"
+        let target = isUndone ? "" : " -> " + Self.relative(summary.path)
+        log(
+            .info, .corrected,
+            "\(result): \(work), \(NumberText.count(summary.faceIDs, "face")) of \(people) in"
+                + " \(NumberText.count(summary.faces, "row"))\(target)",
+            [
+                "result": .text(result), "output": .text(summary.path), "corrections": .integer(count),
+                "faces": .integer(summary.faces), "face_ids": .integer(summary.faceIDs),
+                "people": .integer(summary.personIDs),
+            ])
+        guard !summary.outdated.isEmpty else { return }
+        let isOne = summary.outdated.count == 1
+        warned(
+            result,
+            message: "\(summary.outdated.joined(separator: ", ")) \(isOne ? "shows" : "show") the tables as they were"
+                + " before; make \(isOne ? "it" : "them") again with --force")
+    }
+
+    func linked(_ summary: PeopleStudy.Summary) { log(.info, .people, summary.text, summary.fields) }
+
+    func forgot(_ result: String, hadEmbeddings: Bool) {
+        let name = Self.relative(result, isFolder: false)
+        log(
+            .info, .people, "\(name): \(hadEmbeddings ? "embeddings removed" : "has no embeddings")",
+            ["result": .text(result), "removed": .flag(hadEmbeddings)])
+    }
+
     /// `[2/3] movie.mp4  43 %  1:02 of 2:24  210.4 frames/s  42.1× real time  118 faces  0:02 left`
     private static func line(_ progress: RunProgress, state: State, now: ContinuousClock.Instant) -> String {
         let elapsed = max((now - state.startTime) / .seconds(1), 1e-3)
@@ -180,46 +211,6 @@ final class ConsoleReporter: RunObserver {
     static func relative(_ path: String, isFolder: Bool = true) -> String {
         let current = FilePath.joining(FilePath.currentFolder, "")
         return (path.hasPrefix(current) ? String(path.dropFirst(current.count)) : path) + (isFolder ? "/" : "")
-    }
-}
-
-extension ConsoleReporter {
-    func corrected(_ result: String, summary: Corrector.Summary, isUndone: Bool = false) {
-        let count = isUndone ? 0 : summary.effects.count
-        let work = isUndone ? "corrections undone" : NumberText.count(count, "correction") + " applied"
-        let target = isUndone ? "" : " -> " + Self.relative(summary.path)
-        log(
-            .info, .corrected, "\(result): \(work), \(summary.tables)\(target)",
-            [
-                "result": .text(result), "output": .text(summary.path), "corrections": .integer(count),
-                "faces": .integer(summary.faces), "face_ids": .integer(summary.faceIDs),
-                "people": .integer(summary.personIDs),
-            ])
-        guard !summary.outdated.isEmpty else { return }
-        let isOne = summary.outdated.count == 1
-        warned(
-            result,
-            message: "\(summary.outdated.joined(separator: ", ")) \(isOne ? "shows" : "show") the tables as they were"
-                + " before; make \(isOne ? "it" : "them") again with --force")
-    }
-}
-
-extension Corrector.Summary {
-    /// `3 faces of 2 people in 95 rows`
-    fileprivate var tables: String {
-        "\(NumberText.count(faceIDs, "face")) of \(personIDs) \(personIDs == 1 ? "person" : "people") in"
-            + " \(NumberText.count(faces, "row"))"
-    }
-}
-
-extension ConsoleReporter {
-    func linked(_ summary: PeopleStudy.Summary) { log(.info, .people, summary.text, summary.fields) }
-
-    func forgot(_ result: String, hadEmbeddings: Bool) {
-        let name = Self.relative(result, isFolder: false)
-        log(
-            .info, .people, "\(name): \(hadEmbeddings ? "embeddings removed" : "has no embeddings")",
-            ["result": .text(result), "removed": .flag(hadEmbeddings)])
     }
 }
 

@@ -1,7 +1,6 @@
 internal import ArgumentParser
 internal import VidscanAnalysis
 internal import VidscanBase
-internal import VidscanResults
 
 struct PipelinesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

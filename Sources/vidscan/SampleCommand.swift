@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import Foundation
 internal import VidscanAnalysis
 internal import VidscanBase
 internal import VidscanMedia

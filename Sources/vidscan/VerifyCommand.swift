@@ -2,7 +2,6 @@ internal import ArgumentParser
 internal import Foundation
 internal import VidscanAnalysis
 internal import VidscanBase
-internal import VidscanMedia
 internal import VidscanResults
 internal import VidscanVerify
 

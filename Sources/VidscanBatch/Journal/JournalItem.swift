@@ -209,9 +209,7 @@ extension BatchJournal.Item {
     private static func retryDelay(afterFailures failures: Int) -> Double {
         (1..<min(failures, 6)).reduce(60) { delay, _ in delay * 4 }
     }
-}
 
-extension BatchJournal.Item {
     /// Whether an earlier result waits to be replaced. The row then describes the later analysis, and the fields that
     /// start with `kept` describe the earlier result.
     var hasKept: Bool { keptConfiguration != nil }

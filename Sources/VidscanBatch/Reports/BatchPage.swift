@@ -128,15 +128,8 @@ struct BatchPage {
     }
 }
 
-extension BatchJournal.Item {
-    var hasCounts: Bool { status == .done || status == .pruned }
-
-    /// Of the last analysis, if it ended.
-    var currentWarnings: [String] { hasCounts ? warnings : [] }
-}
-
 /// The pictures of faces in the report pages of results. It decodes no video, so a result without a page has none.
-final class ReportThumbnails: Sendable {
+package final class ReportThumbnails: Sendable {
     /// The limit for a page, in characters of its `data:` URLs.
     static let budget = 4 << 20
     static let maximumPerResult = 3
@@ -145,6 +138,8 @@ final class ReportThumbnails: Sendable {
     /// Pictures are near the beginning of a report.
     private static let maximumBytes = 512 << 10
     private static let prefix = Array("data:image/jpeg;base64,".utf8)
+
+    package init() {}
 
     private let entries = Mutex<[PathBytes: (state: FileState, pictures: [String])]>([:])
 

@@ -133,12 +133,10 @@ package struct BatchReport: Sendable {
 
     /// Writes `summary.json`, `index.csv` and `index.html` next to the journal, each atomically. Names include the
     /// shard.
-    package func write(folder: String, shard: BatchShard?) throws(VidscanError) {
-        try write(folder: folder, shard: shard, thumbnails: ReportThumbnails())
-    }
-
     @discardableResult
-    func write(folder: String, shard: BatchShard?, thumbnails: ReportThumbnails) throws(VidscanError) -> Int64 {
+    package func write(
+        folder: String, shard: BatchShard?, thumbnails: ReportThumbnails = ReportThumbnails()
+    ) throws(VidscanError) -> Int64 {
         let suffix = BatchShard.suffix(shard)
         try Self.write(try json() + "\n", to: "\(folder)/summary\(suffix).json")
         try Self.write(index, to: "\(folder)/index\(suffix).csv")
@@ -224,6 +222,11 @@ package struct TimeEstimate: Sendable {
 }
 
 extension BatchJournal.Item {
+    var hasCounts: Bool { status == .done || status == .pruned }
+
+    /// Of the last analysis, if it ended.
+    var currentWarnings: [String] { hasCounts ? warnings : [] }
+
     var remainingBytes: Double {
         Double(bytes) * (1 - ([.running, .interrupted].contains(status) ? progress ?? 0 : 0))
     }

@@ -1,6 +1,5 @@
 internal import ArgumentParser
 internal import Foundation
-internal import Glibc
 internal import VidscanAnalysis
 internal import VidscanBase
 
