@@ -40,25 +40,20 @@ enum BatchChecks {
 
     /// The first word may be a mistyped subcommand.
     static func missingFolder(_ inputs: [String]) -> String {
-        if let word = inputs.first, let name = subcommand(meantBy: word) {
-            return "\(word) does not exist; did you mean 'vidscan batch \(name)'?"
-        }
-        return "name the folder for the results and the journal with --output"
+        let word = inputs.first ?? ""
+        let suggestion = suggestion(for: ["batch", word])
+        return suggestion.isEmpty
+            ? "name the folder for the results and the journal with --output" : "\(word) does not exist\(suggestion)"
     }
 
     /// `; did you mean 'vidscan batch status'?`, or empty if nothing suggests a mistyped subcommand.
     static func suggestion(for commandLine: some Sequence<String>) -> String {
         let words = Array(commandLine.prefix(2))
-        guard words.count == 2, words[0] == "batch", let name = subcommand(meantBy: words[1]) else { return "" }
-        return "; did you mean 'vidscan batch \(name)'?"
-    }
-
-    private static func subcommand(meantBy word: String) -> String? {
         let names = BatchCommand.configuration.subcommands.compactMap { $0.configuration.commandName }
-        guard !names.contains(word), !word.hasPrefix("-"), !FileManager.default.fileExists(atPath: word) else {
-            return nil
-        }
-        return NearestName.find(word, among: names)
+        guard words.count == 2, words[0] == "batch", !words[1].hasPrefix("-"), !names.contains(words[1]),
+            !FileManager.default.fileExists(atPath: words[1]), let name = NearestName.find(words[1], among: names)
+        else { return "" }
+        return "; did you mean 'vidscan batch \(name)'?"
     }
 }
 

@@ -98,15 +98,13 @@ struct PeopleCommand: AsyncParsableCommand {
             try await CommandWork.run(reporter) { removeEmbeddings(reporter) }
             return
         }
-        var options = PeopleStudy.Options()
-        options.corrections = corrections
-        options.removals = remove
-        options.tables = try chosenTables()
-        options.hasThumbnails = thumbnails
-        let chosen = options
         let models = photo.isEmpty ? nil : try ExitStatus.usage.onError(reporter) { try ModelStore() }
         try await CommandWork.run(reporter) {
-            var options = chosen
+            var options = PeopleStudy.Options()
+            options.corrections = corrections
+            options.removals = remove
+            options.tables = try chosenTables()
+            options.hasThumbnails = thumbnails
             if let models {
                 for photo in photo {
                     options.photos[photo.name, default: []].append(

@@ -90,14 +90,12 @@ struct ReportCommand: AsyncParsableCommand {
 
     func run() async throws {
         let reporter = try messages.makeReporter()
-        var options = Report.Options()
-        options.hasThumbnails = thumbnails
-        options.acceptsChangedSource = changedSource
-        options.hidesFaces = hideFaces
-        options.video = noVideo ? .none : video.map { .file($0) } ?? .source
-        let shared = options
         try await CommandWork.run(reporter) {
-            var options = shared
+            var options = Report.Options()
+            options.hasThumbnails = thumbnails
+            options.acceptsChangedSource = changedSource
+            options.hidesFaces = hideFaces
+            options.video = noVideo ? .none : video.map { .file($0) } ?? .source
             var outcomes: [(result: String, outcome: Result<Report.Summary, VidscanError>)] = []
             for result in results {
                 do {
