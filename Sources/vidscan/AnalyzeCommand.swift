@@ -61,7 +61,7 @@ struct AnalyzeCommand: AsyncParsableCommand {
         let window = ConsoleReporter.Window(start: settings.sample.start, end: settings.sample.end, segment: segment)
         let replaces = settings.write.replaces
         try await CommandWork.run(reporter) {
-            var notes = ResultNotes(inputCount: inputs.count, reporter)
+            var notes = ResultNotes(inputCount: inputs.count, reporter: reporter)
             let failures = try await CommandWork.each(of: inputs, window: window, reporter) { input, position in
                 let summary = try await analysis.run(
                     input: input, resultPath: targets[position], replaces: replaces)
@@ -107,7 +107,7 @@ struct MergeCommand: AsyncParsableCommand {
         let sets = try ExitStatus.someFailed.onError(reporter) { try SegmentMerger.sets(of: segments) }
         let merger = SegmentMerger(observer: reporter, addition: VideoAndPage())
         try await CommandWork.run(reporter) {
-            var notes = ResultNotes(inputCount: sets.count, reporter)
+            var notes = ResultNotes(inputCount: sets.count, reporter: reporter)
             let failures = try await CommandWork.each(of: sets.map(\.name), reporter) { name, position in
                 let set = sets[position]
                 let summary = try await merger.run(

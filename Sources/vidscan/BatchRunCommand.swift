@@ -273,15 +273,15 @@ private struct BatchWork {
         let name = "--on-failure"
         let hook = FailureHook(
             command: command, variables: ["VIDSCAN_STATUS": "\(status.code)", "VIDSCAN_OUTPUT": folder.path])
-        let outcome: FailureHook.Outcome
-        do throws(SystemError) { outcome = try await hook.run(interrupts) } catch {
+        let termination: SpawnedProcess.Termination?
+        do throws(SystemError) { termination = try await hook.run(interrupts) } catch {
             return reporter.warned(name, "cannot start /bin/sh: \(error)")
         }
-        switch outcome {
-        case .ended(.status(0)): break
-        case .ended(.status(let status)): reporter.warned(name, "the command ended with status \(status)")
-        case .ended(.signal(let signal)): reporter.warned(name, "the command was killed by signal \(signal)")
-        case .interrupted:
+        switch termination {
+        case .status(0): break
+        case .status(let status): reporter.warned(name, "the command ended with status \(status)")
+        case .signal(let signal): reporter.warned(name, "the command was killed by signal \(signal)")
+        case nil:
             reporter.stopped(VidscanError(.interrupted, "interrupted during the --on-failure command"))
             throw .interrupted
         }

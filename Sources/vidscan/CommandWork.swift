@@ -53,14 +53,9 @@ enum CommandWork {
 
 /// Prints a notice about several inputs once, at the end.
 struct ResultNotes {
-    private let inputCount: Int
-    private let reporter: ConsoleReporter
-    private var common: [String] = []
-
-    init(inputCount: Int, _ reporter: ConsoleReporter) {
-        self.inputCount = inputCount
-        self.reporter = reporter
-    }
+    let inputCount: Int
+    let reporter: ConsoleReporter
+    private(set) var common: [String] = []
 
     mutating func add(_ summary: Analysis.Summary, input: String) {
         for notice in summary.notices {
