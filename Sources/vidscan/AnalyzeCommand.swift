@@ -55,16 +55,14 @@ struct AnalyzeCommand: AsyncParsableCommand {
         settings.segment = segment
         let models = try ExitStatus.usage.onError(reporter) { try ModelStore() }
         models.keepUntilExit()
-        let analysis = Analysis(
-            settings: settings, models: models, observer: reporter, addition: VideoAndPage())
+        let analysis = Analysis(settings: settings, models: models, observer: reporter, addition: VideoAndPage())
         let targets = ResultPaths.plan(inputs: inputs, folder: settings.write.folder, segment: segment)
         let window = ConsoleReporter.Window(start: settings.sample.start, end: settings.sample.end, segment: segment)
         let replaces = settings.write.replaces
         try await CommandWork.run(reporter) {
             var notes = ResultNotes(inputCount: inputs.count, reporter: reporter)
             let failures = try await CommandWork.each(of: inputs, window: window, reporter) { input, position in
-                let summary = try await analysis.run(
-                    input: input, resultPath: targets[position], replaces: replaces)
+                let summary = try await analysis.run(input: input, resultPath: targets[position], replaces: replaces)
                 reporter.delivered(input, summary: summary)
                 notes.add(summary, input: input)
             }

@@ -27,9 +27,7 @@ struct BatchCommand: ParsableCommand {
             --people keeps the face embeddings (biometric data) in each result, and joins the people of all videos in \
             people.csv and people.html, as 'vidscan people' does. Shards leave that to 'vidscan people'.
             """,
-        subcommands: [
-            BatchRunCommand.self, BatchStatusCommand.self, BatchMergeCommand.self, BatchPruneCommand.self,
-        ],
+        subcommands: [BatchRunCommand.self, BatchStatusCommand.self, BatchMergeCommand.self, BatchPruneCommand.self],
         defaultSubcommand: BatchRunCommand.self)
 
     /// Combined with the options of the default subcommand.

@@ -7,8 +7,7 @@ internal import VidscanMedia
 internal import VidscanPeople
 
 struct BatchRunCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "run", abstract: "Analyses the files that are due.")
+    static let configuration = CommandConfiguration(commandName: "run", abstract: "Analyses the files that are due.")
 
     @OptionGroup(title: "Which files")
     var files: BatchInputOptions
@@ -89,9 +88,7 @@ private struct BatchWork {
             return findings.problems.isEmpty ? nil : .someFailed
         }
         // Probably a typing error: leave no folder behind.
-        if findings.inputs.isEmpty, !findings.problems.isEmpty,
-            !FileManager.default.fileExists(atPath: folder.path)
-        {
+        if findings.inputs.isEmpty, !findings.problems.isEmpty, !FileManager.default.fileExists(atPath: folder.path) {
             return .someFailed
         }
         do {

@@ -54,8 +54,7 @@ struct BatchWorkerCommand: AsyncParsableCommand {
         let setup = try JSONDecoder().decode(WorkerSetup.self, from: Data(line.utf8))
         let file = try PipelineFile(
             text: setup.pipeline, path: "the batch's pipeline", filters: .run(allowsFiles: setup.allowsFileFilters))
-        let workers = try ResolvedSettings.Override(
-            "detect.workers", .integer(setup.workers), option: "--workers")
+        let workers = try ResolvedSettings.Override("detect.workers", .integer(setup.workers), option: "--workers")
         let settings = try ResolvedSettings(workers: 1, file: file, overrides: [workers]).settings
         let models = try ModelStore()
         models.keepUntilExit()

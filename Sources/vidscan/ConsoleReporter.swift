@@ -224,9 +224,6 @@ extension PeopleStudy.Summary {
     }
 
     var fields: LogFields {
-        [
-            "people": .integer(people), "videos": .integer(videos), "doubts": .integer(doubts),
-            "output": .text(path),
-        ]
+        ["people": .integer(people), "videos": .integer(videos), "doubts": .integer(doubts), "output": .text(path)]
     }
 }

@@ -68,8 +68,7 @@ struct PipelinesCommand: ParsableCommand {
     }
 
     struct Check: ParsableCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "Checks pipeline files and reports every error.")
+        static let configuration = CommandConfiguration(abstract: "Checks pipeline files and reports every error.")
 
         @Argument(help: .value("name|file", "Shipped pipelines or YAML files."))
         var names: [String]

@@ -280,9 +280,7 @@ package final class BatchJournal: Sendable {
         // On a full disk, the write-ahead log's shared memory cannot grow, and SQLite reports an I/O error.
         var space = statvfs()
         let isFull = statvfs(FilePath.folder(of: path), &space) == 0 && space.f_bavail == 0
-        if error.resultCode == .SQLITE_FULL
-            || isFull && [.SQLITE_IOERR, .SQLITE_CANTOPEN].contains(error.resultCode)
-        {
+        if error.resultCode == .SQLITE_FULL || isFull && [.SQLITE_IOERR, .SQLITE_CANTOPEN].contains(error.resultCode) {
             return VidscanError(.diskFull, "\(path): no space left on device")
         }
         return VidscanError(.output, "\(path): \(error.message ?? error.description)")

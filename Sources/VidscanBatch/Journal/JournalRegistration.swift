@@ -121,9 +121,7 @@ extension BatchJournal {
         return candidate
     }
 
-    private static func setPending(
-        _ candidate: Candidate, _ configuration: String, _ database: Database
-    ) throws {
+    private static func setPending(_ candidate: Candidate, _ configuration: String, _ database: Database) throws {
         let (input, reason) = (candidate.planned.input, candidate.planned.reason)
         var item =
             candidate.item

@@ -87,13 +87,11 @@ package final class LiveReport: Sendable {
         let ours = Set(progress.running.map { PathBytes($0.resultPath) })
         for item in counts.running
         where !ours.contains(PathBytes(item.resultPath)) && item.isLeased(now: now) {
-            status.files.append(
-                BatchStatus.File(path: item.path, result: item.resultPath, fraction: item.progress))
+            status.files.append(BatchStatus.File(path: item.path, result: item.resultPath, fraction: item.progress))
         }
         let json = try status.batchJSON()
         try BatchReport.write(json + "\n", to: BatchStatus.path(in: folder, journal.shard))
-        try BatchReport.write(
-            "vidscanStatus(\(json));\n", to: "\(folder)/\(BatchStatus.scriptName(journal.shard))")
+        try BatchReport.write("vidscanStatus(\(json));\n", to: "\(folder)/\(BatchStatus.scriptName(journal.shard))")
     }
 }
 

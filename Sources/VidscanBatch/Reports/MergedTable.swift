@@ -126,9 +126,7 @@ package struct MergedTable: Sendable {
                 + " they were made by different versions of vidscan, so run the batch again")
     }
 
-    private func write(
-        _ header: Data?, _ output: ([UInt8]) throws(VidscanError) -> Void
-    ) throws(VidscanError) {
+    private func write(_ header: Data?, _ output: ([UInt8]) throws(VidscanError) -> Void) throws(VidscanError) {
         guard let header else { return }
         try output("video,".utf8 + [UInt8](header))
         for item in items {
