@@ -60,14 +60,9 @@ struct AnalyzeCommand: AsyncParsableCommand {
         let window = ConsoleReporter.Window(start: settings.sample.start, end: settings.sample.end, segment: segment)
         let replaces = settings.write.replaces
         try await CommandWork.run(reporter) {
-            var notes = ResultNotes(inputCount: inputs.count, reporter: reporter)
-            let failures = try await CommandWork.each(of: inputs, window: window, reporter) { input, position in
-                let summary = try await analysis.run(input: input, resultPath: targets[position], replaces: replaces)
-                reporter.delivered(input, summary: summary)
-                notes.add(summary, input: input)
+            try await CommandWork.deliver(inputs, window: window, reporter) { input, position in
+                try await analysis.run(input: input, resultPath: targets[position], replaces: replaces)
             }
-            notes.finish()
-            return failures
         }
     }
 }
@@ -105,16 +100,11 @@ struct MergeCommand: AsyncParsableCommand {
         let sets = try ExitStatus.someFailed.onError(reporter) { try SegmentMerger.sets(of: segments) }
         let merger = SegmentMerger(observer: reporter, addition: VideoAndPage())
         try await CommandWork.run(reporter) {
-            var notes = ResultNotes(inputCount: sets.count, reporter: reporter)
-            let failures = try await CommandWork.each(of: sets.map(\.name), reporter) { name, position in
+            try await CommandWork.deliver(sets.map(\.name), reporter) { _, position in
                 let set = sets[position]
-                let summary = try await merger.run(
+                return try await merger.run(
                     set, resultPath: ResultPaths.path(of: set.resultName, folder: output), replaces: force)
-                reporter.delivered(name, summary: summary)
-                notes.add(summary, input: name)
             }
-            notes.finish()
-            return failures
         }
     }
 }

@@ -49,26 +49,26 @@ enum CommandWork {
         }
         return failures
     }
-}
 
-/// Prints a notice about several inputs once, at the end.
-struct ResultNotes {
-    let inputCount: Int
-    let reporter: ConsoleReporter
-    private(set) var common: [String] = []
-
-    mutating func add(_ summary: Analysis.Summary, input: String) {
-        for notice in summary.notices {
-            if inputCount == 1 || !summary.commonNotices.contains(notice) {
-                reporter.note(notice, input: input)
-            } else if !common.contains(notice) {
-                common.append(notice)
+    /// Makes a result of each input. Prints a notice about several inputs once, at the end.
+    static func deliver(
+        _ inputs: [String], window: ConsoleReporter.Window = ConsoleReporter.Window(), _ reporter: ConsoleReporter,
+        _ work: (String, Int) async throws -> Analysis.Summary
+    ) async throws -> Int {
+        var common: [String] = []
+        let failures = try await each(of: inputs, window: window, reporter) { input, position in
+            let summary = try await work(input, position)
+            reporter.delivered(input, summary: summary)
+            for notice in summary.notices {
+                if inputs.count == 1 || !summary.commonNotices.contains(notice) {
+                    reporter.note(notice, input: input)
+                } else if !common.contains(notice) {
+                    common.append(notice)
+                }
             }
         }
-    }
-
-    func finish() {
         for notice in common { reporter.note(notice) }
+        return failures
     }
 }
 
