@@ -95,8 +95,7 @@ struct PeopleCommand: AsyncParsableCommand {
     func run() async throws {
         let reporter = try messages.makeReporter()
         if forget {
-            try await CommandWork.run(reporter) { removeEmbeddings(reporter) }
-            return
+            return try await CommandWork.run(reporter) { try await removeEmbeddings(reporter) }
         }
         let models = photo.isEmpty ? nil : try ExitStatus.usage.onError(reporter) { try ModelStore() }
         try await CommandWork.run(reporter) {
@@ -121,24 +120,14 @@ struct PeopleCommand: AsyncParsableCommand {
     }
 
     /// Returns the number of failures.
-    private func removeEmbeddings(_ reporter: ConsoleReporter) -> Int {
+    private func removeEmbeddings(_ reporter: ConsoleReporter) async throws -> Int {
         var failures = 0
-        for path in results {
-            do throws(VidscanError) {
-                for result in try EmbeddingRemoval.results(path) {
-                    do throws(VidscanError) {
-                        reporter.forgot(result, hadEmbeddings: try EmbeddingRemoval.remove(from: result))
-                    } catch {
-                        failures += 1
-                        reporter.failed(error)
-                    }
-                }
-            } catch {
-                failures += 1
-                reporter.failed(error)
+        let unreadable = try await CommandWork.each(of: results, reporter) { path, _ in
+            failures += try await CommandWork.each(of: EmbeddingRemoval.results(path), reporter) { result, _ in
+                reporter.forgot(result, hadEmbeddings: try EmbeddingRemoval.remove(from: result))
             }
         }
-        return failures
+        return failures + unreadable
     }
 }
 

@@ -139,9 +139,9 @@ package final class ReportThumbnails: Sendable {
     private static let maximumBytes = 512 << 10
     private static let prefix = Array("data:image/jpeg;base64,".utf8)
 
-    package init() {}
-
     private let entries = Mutex<[PathBytes: (state: FileState, pictures: [String])]>([:])
+
+    package init() {}
 
     func pictures(inReport path: String, count: Int) -> [String] {
         guard let state = FileState(path: path) else { return [] }
