@@ -66,6 +66,7 @@ package final class FrameRecordReader {
     private let input: BinaryFile
     private let readsCrops: Bool
     private var frameCount = 0
+    private var lastMicroseconds = Int64.min
 
     /// Without `readsCrops`, faces get only the offsets of their crops.
     package init(folder: String, name: String, readsCrops: Bool = false) throws(VidscanError) {
@@ -107,6 +108,12 @@ package final class FrameRecordReader {
             quality: quality, isDamaged: damage == 1, faces: [])
         if header.layout.hasSignatures { frame.signature = try readSignature() }
         for _ in 0..<count { frame.faces.append(try readFace()) }
+        guard time >= lastMicroseconds else {
+            throw VidscanError(
+                .result, "\(input.name): time goes back; the file is damaged, analyse the video again", stage: .open,
+                microseconds: time)
+        }
+        lastMicroseconds = time
         return frame
     }
 
