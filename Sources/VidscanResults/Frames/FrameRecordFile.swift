@@ -20,16 +20,16 @@ package final class FrameRecordFile {
     }
 
     package func append(_ frame: FrameRecord) throws(VidscanError) {
-        file.buffer.write(fixed: frame.microseconds)
-        file.buffer.write(fixed: frame.index)
-        file.buffer.write(fixed: Int32(frame.size.width))
-        file.buffer.write(fixed: Int32(frame.size.height))
-        file.buffer.write(fixed: Int32(frame.faces.count))
-        file.buffer.write(fixed: Int32(clamping: frame.epoch))
-        file.buffer.write(fixed: Float(frame.quality.luma).bitPattern)
-        file.buffer.write(fixed: Float(frame.quality.sharpness).bitPattern)
-        file.buffer.write(fixed: Int32(frame.isDamaged ? 1 : 0))
-        if layout.hasSignatures { frame.signature?.numbers.withUnsafeBytes { file.buffer.write(bytes: $0) } }
+        file.buffer.write(number: frame.microseconds)
+        file.buffer.write(number: frame.index)
+        file.buffer.write(number: Int32(frame.size.width))
+        file.buffer.write(number: Int32(frame.size.height))
+        file.buffer.write(number: Int32(frame.faces.count))
+        file.buffer.write(number: Int32(clamping: frame.epoch))
+        file.buffer.write(number: Float(frame.quality.luma))
+        file.buffer.write(number: Float(frame.quality.sharpness))
+        file.buffer.write(number: Int32(frame.isDamaged ? 1 : 0))
+        if layout.hasSignatures { file.buffer.write(numbers: frame.signature?.numbers ?? []) }
         for face in frame.faces { layout.write(face, to: &file.buffer) }
         try file.drain()
     }
@@ -156,12 +156,5 @@ package final class FaceCropReader: Sendable {
 
     package func crop(at offset: Int) throws(VidscanError) -> FaceCrop {
         FaceCrop(pixels: try file.read(FaceCrop.byteCount, at: offset))
-    }
-}
-
-extension ByteWriter {
-    /// In host byte order.
-    fileprivate mutating func write(fixed value: some FixedWidthInteger) {
-        withUnsafeBytes(of: value) { write(bytes: $0) }
     }
 }

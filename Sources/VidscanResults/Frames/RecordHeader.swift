@@ -31,8 +31,8 @@ package struct RecordHeader: Codable, Sendable {
         guard let json = try? encoder.encode(self) else {
             throw VidscanError(.output, "cannot write the record of the frames", stage: .write)
         }
-        Self.magic.withUnsafeBytes { writer.write(bytes: $0) }
-        withUnsafeBytes(of: UInt32(json.count)) { writer.write(bytes: $0) }
+        writer.write(numbers: Self.magic)
+        writer.write(number: UInt32(json.count))
         json.withUnsafeBytes { writer.write(bytes: $0) }
     }
 
@@ -45,18 +45,15 @@ package struct RecordHeader: Codable, Sendable {
             throw input.problem("has no header", at: 8)
         }
         struct Contents: Decodable { let contents: [String] }
-        let header: RecordHeader
-        do {
-            let contents = try JSONDecoder().decode(Contents.self, from: Data(json)).contents
-            guard contents == FaceRecordLayout.contents else {
-                throw VidscanError.result("another version of vidscan wrote \(input.name); analyse the video again")
+        func decode<Value: Decodable>(_ type: Value.Type) throws(VidscanError) -> Value {
+            do { return try JSONDecoder().decode(type, from: Data(json)) } catch {
+                throw input.problem("its header cannot be read: \(RecordFile.reason(error))", at: 12)
             }
-            header = try JSONDecoder().decode(RecordHeader.self, from: Data(json))
-        } catch let error as VidscanError {
-            throw error
-        } catch {
-            throw input.problem("its header cannot be read: \(RecordFile.reason(error))", at: 12)
         }
+        guard try decode(Contents.self).contents == FaceRecordLayout.contents else {
+            throw .result("another version of vidscan wrote \(input.name); analyse the video again")
+        }
+        let header = try decode(RecordHeader.self)
         let check = RecordCheck(file: input.name)
         let blendshapes = header.layout.blendshapeCount
         try check.require(
@@ -88,13 +85,10 @@ package struct OutputOptions: Codable, Sendable, Equatable {
         formats: Set<OutputFormat>, hasLandmarks: Bool, blendshapeNames: [String]?, hasExpressions: Bool
     ) {
         self.metrics = Metric.allCases.filter(metrics.contains)
-        self.baseline = baseline
-        self.isSmoothed = isSmoothed
-        self.events = events
         self.formats = OutputFormat.allCases.filter(formats.contains)
-        self.hasLandmarks = hasLandmarks
+        (self.baseline, self.isSmoothed, self.events) = (baseline, isSmoothed, events)
+        (self.hasLandmarks, self.hasExpressions) = (hasLandmarks, hasExpressions)
         self.blendshapeNames = blendshapeNames
-        self.hasExpressions = hasExpressions
     }
 
     var keepsMeshes: Bool { hasLandmarks || formats.contains(where: \.needsMeshes) }
@@ -140,12 +134,8 @@ package struct TrackingOutcome: Codable, Sendable, Equatable {
             faceID: Int, personID: Int, personConfidence: Double, firstSample: Int, lastSample: Int, samples: Int,
             ending: Ending
         ) {
-            self.faceID = faceID
-            self.personID = personID
-            self.personConfidence = personConfidence
-            self.firstSample = firstSample
-            self.lastSample = lastSample
-            self.samples = samples
+            (self.faceID, self.personID, self.personConfidence) = (faceID, personID, personConfidence)
+            (self.firstSample, self.lastSample, self.samples) = (firstSample, lastSample, samples)
             self.ending = ending
         }
     }
@@ -168,11 +158,8 @@ package struct TrackingOutcome: Codable, Sendable, Equatable {
     package init(
         tracks: [Track], changes: [ShotChange], sampleCount: Int, interval: Double, timesBeforeGaps: [Int: Int64] = [:]
     ) {
-        self.tracks = tracks
-        self.changes = changes
-        self.sampleCount = sampleCount
-        self.interval = interval
-        self.timesBeforeGaps = timesBeforeGaps
+        (self.tracks, self.changes, self.timesBeforeGaps) = (tracks, changes, timesBeforeGaps)
+        (self.sampleCount, self.interval) = (sampleCount, interval)
     }
 
     fileprivate func check(_ check: RecordCheck) throws(VidscanError) {
