@@ -27,10 +27,7 @@ package struct SegmentRecord: Codable, Sendable {
     ) throws(VidscanError) {
         name = file.name
         input = RunRecord.Input(file)
-        self.segment = segment
-        self.resultName = resultName
-        self.tools = tools
-        self.decoded = decoded
+        (self.segment, self.resultName, self.tools, self.decoded) = (segment, resultName, tools, decoded)
         do {
             digests = [ResultFiles.record: try FileDigest.sha256(path: "\(folderPath)/\(ResultFiles.record)")]
         } catch {
@@ -49,8 +46,7 @@ package struct SegmentRecord: Codable, Sendable {
         package var part: SegmentRecord
 
         package init(pipeline: JSONValue, part: SegmentRecord) {
-            self.pipeline = pipeline
-            self.part = part
+            (self.pipeline, self.part) = (pipeline, part)
         }
     }
 }
@@ -68,14 +64,10 @@ extension SegmentRecord {
         try check.number(input.modified, "part.input.modified", in: ReadLimits.seconds)
         try check.count(frames, "part.frames")
         try check.require(
-            blendshapeNames.count <= 256
-                && blendshapeNames.allSatisfy(OutputOptions.isBlendshape), "part.blendshape_names",
-            "names of blendshapes")
-        for (value, key) in [
-            (times.resample, "resample"), (times.detect, "detect"), (times.crop, "crop"), (times.mesh, "mesh"),
-            (times.measure, "measure"), (times.look, "look"), (times.embed, "embed"),
-        ] {
-            try check.number(value, "part.times.\(key)", in: ReadLimits.durations)
+            blendshapeNames.count <= 256 && blendshapeNames.allSatisfy(OutputOptions.isBlendshape),
+            "part.blendshape_names", "names of blendshapes")
+        for part in StageTimes.parts {
+            try check.number(times[keyPath: part.path], "part.times.\(part.name)", in: ReadLimits.durations)
         }
         try check.number(wallSeconds, "part.wall_seconds", in: ReadLimits.durations)
         let (info, statistics) = (decoded.info, decoded.statistics)
