@@ -94,7 +94,7 @@ private struct FaceBoxes {
             let faceID = try table.integer(columns.face, in: ReadLimits.ids)
             let box = try box.numbers(in: table).box
             boxes.append(
-                [.integer(Int64(faceID)), personID.map { .integer(Int64($0)) } ?? .missing]
+                [.integer(faceID), .integer(personID)]
                     + [box.x, box.y, box.width, box.height].map { .decimal($0, decimals: 2) })
         }
         return boxes

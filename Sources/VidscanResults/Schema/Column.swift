@@ -1,4 +1,4 @@
-internal import VidscanBase
+package import VidscanBase
 public import VidscanFaces
 
 /// A column of a result table.
@@ -24,20 +24,28 @@ struct ColumnDefinition<Row>: Sendable {
 
 extension ColumnDefinition {
     init(
-        _ name: String, unit: String = "", range: String, status: Metric.Status? = nil, _ meaning: String,
+        _ name: String, unit: String = "", range: String, _ meaning: String,
         _ field: @escaping @Sendable (Row) -> Field
     ) {
-        column = Column(name: name, unit: unit, range: range, meaning: meaning, status: status)
+        column = Column(name: name, unit: unit, range: range, meaning: meaning, status: nil)
         self.field = field
     }
 
     init(
-        _ name: String, unit: String = "", range: String, decimals: Int, status: Metric.Status? = nil,
-        _ meaning: String,
+        _ name: String, unit: String = "", range: String, decimals: Int, _ meaning: String,
         _ value: @escaping @Sendable (Row) -> Double?
     ) {
-        self.init(name, unit: unit, range: range, status: status, meaning) { row in
-            value(row).map { .decimal($0, decimals: decimals) } ?? .missing
+        self.init(name, unit: unit, range: range, meaning) { row in
+            .decimal(value(row), decimals: decimals)
         }
+    }
+}
+
+/// No value is a missing field.
+extension Field {
+    package static func integer(_ value: Int?) -> Field { value.map { .integer(Int64($0)) } ?? .missing }
+
+    package static func decimal(_ value: Double?, decimals: Int) -> Field {
+        value.map { Field.decimal($0, decimals: decimals) } ?? .missing
     }
 }

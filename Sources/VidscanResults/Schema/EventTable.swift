@@ -33,9 +33,7 @@ public enum EventTable {
             "face_started and face_stopped: the first and last sample of an appearance; a face_id that reappears after"
                 + " a cut has several. shot_cut: the first sample of a new shot." + limits
         ) { .text($0.kind.rawValue) },
-        Definition("face_id", range: "1 and up", "The face of the event; blank for shot_cut.") {
-            $0.faceID.map { .integer(Int64($0)) } ?? .missing
-        },
+        Definition("face_id", range: "1 and up", "The face of the event; blank for shot_cut.") { .integer($0.faceID) },
         Definition(
             "value", range: "depends on kind",
             "face_stopped: left (the frame), occluded (or turned away), cut, discontinuity (the file's timestamps jump),"
@@ -60,7 +58,7 @@ public enum EventTable {
             "1 if samples show how it began and how it ended. 0 if it is cut off by a gap or by the first or last sample of"
                 + " the appearance: it may have lasted longer, and a blink may be the end of a longer closure. Blank as"
                 + " measured."
-        ) { $0.isComplete.map { .integer($0 ? 1 : 0) } ?? .missing },
+        ) { .integer($0.isComplete.map { $0 ? 1 : 0 }) },
         Definition(
             "one_eye", range: "0 to 1", decimals: 2,
             "The fraction of the samples of blink or eyes_closed in which only one eye was measured, because the head was"

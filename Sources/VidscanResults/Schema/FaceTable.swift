@@ -18,13 +18,8 @@ package struct FaceRow: Sendable {
         microseconds: Int64, frame: Int64, faceID: Int, personID: Int? = nil, face: FaceRecord, raw: FaceNumbers,
         metrics: Set<Metric>
     ) {
-        self.microseconds = microseconds
-        self.frame = frame
-        self.faceID = faceID
-        self.personID = personID
-        self.face = face
-        self.raw = raw
-        self.metrics = metrics
+        (self.microseconds, self.frame, self.faceID, self.personID) = (microseconds, frame, faceID, personID)
+        (self.face, self.raw, self.metrics) = (face, raw, metrics)
     }
 
     /// Returns `nil` for a metric that is not requested.
@@ -63,14 +58,14 @@ public enum FaceTable {
             "face_id", range: "1 and up",
             "The same face keeps the same number from sample to sample until it is lost. The number continues across a cut"
                 + " when the match is certain. Numbers are in order of first appearance."
-        ) { .integer(Int64($0.faceID)) },
+        ) { .integer($0.faceID) },
     ]
 
     private static let person = [
         Definition(
             "person_id", range: "1 and up",
             "The same number for all face_ids that seem to be the same person. tracks.csv says how certain it is."
-        ) { $0.personID.map { .integer(Int64($0)) } ?? .missing },
+        ) { .integer($0.personID) },
         Definition(
             "person_match", range: "0 to 1", decimals: 2,
             "How certain it is that this sample shows the same face as the best samples of its track rather than another"
@@ -89,9 +84,7 @@ public enum FaceTable {
 
     private static func definition(_ field: FaceField) -> Definition {
         let facts = field.description
-        return Definition(column: facts.column) { row in
-            row[field].map { .decimal($0, decimals: facts.decimals) } ?? .missing
-        }
+        return Definition(column: facts.column) { .decimal($0[field], decimals: facts.decimals) }
     }
 }
 

@@ -34,7 +34,7 @@ public enum FrameTable {
 
     private static let faces = Definition(
         "faces", range: "0 and up", "The number of faces in the frame: its rows in faces.csv."
-    ) { .integer(Int64($0.faces)) }
+    ) { .integer($0.faces) }
 
     private static let quality = [
         Definition(
@@ -55,6 +55,6 @@ public enum FrameTable {
         Definition(
             "shot", range: "1 and up",
             "The number of the shot: one more from each shot_cut in events.csv on."
-        ) { .integer(Int64($0.shot)) },
+        ) { .integer($0.shot) },
     ]
 }

@@ -6,31 +6,21 @@ package struct PersonRow: Sendable {
     /// A pseudonym that the user gave.
     package var name: String?
     package var video: String
-    package var personIDs: [Int]
-    package var faceIDs: [Int]
+    package var personIDs, faceIDs: [Int]
     package var seconds: Double
-    package var firstMicroseconds: Int64
-    package var lastMicroseconds: Int64
+    package var firstMicroseconds, lastMicroseconds: Int64
     package var confidence: Double
-    package var bestMicroseconds: Int64
-    package var bestFrame: Int64
+    package var bestMicroseconds, bestFrame: Int64
 
     package init(
         studyPersonID: Int, name: String?, video: String, personIDs: [Int], faceIDs: [Int], seconds: Double,
         firstMicroseconds: Int64, lastMicroseconds: Int64, confidence: Double, bestMicroseconds: Int64,
         bestFrame: Int64
     ) {
-        self.studyPersonID = studyPersonID
-        self.name = name
-        self.video = video
-        self.personIDs = personIDs
-        self.faceIDs = faceIDs
-        self.seconds = seconds
-        self.firstMicroseconds = firstMicroseconds
-        self.lastMicroseconds = lastMicroseconds
-        self.confidence = confidence
-        self.bestMicroseconds = bestMicroseconds
-        self.bestFrame = bestFrame
+        (self.studyPersonID, self.name, self.confidence) = (studyPersonID, name, confidence)
+        (self.video, self.personIDs, self.faceIDs, self.seconds) = (video, personIDs, faceIDs, seconds)
+        (self.firstMicroseconds, self.lastMicroseconds) = (firstMicroseconds, lastMicroseconds)
+        (self.bestMicroseconds, self.bestFrame) = (bestMicroseconds, bestFrame)
     }
 }
 
@@ -49,7 +39,7 @@ public enum PeopleTable {
             "study_person_id", range: "1 and up",
             "The same number for everybody who seems to be the same person in any of the videos. It stays the same when"
                 + " videos are added."
-        ) { .integer(Int64($0.studyPersonID)) },
+        ) { .integer($0.studyPersonID) },
         Definition("name", range: "any text", "The pseudonym that a correction gave; blank without one.") {
             $0.name.map(Field.text) ?? .missing
         },

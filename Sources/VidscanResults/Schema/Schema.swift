@@ -116,28 +116,22 @@ public enum Schema {
 
     /// The tables as a JSON array, with their columns.
     public static func json(_ tables: [Table] = tables) -> String {
-        var writer = ByteWriter()
-        writer.write("[")
-        for (position, table) in tables.enumerated() {
-            if position > 0 { writer.write(",") }
-            writer.write("\n{\"file\":")
-            writer.writeJSON(text: table.file)
-            writer.write(",\"meaning\":")
-            writer.writeJSON(text: table.meaning)
-            writer.write(",\"columns\":[")
-            for (position, column) in table.columns.enumerated() {
-                if position > 0 { writer.write(",") }
-                writer.write("\n  ")
-                writer.writeJSON(
-                    names: ["name", "unit", "range", "status", "meaning"],
-                    row: [
-                        .text(column.name), .text(column.unit), .text(column.range),
-                        .text(column.status?.rawValue ?? ""), .text(column.meaning),
-                    ])
+        let objects = tables.map { table in
+            let columns = table.columns.map { column in
+                "\n  "
+                    + json(
+                        ["name", "unit", "range", "status", "meaning"],
+                        [column.name, column.unit, column.range, column.status?.rawValue ?? "", column.meaning])
             }
-            writer.write("\n]}")
+            let facts = json(["file", "meaning"], [table.file, table.meaning]).dropLast()
+            return "\n\(facts),\"columns\":[\(columns.joined(separator: ","))\n]}"
         }
-        writer.write("\n]\n")
+        return "[\(objects.joined(separator: ","))\n]\n"
+    }
+
+    private static func json(_ names: [String], _ values: [String]) -> String {
+        var writer = ByteWriter(reservingCapacity: 512)
+        writer.writeJSON(names: names, row: values.map(Field.text))
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 

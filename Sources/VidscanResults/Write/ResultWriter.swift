@@ -130,9 +130,7 @@ extension ByteWriter {
         write(",\"raw\":")
         writeJSON(
             names: FaceField.processed.map(\.name),
-            row: FaceField.processed.map { field in
-                face.measured(field).map { .decimal($0, decimals: field.description.decimals) } ?? .missing
-            })
+            row: FaceField.processed.map { .decimal(face.measured($0), decimals: $0.description.decimals) })
         write("}")
     }
 }
