@@ -16,22 +16,24 @@ package final class FrameRecordFile {
         self.path = path
         layout = header.layout
         file = try OutputFile(path: path)
-        try header.write(to: &file.buffer)
+        let start = try header.bytes()
+        try file.write { $0.write(numbers: start) }
     }
 
     package func append(_ frame: FrameRecord) throws(VidscanError) {
-        file.buffer.write(number: frame.microseconds)
-        file.buffer.write(number: frame.index)
-        file.buffer.write(number: Int32(frame.size.width))
-        file.buffer.write(number: Int32(frame.size.height))
-        file.buffer.write(number: Int32(frame.faces.count))
-        file.buffer.write(number: Int32(clamping: frame.epoch))
-        file.buffer.write(number: Float(frame.quality.luma))
-        file.buffer.write(number: Float(frame.quality.sharpness))
-        file.buffer.write(number: Int32(frame.isDamaged ? 1 : 0))
-        if layout.hasSignatures { file.buffer.write(numbers: frame.signature?.numbers ?? []) }
-        for face in frame.faces { layout.write(face, to: &file.buffer) }
-        try file.drain()
+        try file.write {
+            $0.write(number: frame.microseconds)
+            $0.write(number: frame.index)
+            $0.write(number: Int32(frame.size.width))
+            $0.write(number: Int32(frame.size.height))
+            $0.write(number: Int32(frame.faces.count))
+            $0.write(number: Int32(clamping: frame.epoch))
+            $0.write(number: Float(frame.quality.luma))
+            $0.write(number: Float(frame.quality.sharpness))
+            $0.write(number: Int32(frame.isDamaged ? 1 : 0))
+            if layout.hasSignatures { $0.write(numbers: frame.signature?.numbers ?? []) }
+            for face in frame.faces { layout.write(face, to: &$0) }
+        }
     }
 
     /// Does not sync: the file of a run is removed later.

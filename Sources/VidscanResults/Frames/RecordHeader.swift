@@ -25,15 +25,13 @@ package struct RecordHeader: Codable, Sendable {
     /// The file starts with these bytes, the length of the JSON as a 32-bit number, and the JSON.
     static let magic = Array("vidscan\n".utf8)
 
-    func write(to writer: inout ByteWriter) throws(VidscanError) {
+    func bytes() throws(VidscanError) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         guard let json = try? encoder.encode(self) else {
             throw VidscanError(.output, "cannot write the record of the frames", stage: .write)
         }
-        writer.write(numbers: Self.magic)
-        writer.write(number: UInt32(json.count))
-        json.withUnsafeBytes { writer.write(bytes: $0) }
+        return Self.magic + withUnsafeBytes(of: UInt32(json.count), Array.init) + json
     }
 
     static func read(from input: BinaryFile) throws(VidscanError) -> RecordHeader {

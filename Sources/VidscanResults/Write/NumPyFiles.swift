@@ -13,14 +13,14 @@ package final class LandmarkFile {
 
     package init(folder: String) throws(VidscanError) {
         file = try OutputFile(path: folder + "/" + Self.name)
-        file.buffer.write(numbers: Self.header.bytes(rows: 0))
+        try file.write { $0.write(numbers: Self.header.bytes(rows: 0)) }
     }
 
     /// A face without a mesh gets a row of NaN.
     package func append(_ mesh: FaceMesh?) throws(VidscanError) {
         rows += 1
-        file.buffer.write(numbers: mesh?.coordinates ?? [Float](repeating: .nan, count: 3 * FaceMesh.pointCount))
-        try file.drain()
+        let coordinates = mesh?.coordinates ?? [Float](repeating: .nan, count: 3 * FaceMesh.pointCount)
+        try file.write { $0.write(numbers: coordinates) }
     }
 
     package func finish() throws(VidscanError) {
@@ -66,18 +66,19 @@ package final class EmbeddingFile {
 
     package init(folder: String) throws(VidscanError) {
         file = try OutputFile(path: folder + "/" + Self.name)
-        file.buffer.write(numbers: Self.header.bytes(rows: 0))
+        try file.write { $0.write(numbers: Self.header.bytes(rows: 0)) }
     }
 
     /// Rows must be in the order of `person_id`, `face_id` and `time`.
     package func append(_ row: EmbeddingRow) throws(VidscanError) {
         rows += 1
-        file.buffer.write(number: Int32(clamping: row.personID))
-        file.buffer.write(number: Int32(clamping: row.faceID))
-        file.buffer.write(number: row.seconds)
-        file.buffer.write(number: row.weight)
-        file.buffer.write(numbers: row.embedding.values)
-        try file.drain()
+        try file.write {
+            $0.write(number: Int32(clamping: row.personID))
+            $0.write(number: Int32(clamping: row.faceID))
+            $0.write(number: row.seconds)
+            $0.write(number: row.weight)
+            $0.write(numbers: row.embedding.values)
+        }
     }
 
     package func finish() throws(VidscanError) {

@@ -110,7 +110,8 @@ package final class ResultFolder {
 
     package func write(_ record: some Encodable) throws(VidscanError) {
         let file = try OutputFile(path: "\(partialPath)/\(kind.record)")
-        file.buffer.write(text: try RecordFile.text(record, name: kind.record))
+        let text = try RecordFile.text(record, name: kind.record)
+        try file.write { $0.write(text: text) }
         try file.finish()
     }
 }
