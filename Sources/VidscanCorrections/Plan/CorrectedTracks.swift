@@ -92,18 +92,12 @@ struct CorrectedTracks {
     private static let minimumWindow = 0.5e6
     private static let windowSamples = 1.5
 
-    private struct Candidate {
-        var part: Int
-        /// From the time of the reference, in microseconds.
-        var distance: Int64
-        var overlap: Double
-    }
-
     /// Returns the part that a reference names.
     private func part(of face: FaceReference) throws(VidscanError) -> Int {
         let reach = Int64(max(Self.minimumWindow, Self.windowSamples * interval).rounded())
         let near = samples.frames(in: (face.microseconds - reach)...(face.microseconds + reach))
-        var nearest: [Int: Candidate] = [:]
+        // By part; the distance is that from the time of the reference, in microseconds.
+        var nearest: [Int: (distance: Int64, overlap: Double)] = [:]
         for frame in near where !isExcluded[frame] {
             let distance = Int64((samples.frames[frame].microseconds - face.microseconds).magnitude)
             for row in samples.rows(ofFrame: frame) {
@@ -112,7 +106,7 @@ struct CorrectedTracks {
                 else { continue }
                 let box = samples.rows[row].box
                 let overlap = (map.map(box.bounds(after:)) ?? box).intersectionOverUnion(with: face.box)
-                nearest[part] = Candidate(part: part, distance: distance, overlap: overlap)
+                nearest[part] = (distance, overlap)
             }
         }
         let place = "at \(TimeText.seconds(face.microseconds)) s"
@@ -127,11 +121,11 @@ struct CorrectedTracks {
                     + " \(String(decoding: overlap.bytes, as: UTF8.self)) (intersection over union), less than"
                     + " \(NumberText.plain(Self.minimumOverlap))")
         }
-        let good = nearest.values.filter { $0.overlap > best - Self.margin && $0.overlap >= Self.minimumOverlap }
-        let shortest = good.map(\.distance).min() ?? 0
-        let chosen = good.filter { $0.distance <= shortest + 1000 }.sorted { $0.part < $1.part }
-        guard let part = chosen.first?.part, chosen.count == 1 else {
-            let ids = chosen.map { "\(parts[$0.part].faceID)" }.joined(separator: " and ")
+        let good = nearest.filter { $1.overlap > best - Self.margin && $1.overlap >= Self.minimumOverlap }
+        let shortest = good.values.map(\.distance).min() ?? 0
+        let chosen = good.filter { $1.distance <= shortest + 1000 }.keys.sorted()
+        guard let part = chosen.first, chosen.count == 1 else {
+            let ids = chosen.map { "\(parts[$0].faceID)" }.joined(separator: " and ")
             throw .result("the faces \(ids) \(place) fit the box equally well")
         }
         return part

@@ -94,12 +94,11 @@ package struct OutputOptions: Codable, Sendable, Equatable {
     var smoothing: LocalRegression? { isSmoothed ? LocalRegression() : nil }
 
     fileprivate func check(_ check: RecordCheck) throws(VidscanError) {
-        for (value, key) in [
-            (events.blinkLongestSeconds, "blinkLongestSeconds"), (events.smileHoldSeconds, "smileHoldSeconds"),
-            (events.lookAwayHoldSeconds, "lookAwayHoldSeconds"),
-        ] {
-            try check.number(value, "options.events.\(key)", in: 0...60)
-        }
+        let durations: KeyValuePairs = [
+            "blinkLongestSeconds": events.blinkLongestSeconds, "smileHoldSeconds": events.smileHoldSeconds,
+            "lookAwayHoldSeconds": events.lookAwayHoldSeconds,
+        ]
+        for (key, value) in durations { try check.number(value, "options.events.\(key)", in: 0...60) }
         try check.require(
             (blendshapeNames ?? []).allSatisfy(Self.isBlendshape), "options.blendshapeNames", "names of blendshapes")
     }
@@ -161,7 +160,7 @@ package struct TrackingOutcome: Codable, Sendable, Equatable {
     }
 
     fileprivate func check(_ check: RecordCheck) throws(VidscanError) {
-        try check.count(sampleCount, "outcome.sampleCount")
+        try check.counts("outcome", ["sampleCount": sampleCount])
         try check.number(interval, "outcome.interval", in: ReadLimits.durations)
         try check.require(tracks.count <= ReadLimits.tracks, "outcome.tracks", "at most \(ReadLimits.tracks) tracks")
         let samples = 0...max(sampleCount - 1, 0)

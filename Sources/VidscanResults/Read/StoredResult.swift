@@ -108,15 +108,15 @@ extension RunRecord {
         try check.number(video.containerStartSeconds, "video.container_start_seconds", in: ReadLimits.seconds)
         try check.integer(video.displayWidth, "video.display_width", in: ReadLimits.sides)
         try check.integer(video.displayHeight, "video.display_height", in: ReadLimits.sides)
-        try check.count(embeddings?.rows ?? 0, "embeddings.rows")
+        try check.counts("embeddings", ["rows": embeddings?.rows ?? 0])
         try check.number(timings.wallSeconds, "timings.wall_seconds", in: ReadLimits.durations)
-        for (value, key) in [
-            (counts.sampledFrames, "sampled_frames"), (counts.faces, "faces"), (counts.faceIds, "face_ids"),
-            (counts.personIds, "person_ids"), (counts.hardCuts, "hard_cuts"), (counts.gradualCuts, "gradual_cuts"),
-            (counts.damagedFramesOrPackets, "damaged_frames_or_packets"),
-        ] {
-            try check.count(value, "counts.\(key)")
-        }
+        try check.counts(
+            "counts",
+            [
+                "sampled_frames": counts.sampledFrames, "faces": counts.faces, "face_ids": counts.faceIds,
+                "person_ids": counts.personIds, "hard_cuts": counts.hardCuts, "gradual_cuts": counts.gradualCuts,
+                "damaged_frames_or_packets": counts.damagedFramesOrPackets,
+            ])
         try corrections?.check(check)
     }
 }
