@@ -16,7 +16,8 @@ struct EventTimeline: Sendable, Equatable {
         let interval = max(samples.interval, Self.shortest)
         let lastEvent = events.map { $0.microseconds + ($0.duration ?? 0) }.max() ?? 0
         end = max(duration ?? samples.last + interval, samples.last, lastEvent, Self.shortest)
-        var open: [Open: ResultEvent] = [:]
+        // The events that began, by face.
+        var (faces, smiles): ([Int?: ResultEvent], [Int?: ResultEvent]) = ([:], [:])
         func add(
             _ kind: Annotation.Kind, _ face: Int?, from begin: Int64, to stop: Int64, _ value: String?,
             _ measured: String?
@@ -34,17 +35,17 @@ struct EventTimeline: Sendable, Equatable {
             let (face, now) = (event.faceID, event.microseconds)
             switch event.kind {
             case .shotCut: break
-            case .faceStarted: open[Open(faceID: face, kind: .face)] = event
+            case .faceStarted: faces[face] = event
             case .faceStopped:
-                if let smile = open.removeValue(forKey: Open(faceID: face, kind: .smile)) {
+                if let smile = smiles.removeValue(forKey: face) {
                     add(.smile, face, from: smile.microseconds, to: now, smile.value, nil)
                 }
-                if let start = open.removeValue(forKey: Open(faceID: face, kind: .face)) {
+                if let start = faces.removeValue(forKey: face) {
                     add(.face, face, from: start.microseconds, to: now, event.value, event.measured)
                 }
-            case .smileStarted: open[Open(faceID: face, kind: .smile)] = event
+            case .smileStarted: smiles[face] = event
             case .smileStopped:
-                let start = open.removeValue(forKey: Open(faceID: face, kind: .smile))
+                let start = smiles.removeValue(forKey: face)
                 add(
                     .smile, face, from: start?.microseconds ?? now - (event.duration ?? 0), to: now, start?.value,
                     event.measured ?? start?.measured)
@@ -53,8 +54,10 @@ struct EventTimeline: Sendable, Equatable {
                 add(kind, face, from: now, to: now + (event.duration ?? 0), nil, event.measured)
             }
         }
-        for (key, event) in open {
-            add(key.kind, key.faceID, from: event.microseconds, to: samples.last, event.value, event.measured)
+        for (kind, open) in [(Annotation.Kind.face, faces), (.smile, smiles)] {
+            for (face, event) in open {
+                add(kind, face, from: event.microseconds, to: samples.last, event.value, event.measured)
+            }
         }
         addShots(events.filter { $0.kind == .shotCut }, from: max(samples.first, 0))
         annotations.sort(by: Annotation.precedes)
@@ -62,11 +65,6 @@ struct EventTimeline: Sendable, Equatable {
 
     /// One millisecond, the unit of ELAN and WebVTT.
     private static let shortest: Int64 = 1000
-
-    private struct Open: Hashable {
-        let faceID: Int?
-        let kind: Annotation.Kind
-    }
 
     /// Adds the shots, which cover the time from the first sample to the end.
     private mutating func addShots(_ cuts: [ResultEvent], from first: Int64) {

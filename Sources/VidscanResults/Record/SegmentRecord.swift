@@ -35,8 +35,6 @@ package struct SegmentRecord: Codable, Sendable {
         }
     }
 
-    package var isOfThisVersion: Bool { tools.vidscanVersion == Vidscan.version }
-
     package static let files = [ResultFiles.record]
 
     package struct File: Encodable {

@@ -87,8 +87,3 @@ public enum FaceTable {
         return Definition(column: facts.column) { .decimal($0[field], decimals: facts.decimals) }
     }
 }
-
-/// `blendshapes.csv`: the key columns. The model defines the columns of the scores.
-public enum BlendshapeTable {
-    public static let columns = Array(FaceTable.columns.prefix(3))
-}

@@ -39,7 +39,8 @@ public enum Schema {
             file: "blendshapes.csv",
             meaning: "With --blendshapes: one row per face with measured expressions, and one column for each of the 52"
                 + " ARKit-style scores, 0 to 1, under its usual name.",
-            columns: BlendshapeTable.columns),
+            // The model defines the columns of the scores.
+            columns: Array(FaceTable.columns.prefix(3))),
         Table(
             file: "landmarks.npy",
             meaning: "With --landmarks: float32 of shape (rows of faces.csv, 478, 3): x and y in pixels of the upright"
