@@ -41,6 +41,28 @@ extension ColumnDefinition {
     }
 }
 
+/// The usual kinds of columns.
+extension ColumnDefinition {
+    /// A time on the clock of the tables.
+    static func time(_ name: String, _ meaning: String, _ microseconds: @escaping @Sendable (Row) -> Int64) -> Self {
+        Self(name, unit: "s", range: "any", meaning) { .microseconds(microseconds($0)) }
+    }
+
+    static func seconds(_ name: String, _ meaning: String, _ value: @escaping @Sendable (Row) -> Double?) -> Self {
+        Self(name, unit: "s", range: "0 and up", decimals: 3, meaning, value)
+    }
+
+    static func fraction(_ name: String, _ meaning: String, _ value: @escaping @Sendable (Row) -> Double?) -> Self {
+        Self(name, range: "0 to 1", decimals: 2, meaning, value)
+    }
+
+    static func number(
+        _ name: String, from first: Int, _ meaning: String, _ value: @escaping @Sendable (Row) -> Int?
+    ) -> Self {
+        Self(name, range: "\(first) and up", meaning) { .integer(value($0)) }
+    }
+}
+
 /// No value is a missing field.
 extension Field {
     package static func integer(_ value: Int?) -> Field { value.map { .integer(Int64($0)) } ?? .missing }

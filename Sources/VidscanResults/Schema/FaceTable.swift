@@ -46,28 +46,27 @@ public enum FaceTable {
         identity + ([.confidence] + FaceField.box).map(definition) + person
         + FaceField.all.drop { $0 != .presence }.map(definition) + emoji
 
-    private static let identity = [
-        Definition(
-            "time", unit: "s", range: "any",
-            "The frame's own presentation time minus the container's start: what a player's clock shows."
-        ) { .microseconds($0.microseconds) },
-        Definition(
-            "frame", range: "0 and up", "The frame's index in presentation order among all frames of the stream."
-        ) { .integer($0.frame) },
-        Definition(
-            "face_id", range: "1 and up",
+    private static let identity: [Definition] = [
+        .time("time", "The frame's own presentation time minus the container's start: what a player's clock shows.") {
+            $0.microseconds
+        },
+        .number("frame", from: 0, "The frame's index in presentation order among all frames of the stream.") {
+            Int($0.frame)
+        },
+        .number(
+            "face_id", from: 1,
             "The same face keeps the same number from sample to sample until it is lost. The number continues across a cut"
                 + " when the match is certain. Numbers are in order of first appearance."
-        ) { .integer($0.faceID) },
+        ) { $0.faceID },
     ]
 
-    private static let person = [
-        Definition(
-            "person_id", range: "1 and up",
+    private static let person: [Definition] = [
+        .number(
+            "person_id", from: 1,
             "The same number for all face_ids that seem to be the same person. tracks.csv says how certain it is."
-        ) { .integer($0.personID) },
-        Definition(
-            "person_match", range: "0 to 1", decimals: 2,
+        ) { $0.personID },
+        .fraction(
+            "person_match",
             "How certain it is that this sample shows the same face as the best samples of its track rather than another"
                 + " person's of the video: 0.5 if another person is as near. Blank in the samples that were not compared, which are"
                 + " most."

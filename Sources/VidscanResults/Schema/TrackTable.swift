@@ -52,39 +52,32 @@ public enum TrackTable {
     private static let definitions: [Definition] = facts + blinks + statistics
 
     private static let facts: [Definition] = [
-        Definition("face_id", range: "1 and up", "As in faces.csv.") { .integer($0.faceID) },
-        Definition("person_id", range: "1 and up", "As in faces.csv.") { .integer($0.personID) },
-        Definition(
-            "person_confidence", range: "0 to 1", decimals: 2,
+        .number("face_id", from: 1, "As in faces.csv.") { $0.faceID },
+        .number("person_id", from: 1, "As in faces.csv.") { $0.personID },
+        .fraction(
+            "person_confidence",
             "How certain person_id is: 0.5 if the face could as well belong to another person of the video, or this"
                 + " person's other faces to somebody else; below 0.4 if the face could not be judged."
         ) { $0.personConfidence },
-        Definition("first_time", unit: "s", range: "any", "When the face is first visible.") {
-            .microseconds($0.firstMicroseconds)
-        },
-        Definition("last_time", unit: "s", range: "any", "When it is last visible.") {
-            .microseconds($0.lastMicroseconds)
-        },
-        Definition(
-            "seconds_visible", unit: "s", range: "0 and up", decimals: 3,
+        .time("first_time", "When the face is first visible.") { $0.firstMicroseconds },
+        .time("last_time", "When it is last visible.") { $0.lastMicroseconds },
+        .seconds(
+            "seconds_visible",
             "The seconds of its samples. A sample stands for the time since the video's sample before it, at most twice the"
                 + " mean time between samples; 0 for a still picture."
         ) { $0.visibleSeconds },
-        Definition("samples", range: "1 and up", "Its rows in faces.csv.") { .integer($0.samples) },
-        Definition(
-            "appearances", range: "1 and up", "How often it appears: its face_started events in events.csv."
-        ) { .integer($0.appearances) },
+        .number("samples", from: 1, "Its rows in faces.csv.") { $0.samples },
+        .number("appearances", from: 1, "How often it appears: its face_started events in events.csv.") {
+            $0.appearances
+        },
         side("x", "Left edge of the mean box.") { $0.x },
         side("y", "Top edge of the mean box.") { $0.y },
         side("width", "Width of the mean box.") { $0.width },
         side("height", "Height of the mean box.") { $0.height },
-        Definition(
-            "best_time", unit: "s", range: "any",
-            "When the face is shown best (confident, large, frontal, sharp): the time for a thumbnail."
-        ) { .microseconds($0.bestMicroseconds) },
-        Definition("best_frame", range: "0 and up", "The frame of best_time, counted as in faces.csv.") {
-            .integer($0.bestFrame)
-        },
+        .time(
+            "best_time", "When the face is shown best (confident, large, frontal, sharp): the time for a thumbnail."
+        ) { $0.bestMicroseconds },
+        .number("best_frame", from: 0, "The frame of best_time, counted as in faces.csv.") { Int($0.bestFrame) },
     ]
 
     private static func side(
@@ -94,13 +87,13 @@ public enum TrackTable {
     }
 
     private static let blinks: [Definition] = [
-        Definition(
-            "blinks", range: "0 and up",
+        .number(
+            "blinks", from: 0,
             "Its blinks in events.csv. Blank if too few samples per second were taken to see blinks, or if the eyes could"
                 + " never be measured."
-        ) { row in .integer(row.blinks.flatMap { $0.seconds > 0 ? $0.count : nil }) },
-        Definition(
-            "blink_seconds", unit: "s", range: "0 and up", decimals: 3,
+        ) { row in row.blinks.flatMap { $0.seconds > 0 ? $0.count : nil } },
+        .seconds(
+            "blink_seconds",
             "The part of seconds_visible in which a blink can be seen: an eye is measured. Blank where blinks is blank."
         ) { row in row.blinks.flatMap { $0.seconds > 0 ? $0.seconds : nil } },
         Definition(
@@ -142,14 +135,13 @@ public enum TrackTable {
             levels.append(level("rest", meaning + blank, decimals: 2) { $0.rest })
         }
         return levels + [
-            Definition(
-                "\(name)_samples", range: "0 and up",
+            .number(
+                "\(name)_samples", from: 0,
                 "The number of samples in which \(name) is known: its mean, median and maximum are computed from these."
-            ) { .integer($0.statistics[index].samples) },
-            Definition(
-                "\(name)_seconds", unit: "s", range: "0 and up", decimals: 3,
-                "The seconds of these samples, as in seconds_visible."
-            ) { $0.statistics[index].seconds },
+            ) { $0.statistics[index].samples },
+            .seconds("\(name)_seconds", "The seconds of these samples, as in seconds_visible.") {
+                $0.statistics[index].seconds
+            },
         ]
     }
 }
