@@ -1,4 +1,3 @@
-internal import Foundation
 public import VidscanBase
 public import VidscanFaces
 internal import VidscanResults

@@ -1,4 +1,3 @@
-internal import VidscanBase
 internal import VidscanResults
 
 /// A file format of another program's annotations.

@@ -1,5 +1,4 @@
 internal import VidscanBase
-internal import VidscanFaces
 internal import VidscanResults
 
 /// A track after the corrections: a part of a face of the analysis, or the whole of it.

@@ -1,5 +1,4 @@
 internal import VidscanBase
-internal import VidscanFaces
 internal import VidscanResults
 
 /// The samples of a result and the faces in them, as the analysis found them.

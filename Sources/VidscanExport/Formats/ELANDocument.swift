@@ -1,7 +1,6 @@
 internal import Foundation
 internal import FoundationXML
 internal import VidscanBase
-internal import VidscanResults
 
 /// An ELAN document in the EAF format 3.0 (Max Planck Institute for Psycholinguistics, "ELAN Annotation Format").
 ///

@@ -1,5 +1,3 @@
-internal import VidscanBase
-
 /// A TextGrid of Praat ("TextGrid file formats" in its manual), in the long text format and UTF-8.
 ///
 /// An interval tier covers the whole time without gaps: intervals with an empty label fill them.
