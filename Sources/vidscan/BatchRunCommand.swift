@@ -59,9 +59,9 @@ private struct BatchWork {
         var settings = resolved.settings
         let models = try ModelStore()
         configuration = try Configuration(settings, models: models)
-        digest = try settings.digest(models: models)
+        digest = try configuration.digest()
         settings.report.page.toggle()
-        digestOfOther = try settings.digest(models: models)
+        digestOfOther = try Configuration(settings, models: models).digest()
         guard let output = settings.write.folder else {
             throw SettingsError(BatchChecks.missingFolder(files.inputs))
         }

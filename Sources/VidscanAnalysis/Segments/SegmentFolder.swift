@@ -33,7 +33,7 @@ struct SegmentFolder {
         } catch {
             throw failure("its part.json cannot be read by this version")
         }
-        guard record.isOfThisVersion else {
+        guard record.tools.vidscanVersion == Vidscan.version else {
             throw failure("was made by vidscan \(record.tools.vidscanVersion); this is \(Vidscan.version)")
         }
     }
