@@ -24,8 +24,6 @@ final class UpdateDelivery: RunConsumer, RunObserver {
         state = Mutex(State(tracker: ProvisionalTracker(settings: settings)))
     }
 
-    // MARK: Values
-
     func sampled(_ frame: FrameRecord) async throws {
         try await send { $0.tracker.updates(for: frame) }
     }
@@ -59,8 +57,6 @@ final class UpdateDelivery: RunConsumer, RunObserver {
         }
         for update in updates { try await queue.send(update) }
     }
-
-    // MARK: Progress
 
     func opened(_ input: String, info: VideoInfo) { state.withLock { $0.info = info } }
 

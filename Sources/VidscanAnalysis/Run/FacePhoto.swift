@@ -15,16 +15,14 @@ package enum FacePhoto {
         var settings = Settings(workers: 1)
         settings.measure.metrics = []
         settings.track.keepsEmbeddings = true
-        let summary = try await Analysis(settings: settings, models: models, observer: Silent()).run(
-            input: path, resultPath: folder + "/result", replaces: false)
-        guard summary.counts.sampledFrames == 1 else {
-            throw VidscanError.result("is a video, not a photograph", input: path)
-        }
-        guard summary.counts.personIds == 1 else {
+        let counts = try await Analysis(settings: settings, models: models, observer: Silent()).run(
+            input: path, resultPath: folder + "/result", replaces: false
+        ).counts
+        guard counts.sampledFrames == 1 else { throw VidscanError.result("is a video, not a photograph", input: path) }
+        guard counts.personIds == 1 else {
             throw VidscanError.result(
-                summary.counts.personIds == 0
-                    ? "shows no face" : "shows \(summary.counts.personIds) faces; cut out the one that is meant",
-                input: path)
+                counts.personIds == 0
+                    ? "shows no face" : "shows \(counts.personIds) faces; cut out the one that is meant", input: path)
         }
         guard let row = try EmbeddingReader(folder: folder + "/result").next() else {
             throw VidscanError.result(

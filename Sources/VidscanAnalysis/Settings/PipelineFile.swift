@@ -41,8 +41,6 @@ package struct PipelineFile: Sendable {
         settings = reader.settings
     }
 
-    // MARK: YAML
-
     /// In bytes. A pipeline is about a page of text.
     private static let maximumBytes = 256 << 10
 

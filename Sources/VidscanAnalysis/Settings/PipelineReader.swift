@@ -28,8 +28,6 @@ struct PipelineReader {
         read(sections: mapping, inOrder: true)
     }
 
-    // MARK: Sections
-
     private mutating func read(sections: Node.Mapping, inOrder: Bool) {
         let names = SettingsSection.all.map(\.name)
         var last = 0
@@ -78,8 +76,6 @@ struct PipelineReader {
         }
     }
 
-    // MARK: Values
-
     private mutating func read(_ setting: Setting, _ node: Node) {
         if setting.kind == .filters { return readFilters(setting, node) }
         if node.isEmpty {
@@ -120,8 +116,6 @@ struct PipelineReader {
     mutating func take(_ setting: Setting, _ value: SettingValue, _ node: Node) {
         settings.append(PipelineFile.Entry(setting: setting, value: value, position: node.position))
     }
-
-    // MARK: Problems
 
     mutating func note(_ setting: Setting, _ node: Node, _ error: SettingError? = nil) {
         note(node, "'\(setting.path)' is \(node.words); \(error ?? SettingError(allowed: setting.kind.allowed))")

@@ -29,14 +29,12 @@ package struct Setting: Sendable {
     /// `--smoothing`, `--no-smoothing`
     package var optionNames: [String] { options.flatMap(\.names) }
 
-    /// The default value in words; `nil` if there is nothing to say.
-    package var defaultText: String? {
-        if let nullMeaning { return nullMeaning }
+    package var helpWithDefault: String {
         let value = get(Settings(workers: 1))
-        return value == .absent || value == .flag(false) ? nil : JSONValue(value).words
+        let hasDefault = value != .absent && value != .flag(false)
+        let words = nullMeaning ?? (hasDefault ? JSONValue(value).words : nil)
+        return help + (words.map { " Default: \($0)." } ?? "")
     }
-
-    package var helpWithDefault: String { help + (defaultText.map { " Default: \($0)." } ?? "") }
 
     /// All settings, in the order of the data flow.
     package static let all = SettingsSection.all.flatMap(\.settings)

@@ -64,8 +64,10 @@ package enum SettingKind: Sendable, Equatable {
     package var allowed: String {
         switch self {
         case .flag: "true or false"
-        case .integer: "a whole number, \(range)"
-        case .number(_, let unit): "a number, \(range)" + (unit.map { " \($0)" } ?? "")
+        case .integer(let range):
+            "a whole number, \(range.lowerBound) " + (range.upperBound == .max ? "or more" : "to \(range.upperBound)")
+        case .number(let range, let unit):
+            "a number, " + Self.words(range) + (unit.map { " \($0)" } ?? "")
         case .choice(let names): names.joined(separator: ", ")
         case .list(let names):
             names.count > Self.namesAtOnce
@@ -80,17 +82,9 @@ package enum SettingKind: Sendable, Equatable {
         }
     }
 
-    /// `0 to 1`, `1 or more`, `positive`
-    package var range: String {
-        switch self {
-        case .integer(let range):
-            return range.upperBound == .max
-                ? "\(range.lowerBound) or more" : "\(range.lowerBound) to \(range.upperBound)"
-        case .number(let range, _):
-            if range == Self.positive { return "positive" }
-            return NumberText.plain(range.lowerBound) + " to " + NumberText.plain(range.upperBound)
-        default: return allowed
-        }
+    private static func words(_ range: ClosedRange<Double>) -> String {
+        if range == positive { return "positive" }
+        return NumberText.plain(range.lowerBound) + " to " + NumberText.plain(range.upperBound)
     }
 
     /// Whether the value has the right type and lies in the range.
