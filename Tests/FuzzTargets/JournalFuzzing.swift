@@ -60,7 +60,7 @@ enum JournalFuzzing {
         }
         if let record = try? BatchReport(folder: folder) {
             demand(!record.text.isEmpty, "no summary")
-            try? record.write(folder: folder, shard: nil)
+            _ = try? record.write(folder: folder, shard: nil)
             try? record.writeMetrics(to: folder + "/metrics")
         }
         try? MergedTable(folder: folder, table: "faces").write(to: folder + "/table.csv", replaces: true)

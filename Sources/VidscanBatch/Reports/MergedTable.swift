@@ -133,7 +133,7 @@ package struct MergedTable: Sendable {
             let source = source(of: item)
             let input = try Self.open(source)
             let prefix = Array((CSVField.text(item.path) + ",").utf8)
-            var pending = Data()
+            var pending: [UInt8] = []
             var isFirst = true
             var isAtEnd = false
             while !isAtEnd {
@@ -141,9 +141,9 @@ package struct MergedTable: Sendable {
                 isAtEnd = block.isEmpty
                 // No field of a result's table contains a line end.
                 var lines = (pending + block).split(separator: Self.lineEnd, omittingEmptySubsequences: false)
-                pending = lines.removeLast()
+                pending = Array(lines.removeLast())
                 if isFirst, let first = lines.first {
-                    guard first == header.dropLast() else {
+                    guard first.elementsEqual(header.dropLast()) else {
                         throw VidscanError(.input, "\(source) was replaced during the merge; merge again")
                     }
                     lines.removeFirst()
