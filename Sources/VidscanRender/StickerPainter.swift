@@ -126,11 +126,9 @@ final class StickerPainter {
         for row in 0..<3 {
             for column in 0..<3 {
                 let part = Rectangle(
-                    x: imageX[column], y: imageY[row], width: imageX[column + 1] - imageX[column],
-                    height: imageY[row + 1] - imageY[row])
+                    left: imageX[column], top: imageY[row], right: imageX[column + 1], bottom: imageY[row + 1])
                 let target = Rectangle(
-                    x: targetX[column], y: targetY[row], width: targetX[column + 1] - targetX[column],
-                    height: targetY[row + 1] - targetY[row])
+                    left: targetX[column], top: targetY[row], right: targetX[column + 1], bottom: targetY[row + 1])
                 if part.area > 0, target.area > 0 { pieces.append((part, target)) }
             }
         }

@@ -11,21 +11,8 @@ internal import VidscanResults
 ///
 /// A face whose best sample is not certain is hidden everywhere: from that sample in the report, users decide who stays visible.
 package struct CertaintySearch {
-    package struct Sighting {
-        package var faceID: Int
-        package var box: Rectangle
-        /// 0…1.
-        package var confidence: Double
-        /// `person_match`; `nil` if the sample was not compared.
-        package var match: Double?
-
-        package init(faceID: Int, box: Rectangle, confidence: Double, match: Double?) {
-            self.faceID = faceID
-            self.box = box
-            self.confidence = confidence
-            self.match = match
-        }
-    }
+    /// `match` is `person_match`, `nil` if the sample was not compared. Both numbers are 0…1.
+    package typealias Sighting = (faceID: Int, box: Rectangle, confidence: Double, match: Double?)
 
     private static let minimumDetection = 0.5
     /// The minimum `person_match` of a sample that confirms a stretch.
@@ -73,13 +60,10 @@ package struct CertaintySearch {
     }
 
     static func search(_ tables: FaceTables, claims: [Int: FaceClaim]) throws(VidscanError) -> CertainFaces {
-        var search = CertaintySearch(claims: claims, cuts: try ShotCut.all(of: tables.positions))
+        var search = CertaintySearch(claims: claims, cuts: try tables.cuts())
         let rows = try FaceStateReader(tables, needs: FaceTimeline.Needs(identity: true))
         while let sample = try rows.next() {
-            let sightings = sample.faces.map {
-                Sighting(
-                    faceID: $0.faceID, box: $0.box, confidence: $0[.confidence] ?? 0, match: $0.personMatch)
-            }
+            let sightings = sample.faces.map { ($0.faceID, $0.box, $0[.confidence] ?? 0, $0.personMatch) }
             search.add(sightings, sample: sample.number, microseconds: sample.microseconds)
         }
         return search.finish()
