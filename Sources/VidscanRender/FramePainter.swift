@@ -7,7 +7,7 @@ internal import VidscanResults
 final class FramePainter {
     private let options: RenderOptions
     private var timeline: FaceTimeline
-    private let anonymizer: Anonymizer?
+    let anonymizer: Anonymizer?
     private let sticker: StickerPainter?
     private let overlay: OverlayPainter?
     private var frameCount = 0
@@ -70,10 +70,6 @@ final class FramePainter {
         }
         return max(count, faces.count)
     }
-
-    var tally: VisibilityCount? { anonymizer?.tally }
-
-    var hiddenSpans: HiddenSpans { anonymizer?.hiddenSpans ?? HiddenSpans() }
 
     /// When hiding, analysed frames that are missing from the video are an error.
     func finish() throws(VidscanError) {

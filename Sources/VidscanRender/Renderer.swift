@@ -105,37 +105,38 @@ package struct Renderer: Sendable {
         }
         if hides { try checkSameDecoding(of: source, by: transcoder, as: result) }
         try file.complete()
-        let tally = painter.tally
-        if let anonymize = options.anonymize, let tally {
-            let record = try AtomicFile(path: recordPath, replaces: replaces, stage: .render)
-            let content = HidingRecord(
-                anonymize, video: options, analysis: result.record.pipeline, frames: transcoder.frameCount,
-                tally: tally, spans: painter.hiddenSpans.shifted(by: transcoder.startMicroseconds),
-                removedFaces: tables.removedFaces)
-            try record.write(content.text())
-            try record.complete()
-        }
         var warnings = RenderWarnings.problems(of: transcoder, hidesFaces: hides)
         var hidden: String?
-        if let anonymize = options.anonymize, !anonymize.isInverted {
-            let frames = painter.hiddenSpans.frameCount
-            let codecs =
-                transcoder.soundCodecs.isEmpty
-                ? "" : ", encoded again as \(transcoder.soundCodecs.joined(separator: " and "))"
-            let sound =
-                transcoder.copiesAudio ? "; the sound is that of the original\(codecs) (--no-audio leaves it out)" : ""
-            let subtitles = transcoder.copiesSubtitles ? "; the subtitles are those of the original" : ""
-            hidden =
-                "faces hidden in \(frames) of \(NumberText.count(transcoder.frameCount, "frame"))\(sound)\(subtitles)"
-            let findsNothing = frames + (tally?.visibleFrames ?? 0) == 0
-            warnings += RenderWarnings.weaknesses(of: anonymize, findsNothing: findsNothing)
+        if let anonymizer = painter.anonymizer {
+            let record = try AtomicFile(path: recordPath, replaces: replaces, stage: .render)
+            let content = HidingRecord(
+                anonymizer, in: transcoder, video: options, analysis: result.record.pipeline)
+            try record.write(RecordFile.text(content, name: "the record"))
+            try record.complete()
+            if !anonymizer.options.isInverted {
+                let frames = anonymizer.hiddenSpans.frameCount
+                hidden =
+                    "faces hidden in \(frames) of \(NumberText.count(transcoder.frameCount, "frame"))"
+                    + Self.kept(by: transcoder)
+                let findsNothing = frames + anonymizer.tally.visibleFrames == 0
+                warnings += RenderWarnings.weaknesses(of: anonymizer.options, findsNothing: findsNothing)
+            }
+            warnings += RenderWarnings.corrections(in: tables, anonymizer.options.visible)
         }
-        if let choice = options.anonymize?.visible { warnings += RenderWarnings.corrections(in: tables, choice) }
         for warning in warnings { observer.warned(name, message: warning) }
         return Summary(
             path: path, frames: transcoder.frameCount, seconds: Double(progress.microseconds) / 1e6,
             wallSeconds: begin.duration(to: .now) / .seconds(1),
-            visibility: options.anonymize?.visible.keepsSomebody == true ? tally : nil, hidden: hidden)
+            visibility: options.anonymize?.visible.keepsSomebody == true ? painter.anonymizer?.tally : nil,
+            hidden: hidden)
+    }
+
+    private static func kept(by transcoder: Transcoder) -> String {
+        let codecs = transcoder.soundCodecs.joined(separator: " and ")
+        let encoded = codecs.isEmpty ? "" : ", encoded again as \(codecs)"
+        return (transcoder.copiesAudio
+            ? "; the sound is that of the original\(encoded) (--no-audio leaves it out)" : "")
+            + (transcoder.copiesSubtitles ? "; the subtitles are those of the original" : "")
     }
 
     private func transcoder(

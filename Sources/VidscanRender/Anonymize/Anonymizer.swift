@@ -5,12 +5,12 @@ internal import VidscanResults
 
 /// Hides faces. When in doubt, it hides too much of a frame rather than too little.
 final class Anonymizer {
-    private let options: AnonymizeOptions
+    let options: AnonymizeOptions
     private let sticker: StickerPainter?
     private let surface = DrawingSurface(content: .opacity)
     /// `nil` if nobody is to stay visible.
     private let certain: CertainFaces?
-    private let removedFaces: Set<Int>
+    let removedFaces: Set<Int>
     private(set) var tally = VisibilityCount()
     private(set) var hiddenSpans = HiddenSpans()
 

@@ -36,11 +36,6 @@ package struct CertaintySearch {
         /// The first certain sample, if any.
         var certainFrom: Int?
         var lastConfirmed = 0
-
-        init(sample: Int, box: Rectangle) {
-            last = (sample, box)
-            beginning = sample
-        }
     }
 
     private let claims: [Int: FaceClaim]
@@ -56,7 +51,7 @@ package struct CertaintySearch {
     package init(claims: [Int: FaceClaim], cuts: [ShotCut]) {
         self.claims = claims
         self.cuts = cuts
-        found = CertainFaces(claims: claims)
+        found = CertainFaces(spans: claims.mapValues { _ in [] })
     }
 
     static func search(_ tables: FaceTables, claims: [Int: FaceClaim]) throws(VidscanError) -> CertainFaces {
@@ -125,7 +120,7 @@ package struct CertaintySearch {
         {
             end(face.faceID)
         }
-        var stretch = stretches[face.faceID] ?? Stretch(sample: sample, box: face.box)
+        var stretch = stretches[face.faceID] ?? Stretch(last: (sample, face.box), beginning: sample)
         stretch.last = (sample, face.box)
         let match = claim == .named ? 1 : face.match
         if let match, match >= Self.confirmingMatch {
@@ -170,11 +165,7 @@ package struct CertainFaces {
     }
 
     /// By face_id, in the order of the samples. Samples in no span are unconfirmed.
-    private(set) var spans: [Int: [Span]] = [:]
-
-    init(claims: [Int: FaceClaim]) {
-        for face in claims.keys { spans[face] = [] }
-    }
+    private(set) var spans: [Int: [Span]]
 
     func isChosen(_ faceID: Int) -> Bool { spans[faceID] != nil }
 

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import VidscanBase
 internal import VidscanFaces
+internal import VidscanMedia
 internal import VidscanResults
 
 /// The record beside a video or picture with hidden faces: what was hidden when, how, and who was kept visible. It names
@@ -52,10 +53,8 @@ struct HidingRecord: Encodable {
     var frames: Frames
     var hidden: [HiddenSpans.Span]
 
-    init(
-        _ options: AnonymizeOptions, video: RenderOptions, analysis: RecordedSettings, frames count: Int,
-        tally: VisibilityCount, spans: HiddenSpans, removedFaces: Set<Int>
-    ) {
+    init(_ anonymizer: Anonymizer, in transcoder: Transcoder, video: RenderOptions, analysis: RecordedSettings) {
+        let (options, tally) = (anonymizer.options, anonymizer.tally)
         method = options.method.rawValue
         shape = options.shape.rawValue
         margin = options.margin
@@ -67,7 +66,7 @@ struct HidingRecord: Encodable {
         search = Search(
             rate: analysis.sample.rate.description, accuracy: analysis.detect.accuracy.rawValue,
             faces: analysis.detect.faces.rawValue, minimumConfidence: analysis.detect.minConfidence)
-        hidden = spans.spans
+        hidden = anonymizer.hiddenSpans.spans(startingAt: transcoder.startMicroseconds)
         let choice = options.visible
         if choice.keepsSomebody {
             var named = Visible(
@@ -77,30 +76,19 @@ struct HidingRecord: Encodable {
             case .only(let people): named.keptPersonIds = people.sorted()
             case .allBut(let people): named.hiddenPersonIds = people.sorted()
             }
-            let shown = choice.keptFaces.intersection(removedFaces).sorted()
+            let shown = choice.keptFaces.intersection(anonymizer.removedFaces).sorted()
             if !shown.isEmpty { named.keptFaceIdsRemovedByCorrections = shown }
             visible = named
         }
         frames = Frames(
-            total: count, withHiddenFaces: spans.frameCount, visible: tally.visibleFrames,
-            hiddenInDoubt: tally.doubtfulFrames,
+            total: transcoder.frameCount, withHiddenFaces: anonymizer.hiddenSpans.frameCount,
+            visible: tally.visibleFrames, hiddenInDoubt: tally.doubtfulFrames,
             hiddenBy: Dictionary(uniqueKeysWithValues: tally.framesByDoubt.map { ($0.rawValue, $1) }))
     }
 
     /// - Parameter isInResult: whether the video has its usual name in the result's folder.
     static func path(of path: String, isInResult: Bool) -> String {
         isInResult ? (path as NSString).deletingPathExtension + ".json" : path + ".json"
-    }
-
-    func text() throws(VidscanError) -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        encoder.keyEncodingStrategy = .convertToSnakeCase
-        do {
-            return String(decoding: try encoder.encode(self), as: UTF8.self) + "\n"
-        } catch {
-            throw VidscanError(.output, "cannot write the record: \(error.localizedDescription)", stage: .render)
-        }
     }
 }
 
@@ -114,21 +102,20 @@ struct HiddenSpans {
         var faces: Int
     }
 
-    private(set) var spans: [Span] = []
+    private var spans: [Span] = []
     /// Whether the previous frame belongs to the last span.
     private var isOpen = false
 
     var frameCount: Int { spans.reduce(0) { $0 + $1.frames } }
 
     /// On the clock of a video that begins later.
-    func shifted(by microseconds: Int64) -> HiddenSpans {
+    func spans(startingAt microseconds: Int64) -> [Span] {
         let moved = { (seconds: Double) in (seconds * 1e6 - Double(microseconds)).rounded() / 1e6 }
-        var shifted = self
-        for index in spans.indices {
-            shifted.spans[index].fromSeconds = moved(spans[index].fromSeconds)
-            shifted.spans[index].toSeconds = moved(spans[index].toSeconds)
+        return spans.map { span in
+            Span(
+                fromSeconds: moved(span.fromSeconds), toSeconds: moved(span.toSeconds), frames: span.frames,
+                faces: span.faces)
         }
-        return shifted
     }
 
     /// Frames come in time order.
