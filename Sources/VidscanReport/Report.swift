@@ -85,9 +85,9 @@ package struct Report: Sendable {
         var pictures: [Int: String] = [:]
         if options.hasThumbnails ?? !hidesFaces, !shown.isEmpty {
             let source = try result.source(override: input, acceptsChanges: options.acceptsChangedSource)
-            let moments = shown.map { FaceMoment(faceID: $0.id, microseconds: $0.bestMicroseconds, box: $0.box) }
             pictures = try FacePictures.make(
-                moments, of: result, from: source, limits: options.limits, cancellation: cancellation)
+                shown.map { ($0.id, $0.bestMicroseconds, $0.box) }, of: result, from: source, limits: options.limits,
+                cancellation: cancellation)
         }
 
         // These notices are about the result, which is not passed on.
@@ -121,8 +121,7 @@ package struct Report: Sendable {
         let content = PageContent(
             result: result, title: title, hidesFaces: hidesFaces, faces: faces, leftOut: leftOut, events: events,
             samples: samples, pictures: pictures, video: video)
-        let (data, rows) = try content.data()
-        try file.write(PageTemplate.report.render(content.page(data, rows: rows, notices: pageNotices), for: path))
+        try file.write(PageTemplate.report.render(try content.page(notices: pageNotices), for: path))
         try file.complete()
         return Summary(
             path: path, faces: allFaces.count, notice: notices.isEmpty ? nil : notices.joined(separator: "; "),

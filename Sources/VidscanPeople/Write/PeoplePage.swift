@@ -156,7 +156,7 @@ struct PeoplePage {
                 let source = try result.source(override: nil, acceptsChanges: false)
                 let shown = rows.compactMap { row in
                     row.faceIDs.compactMap(video.track).first { $0.bestMicroseconds == row.bestMicroseconds }.map {
-                        (row, FaceMoment(faceID: $0.faceID, microseconds: $0.bestMicroseconds, box: $0.box))
+                        (row, FaceMoment($0.faceID, $0.bestMicroseconds, $0.box))
                     }
                 }
                 let pictures = try FacePictures.make(

@@ -4,14 +4,10 @@ internal import VidscanFaces
 internal import VidscanResults
 
 struct ReportPage {
-    struct Row {
-        let cells: [PageCell]
-    }
-
     let head: PageHead
     let video: PageVideo?
     let trackHeads: [PageCell]
-    let tracks: [Row]
+    let tracks: [[PageCell]]
     let facts: [PageFact]
     /// For the script: JSON, and the packed rows.
     let data, rows: String
@@ -39,7 +35,8 @@ struct PageContent {
 
     // MARK: Text
 
-    func page(_ data: PageData, rows: [UInt8], notices: [String]) throws(VidscanError) -> ReportPage {
+    func page(notices: [String]) throws(VidscanError) -> ReportPage {
+        let (data, rows) = try data()
         let counts = record.counts
         let summary = [
             TimeText.clock(Int64((record.video.durationSeconds ?? samples.range.upperBound) * 1e6)),
@@ -62,8 +59,7 @@ struct PageContent {
             head: PageHead(
                 .report, title: title, summary: summary, warnings: record.warnings, notices: notices,
                 loads: video == nil ? .nothing : .video), video: video,
-            trackHeads: heads.map { PageCell($0) },
-            tracks: tracks.map { ReportPage.Row(cells: $0.map { PageCell($0) }) }, facts: facts,
+            trackHeads: heads.map { PageCell($0) }, tracks: tracks.map { $0.map { PageCell($0) } }, facts: facts,
             data: try data.json(), rows: Data(rows).base64EncodedString())
     }
 
