@@ -41,8 +41,8 @@ struct PageRows {
         size: (width: Int, height: Int), map: VidscanBase.AffineTransform?
     ) throws(VidscanError) {
         let stride = max(1, (expected + Self.maximumRows - 1) / Self.maximumRows)
-        var reader = try Reader(folder, size: size, map: map)
-        try reader.read(faces: Set(faces), leftOut: leftOut, times: times, stride: stride)
+        let reader = try Reader(
+            folder, faces: Set(faces), leftOut: leftOut, times: times, stride: stride, size: size, map: map)
         self.stride = stride
 
         // By face, then by time, so that neighbours are alike.
@@ -78,48 +78,30 @@ struct PageRows {
     var count: Int { ranges.values.reduce(0) { $0 + $1.count } }
 
     private struct Reader {
-        private let folder: String
-        private let map: VidscanBase.AffineTransform?
-        private let columns: FaceColumns
-        private let table: TableReader
         private(set) var faceIDs: [Int] = []
         private(set) var samples: [Int] = []
         private(set) var numbers: [(field: FaceField, quantization: Quantization, codes: [UInt16])]
         private(set) var scores: [Int: (sum: Double, count: Int)] = [:]
 
         init(
-            _ folder: String, size: (width: Int, height: Int), map: VidscanBase.AffineTransform?
+            _ folder: String, faces: Set<Int>, leftOut: Set<Int>, times: [Int64], stride: Int,
+            size: (width: Int, height: Int), map: VidscanBase.AffineTransform?
         ) throws(VidscanError) {
-            self.folder = folder
-            self.map = map
-            table = try TableReader(folder: folder, name: "faces.csv")
-            let points = PageRows.points.flatMap { [FaceField.x($0), .y($0)] }
-            let fields = FaceField.box + points + PageRows.metrics
-            columns = try FaceColumns(
+            let table = try TableReader(folder: folder, name: "faces.csv")
+            let columns = try FaceColumns(
                 [.confidence, .presence] + FaceField.points + FaceField.box + PageRows.metrics, of: table)
+            let (time, id) = (try table.column("time"), try table.column("face_id"))
             // Faces may lie partly outside the frame.
             let longer = Double(max(size.width, size.height))
             let step = max(PageRows.positionStep, 3 * longer / 65_000)
-            numbers = fields.map { field in
-                let isPosition = FaceField.box.contains(field) || FaceField.points.contains(field)
-                let quantization =
-                    isPosition
-                    ? Quantization(-longer...2 * longer, step: step)
-                    : Quantization(field.range, step: Self.step(field))
-                return (field, quantization, [])
+            let positions = FaceField.box + PageRows.points.flatMap { [FaceField.x($0), .y($0)] }
+            numbers = positions.map { ($0, Quantization(-longer...2 * longer, step: step), []) }
+            numbers += PageRows.metrics.map { metric in
+                // A tenth of a degree for angles; a byte is enough for scores.
+                let extent = metric.range.upperBound - metric.range.lowerBound
+                let step = metric.unit == "degrees" ? 0.1 : extent / 250
+                return (metric, Quantization(metric.range, step: step), [])
             }
-        }
-
-        /// A tenth of a degree for angles; a byte is enough for scores.
-        private static func step(_ field: FaceField) -> Double {
-            let extent = field.range.upperBound - field.range.lowerBound
-            return field.unit == "degrees" ? 0.1 : extent / 250
-        }
-
-        mutating func read(
-            faces: Set<Int>, leftOut: Set<Int>, times: [Int64], stride: Int
-        ) throws(VidscanError) {
-            let (time, id) = (try table.column("time"), try table.column("face_id"))
             var sample = 0
             while try table.next() {
                 let microseconds = try table.microseconds(time)

@@ -44,7 +44,7 @@ struct PageContent {
             "\(counts.personIds) \(counts.personIds == 1 ? "person" : "people")",
             NumberText.count(counts.hardCuts + counts.gradualCuts, "cut"),
         ].joined(separator: " · ")
-        let metrics = Self.tableMetrics.filter { name in faces.contains { $0.means[name] != nil } }
+        let metrics = Self.tableMetrics.filter { name in faces.contains { $0.measures[name]?.mean != nil } }
         let hasBlinks = faces.contains { $0.blinkRate != nil }
         let heads =
             ["face", "person", "first", "last", "visible (s)", "samples", "appearances"]
@@ -84,8 +84,8 @@ struct PageContent {
 
     /// `63.6`, or `63.6 (28 %)` if only that fraction of the samples has the metric.
     private func mean(_ metric: String, of face: ReportedFace) -> String {
-        guard let mean = face.means[metric] else { return "" }
-        guard let count = face.measuredSamples[metric], count < face.samples else { return tenths(mean) }
+        guard let measure = face.measures[metric], let mean = measure.mean else { return "" }
+        guard let count = measure.samples, count < face.samples else { return tenths(mean) }
         return "\(tenths(mean)) (\(Int((100 * Double(count) / Double(face.samples)).rounded())) %)"
     }
 
@@ -142,12 +142,13 @@ struct PageContent {
     }
 
     private func tracks(_ rows: PageRows) -> [PageData.Track] {
-        let positions = PageRows.metrics.enumerated().map { (name: $1.name, position: "\($0)") }
         return faces.compactMap { face in
             guard let range = rows.ranges[face.id] else { return nil }
             var rest: [String: Double] = [:]
-            for (name, position) in positions { rest[position] = face.restingLevels[name] }
-            let mood = Metric.likeliest(of: Metric.namedEmotions) { face.means[$0.rawValue] }
+            for (index, metric) in PageRows.metrics.enumerated() {
+                rest["\(index)"] = face.measures[metric.name]?.rest
+            }
+            let mood = Metric.likeliest(of: Metric.namedEmotions) { face.measures[$0.rawValue]?.mean }
             return PageData.Track(
                 id: face.id, person: face.personID, personConfidence: face.personConfidence,
                 certainty: ((rows.certainty[face.id] ?? 0) * 1000).rounded() / 1000, row: range.lowerBound,
