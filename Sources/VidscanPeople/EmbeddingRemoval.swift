@@ -8,13 +8,8 @@ package enum EmbeddingRemoval {
     /// there was something to remove. If `run.json` cannot be written, it throws, but the embeddings are gone.
     package static func remove(from path: String) throws(VidscanError) -> Bool {
         do throws(VidscanError) {
-            let result = try open { () throws(SystemError) in try Folder(path) }
             var hadSome = false
-            var folders = [result]
-            if result.entry(ResultFiles.originals) == .folder {
-                folders.append(try open { () throws(SystemError) in try result.folder(ResultFiles.originals) })
-            }
-            for folder in folders where folder.entry(ResultFolder.Kind.result.record) != nil {
+            for folder in try folders(of: path) where folder.entry(ResultFolder.Kind.result.record) != nil {
                 let hadFile = try removeFile(folder)
                 hadSome = try clearRecord(folder) || hadFile || hadSome
             }
@@ -24,11 +19,11 @@ package enum EmbeddingRemoval {
         }
     }
 
-    package static func results(_ path: String) throws(VidscanError) -> [String] { try ResultFinder.find(path) }
-
-    private static func open(_ body: () throws(SystemError) -> Folder) throws(VidscanError) -> Folder {
+    private static func folders(of path: String) throws(VidscanError) -> [Folder] {
         do throws(SystemError) {
-            return try body()
+            let result = try Folder(path)
+            guard result.entry(ResultFiles.originals) == .folder else { return [result] }
+            return [result, try result.folder(ResultFiles.originals)]
         } catch {
             throw .result("cannot open the folder: \(error)")
         }

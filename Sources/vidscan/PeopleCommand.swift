@@ -132,7 +132,7 @@ struct PeopleCommand: AsyncParsableCommand {
         var failures = 0
         for path in results {
             do throws(VidscanError) {
-                for result in try EmbeddingRemoval.results(path) {
+                for result in try ResultFinder.find(path) {
                     do throws(VidscanError) {
                         reporter.forgot(result, hadEmbeddings: try EmbeddingRemoval.remove(from: result))
                     } catch {
