@@ -65,7 +65,7 @@ package struct PeopleStudy: Sendable {
         var state = known ?? StudyState()
         var summary = Summary(path: folder.path(of: PeopleTable.file))
         for name in options.removals {
-            do throws(Correction.Malformed) {
+            do throws(VidscanError) {
                 state.remove(try state.video(named: name))
             } catch {
                 throw .result("cannot remove \(name): \(error.reason)")
@@ -135,12 +135,6 @@ extension StudyState {
                 "nobody in the study looks enough like the \(photos.count == 1 ? "photograph" : "photographs") of"
                     + " \(name); another photograph may do, or a line 'name NUMBER \(name)' in a file of --corrections")
         }
-        let correction = Correction.name(id, name)
-        do throws(Correction.Malformed) {
-            try apply(correction)
-        } catch {
-            throw .result(error.reason)
-        }
-        if !corrections.contains(correction.text) { corrections.append(correction.text) }
+        try apply(.name(id, name))
     }
 }

@@ -25,7 +25,7 @@ struct CorrectionFile: Sendable {
         }
         var lines: [Line] = []
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
-            do throws(Correction.Malformed) {
+            do throws(VidscanError) {
                 guard let correction = try Correction(line: line) else { continue }
                 lines.append(Line(number: index + 1, correction: correction))
             } catch {
@@ -42,13 +42,10 @@ struct CorrectionFile: Sendable {
         var done = Set(state.corrections)
         var count = 0
         for line in lines where done.insert(line.correction.text).inserted || renames(line, corrected) {
-            do throws(Correction.Malformed) {
+            do throws(VidscanError) {
                 try corrected.apply(line.correction)
             } catch {
                 throw Self.failure(path, line.number, error.reason)
-            }
-            if !corrected.corrections.contains(line.correction.text) {
-                corrected.corrections.append(line.correction.text)
             }
             count += 1
         }
