@@ -49,13 +49,13 @@ package enum PageTemplate: String {
     fileprivate var modules: [[UInt8]] {
         switch self {
         case .people, .verification: []
-        case .index: [PackageResources.helpers_js, PackageResources.tables_js, PackageResources.index_js]
+        case .index: [PackageResources.helpers_js, PackageResources.index_js]
         case .report:
             [
-                PackageResources.helpers_js, PackageResources.tables_js, PackageResources.state_js,
-                PackageResources.samples_js, PackageResources.model_js, PackageResources.player_js,
-                PackageResources.overlay_js, PackageResources.timeline_js, PackageResources.curves_js,
-                PackageResources.corrections_js, PackageResources.lists_js, PackageResources.page_js,
+                PackageResources.helpers_js, PackageResources.state_js, PackageResources.samples_js,
+                PackageResources.model_js, PackageResources.player_js, PackageResources.overlay_js,
+                PackageResources.timeline_js, PackageResources.curves_js, PackageResources.corrections_js,
+                PackageResources.lists_js, PackageResources.page_js,
             ]
         }
     }

@@ -1,4 +1,3 @@
-
   // MARK: Making corrections
 
   const storageKey = `vidscan corrections ${data.video.name} ${data.video.bytes}`;
@@ -58,10 +57,9 @@
         byId("correction-state").textContent = `${file.name} cannot be opened: ${error.message}`;
         return;
       }
-      const known = JSON.stringify(this.applied);
-      const opened = JSON.stringify(read.corrections.slice(0, this.applied.length)) === known ? read.corrections.slice(this.applied.length) : read.corrections;
-      this.list = opened;
-      this.changed(`Opened ${opened.length} corrections`);
+      const count = this.applied.length, isContinued = JSON.stringify(read.corrections.slice(0, count)) === JSON.stringify(this.applied);
+      this.list = isContinued ? read.corrections.slice(count) : read.corrections;
+      this.changed(`Opened ${this.list.length} corrections`);
     },
   };
 
@@ -96,12 +94,13 @@
   const whenOf = item => item.time ?? item.from ?? (item.face ?? item.faces?.[0])?.time ?? 0;
 
   const micro = value => Math.round(value * 1e6) / 1e6;
+  const faceAt = row => ({ time: micro(timeOf(row)), box: boxOf(row) });
   /** A track's time and box by which a correction names it: at the playhead if it is visible there. */
   function faceOf(track) {
     const row = search(track.from, track.to, row => timeOf(row) > state.time + sameTime) - 1;
     let best = Math.min(Math.max(row, track.from), track.to - 1);
     if (track.from <= best + 1 && best + 1 < track.to && Math.abs(timeOf(best + 1) - state.time) < Math.abs(timeOf(best) - state.time)) best++;
-    return { time: micro(timeOf(best)), box: boxOf(best) };
+    return faceAt(best);
   }
 
   function select(track) {
@@ -169,7 +168,7 @@
     const other = longest(track.owner.tracks.filter(one => one !== track));
     if (other) return faceOf(other);
     const here = faceOf(track).time, gap = appearances(track).find(([from, to]) => here < timeOf(from) - sameTime || here > timeOf(to - 1) + sameTime);
-    return gap ? { time: micro(timeOf(gap[0])), box: boxOf(gap[0]) } : null;
+    return gap ? faceAt(gap[0]) : null;
   }
   byId("somebody-else").addEventListener("click", () => {
     const rest = companion(state.selection);
@@ -181,7 +180,7 @@
     const row = search(selection.from, selection.to, row => timeOf(row) >= state.time - sameTime);
     if (row <= selection.from || row >= selection.to) return complain("Move the playhead between two samples of the selected track first.");
     // The track is named by a sample before the split, so that it is the part that keeps its number.
-    corrections.add({ do: "split", face: { time: micro(timeOf(row - 1)), box: boxOf(row - 1) }, time: micro(timeOf(row)) });
+    corrections.add({ do: "split", face: faceAt(row - 1), time: micro(timeOf(row)) });
   });
   byId("no-face").addEventListener("click", () => {
     if (state.selection) corrections.add({ do: "not_a_face", face: faceOf(state.selection) });

@@ -1,4 +1,3 @@
-
   const table = byId("files"), group = byId("group"), name = byId("search"), live = byId("live");
 
   // The reader's choices survive a reload.

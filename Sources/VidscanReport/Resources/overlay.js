@@ -1,4 +1,3 @@
-
   // MARK: Overlay
 
   const overlay = byId("overlay"), picture = byId("picture");
@@ -89,12 +88,11 @@
 
   on("time model selection layout", drawOverlay);
   for (const [layer, label] of Object.entries(layerNames)) {
-    const box = make("input", { type: "checkbox", checked: layers[layer] });
-    box.dataset.layer = layer;
-    box.addEventListener("change", () => {
-      layers[layer] = box.checked;
+    const change = event => {
+      layers[layer] = event.target.checked;
       drawOverlay();
-    });
+    };
+    const box = make("input", { type: "checkbox", checked: layers[layer], "data-layer": layer, onchange: change });
     byId("layers")?.append(make("label", {}, box, " " + label));
   }
   picture?.addEventListener("click", event => {
