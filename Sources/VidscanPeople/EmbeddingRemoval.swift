@@ -14,9 +14,7 @@ package enum EmbeddingRemoval {
                 hadSome = try clearRecord(folder) || hadFile || hadSome
             }
             return hadSome
-        } catch {
-            throw error.naming(path)
-        }
+        } catch { throw error.naming(path) }
     }
 
     private static func folders(of path: String) throws(VidscanError) -> [Folder] {
@@ -24,9 +22,7 @@ package enum EmbeddingRemoval {
             let result = try Folder(path)
             guard result.entry(ResultFiles.originals) == .folder else { return [result] }
             return [result, try result.folder(ResultFiles.originals)]
-        } catch {
-            throw .result("cannot open the folder: \(error)")
-        }
+        } catch { throw .result("cannot open the folder: \(error)") }
     }
 
     private static func removeFile(_ folder: Folder) throws(VidscanError) -> Bool {
@@ -43,9 +39,7 @@ package enum EmbeddingRemoval {
     private static func clearRecord(_ folder: Folder) throws(VidscanError) -> Bool {
         let name = ResultFolder.Kind.result.record
         let record = try RecordFile.decode(JSONValue.self, folder: folder.path, name: name)
-        guard case .object(var members) = record, members.removeValue(forKey: "embeddings") != nil else {
-            return false
-        }
+        guard case .object(var members) = record, members.removeValue(forKey: "embeddings") != nil else { return false }
         var status = stat()
         guard stat("\(folder.path)/\(name)", &status) == 0 else {
             throw .writing("cannot read \(name)", .current, stage: .write)

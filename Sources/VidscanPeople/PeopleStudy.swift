@@ -39,9 +39,7 @@ package struct PeopleStudy: Sendable {
 
     private let options: Options
 
-    package init(options: Options = Options()) {
-        self.options = options
-    }
+    package init(options: Options = Options()) { self.options = options }
 
     /// Adds results, or folders with results, to those of a study and writes `people.csv`, `people.html`, `people.json`
     /// and the merged tables, each complete or not at all. Cancelling the task throws the code `interrupted`.
@@ -65,9 +63,7 @@ package struct PeopleStudy: Sendable {
         var state = known ?? StudyState()
         var summary = Summary(path: folder.path(of: PeopleTable.file))
         for name in options.removals {
-            do throws(VidscanError) {
-                state.remove(try state.video(named: name))
-            } catch {
+            do throws(VidscanError) { state.remove(try state.video(named: name)) } catch {
                 throw .result("cannot remove \(name): \(error.reason)")
             }
         }
@@ -79,8 +75,7 @@ package struct PeopleStudy: Sendable {
         if let corrections, known != nil { summary.corrections = try corrections.apply(to: &state) }
         var study = try inputs.people(state)
         guard known != nil || !study.videos.isEmpty else {
-            throw inputs.failures.first
-                ?? VidscanError.result("there is no study in \(folder.path); name some results")
+            throw inputs.failures.first ?? VidscanError.result("there is no study in \(folder.path); name some results")
         }
         var links = StudyLinker.link(study, nextID: &state.nextId)
         study.assign(links.numbers)

@@ -18,9 +18,7 @@ final class FramePainter {
         let painter = try options.sticker.map(StickerPainter.init)
         // A sticker that hides faces belongs to the anonymizer.
         let covers = options.anonymize?.method == .sticker
-        if covers, painter == nil {
-            throw VidscanError(.setup, "--anonymize sticker needs --sticker", stage: .open)
-        }
+        if covers, painter == nil { throw VidscanError(.setup, "--anonymize sticker needs --sticker", stage: .open) }
         sticker = covers ? nil : painter
         anonymizer = try options.anonymize.map { anonymize throws(VidscanError) in
             try Anonymizer(anonymize, of: tables, sticker: covers ? painter : nil)
@@ -62,8 +60,7 @@ final class FramePainter {
         for face in faces { try sticker?.paint(on: face, of: frame) }
         if let overlay, let style = options.overlay {
             for face in faces {
-                let trail =
-                    style.elements.contains(.trail) ? timeline.trail(of: face, seconds: style.trailSeconds) : []
+                let trail = style.elements.contains(.trail) ? timeline.trail(of: face, seconds: style.trailSeconds) : []
                 let others = faces.filter { $0.faceID != face.faceID }.map(\.box)
                 try overlay.paint(face, trail: trail, others: others, on: frame)
             }

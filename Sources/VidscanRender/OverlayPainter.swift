@@ -8,9 +8,7 @@ final class OverlayPainter {
     private let surface = DrawingSurface()
     private static let shadow = Ink.black.faded(to: 0.45)
 
-    init(_ style: OverlayStyle) {
-        self.style = style
-    }
+    init(_ style: OverlayStyle) { self.style = style }
 
     /// In display pixels.
     private struct Sizes {
@@ -82,13 +80,10 @@ final class OverlayPainter {
         for outline in MeshOutlines.closed {
             surface.line(through: outline.map { mesh[$0] }, closed: true, .stroke(ink, width: width))
         }
-        for outline in MeshOutlines.open {
-            surface.line(through: outline.map { mesh[$0] }, .stroke(ink, width: width))
-        }
+        for outline in MeshOutlines.open { surface.line(through: outline.map { mesh[$0] }, .stroke(ink, width: width)) }
         for (center, rim) in MeshOutlines.irises {
             let radius = rim.map { mesh.distance(center, $0) }.reduce(0, +) / Double(rim.count)
-            surface.ellipse(
-                center: mesh[center], radiusX: radius, radiusY: radius, .stroke(.white, width: width * 1.2))
+            surface.ellipse(center: mesh[center], radiusX: radius, radiusY: radius, .stroke(.white, width: width * 1.2))
             surface.dots(at: [mesh[center]], radius: width, .white)
         }
     }
@@ -203,8 +198,7 @@ final class OverlayPainter {
                 let top = bounds.y + padding / 2 + Double(index) * line
                 surface.text(
                     names[index], at: Point(x: bounds.x + padding, y: top + measured[index].ascent + font * 0.15),
-                    size: font,
-                    .white)
+                    size: font, .white)
                 let track = Rectangle(
                     x: bounds.x + nameWidth + 2 * padding, y: top + line * 0.3, width: barLength, height: line * 0.4)
                 surface.rectangle(track, radius: track.height / 2, .fill(Ink.white.faded(to: 0.25)))

@@ -44,8 +44,7 @@ package struct Renderer: Sendable {
         let folder = FilePath.folder(of: FilePath.absolute(summary.path))
         if let anonymize = options.anonymize, folder == FilePath.absolute(resultPath) {
             observer.warned(
-                resultPath,
-                message: IdentifyingFiles.notice(in: resultPath, isInverted: anonymize.isInverted))
+                resultPath, message: IdentifyingFiles.notice(in: resultPath, isInverted: anonymize.isInverted))
         }
         return summary
     }
@@ -77,8 +76,7 @@ package struct Renderer: Sendable {
         let transcoder = try transcoder(of: source, result, cancellation)
         observer.opened(name, info: transcoder.info)
         let (path, format) = try destination(outputPath, in: resultPath, transcoder)
-        let file = try AtomicFile(
-            path: path, replaces: replaces, source: source.absolutePath, stage: .render)
+        let file = try AtomicFile(path: path, replaces: replaces, source: source.absolutePath, stage: .render)
         let recordPath = HidingRecord.path(of: path, isInResult: outputPath == nil)
         if hides { try AtomicFile.checkVacancy(recordPath, replaces: replaces) }
         var progress = RunProgress(microseconds: 0, frames: 0, faces: 0)
@@ -109,8 +107,7 @@ package struct Renderer: Sendable {
         var hidden: String?
         if let anonymizer = painter.anonymizer {
             let record = try AtomicFile(path: recordPath, replaces: replaces, stage: .render)
-            let content = HidingRecord(
-                anonymizer, in: transcoder, video: options, analysis: result.record.pipeline)
+            let content = HidingRecord(anonymizer, in: transcoder, video: options, analysis: result.record.pipeline)
             try record.write(RecordFile.text(content, name: "the record"))
             try record.complete()
             if !anonymizer.options.isInverted {

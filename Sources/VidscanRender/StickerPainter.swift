@@ -31,9 +31,7 @@ final class StickerPainter {
             return try VidscanError.media(stage: .open) { () throws(MediaError) in
                 try PictureFile.read(file.absolutePath)
             }
-        } catch {
-            throw VidscanError(error.code, "the sticker \(path): \(error.reason)", stage: .open)
-        }
+        } catch { throw VidscanError(error.code, "the sticker \(path): \(error.reason)", stage: .open) }
     }
 
     /// The rectangle before it is rotated about its centre; `nil` if the face lacks the necessary landmarks.

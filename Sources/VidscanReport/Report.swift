@@ -49,9 +49,7 @@ package struct Report: Sendable {
     private static let maximumThumbnails = 60
     private let options: Options
 
-    package init(options: Options = Options()) {
-        self.options = options
-    }
+    package init(options: Options = Options()) { self.options = options }
 
     /// Writes a report. On an error or a cancellation (`interrupted`), leaves no output behind.
     ///

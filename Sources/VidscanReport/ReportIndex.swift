@@ -15,9 +15,7 @@ package struct ReportIndex: Sendable {
             name: String, hint: String? = nil, link: String?, note: String?, groups: [String] = [], cells: [PageCell],
             thumbnails: [String] = []
         ) {
-            values = [
-                "name": name, "groups": groups.joined(separator: " "), "cells": cells, "thumbnails": thumbnails,
-            ]
+            values = ["name": name, "groups": groups.joined(separator: " "), "cells": cells, "thumbnails": thumbnails]
             // The template would look for a missing value in the enclosing ones.
             for (key, value) in ["hint": hint, "link": link, "note": note] { values[key] = value ?? false }
         }
@@ -30,9 +28,7 @@ package struct ReportIndex: Sendable {
         /// In milliseconds since 1970. The page reloads itself when the state names a later time.
         let made: Int64
 
-        package init(script: String, page: Int64) {
-            (statusScript, made) = (script, page)
-        }
+        package init(script: String, page: Int64) { (statusScript, made) = (script, page) }
     }
 
     /// The other rows are hidden until requested, because a browser takes seconds to lay out thousands.

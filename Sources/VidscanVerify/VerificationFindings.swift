@@ -47,9 +47,7 @@ extension Verification.Findings {
             warnings: unsearched.isEmpty ? [] : ["Not searched: \(Printable.line(unsearchedText))."])
         let faces = episodes.map { episode in
             PageFace(
-                thumbnail: episode.picture.map(FacePictures.url),
-                label: "",
-                name: place(of: episode),
+                thumbnail: episode.picture.map(FacePictures.url), label: "", name: place(of: episode),
                 details: [
                     NumberText.count(episode.sightings.count, "frame")
                         + ", score \(Int((100 * episode.best.score).rounded())) %", "at \(episode.place)",

@@ -32,8 +32,7 @@ enum Correction: Sendable, Equatable {
         case "split": self = try Self.split(words)
         case "name":
             guard words.count == 2 else {
-                throw .result(
-                    "name needs a number and one name, as in 'name 3 P07'; put a name with spaces in quotes")
+                throw .result("name needs a number and one name, as in 'name 3 P07'; put a name with spaces in quotes")
             }
             guard Pseudonym.isValid(words[1].text) else {
                 throw .result("a name has 1 to 100 characters and no control characters")
@@ -115,9 +114,7 @@ enum Correction: Sendable, Equatable {
             guard let first = rest.first, first != "#" else { return words }
             if first == "\"" {
                 rest.removeFirst()
-                guard let end = rest.firstIndex(of: "\"") else {
-                    throw .result("a quotation mark is not closed")
-                }
+                guard let end = rest.firstIndex(of: "\"") else { throw .result("a quotation mark is not closed") }
                 words.append(Word(text: String(rest[..<end]), isQuoted: true))
                 rest = rest[rest.index(after: end)...]
             } else {

@@ -28,9 +28,7 @@ struct CorrectionFile: Sendable {
             do throws(VidscanError) {
                 guard let correction = try Correction(line: line) else { continue }
                 lines.append(Line(number: index + 1, correction: correction))
-            } catch {
-                throw Self.failure(path, index + 1, error.reason)
-            }
+            } catch { throw Self.failure(path, index + 1, error.reason) }
         }
         self.lines = lines
     }
@@ -42,9 +40,7 @@ struct CorrectionFile: Sendable {
         var done = Set(state.corrections)
         var count = 0
         for line in lines where done.insert(line.correction.text).inserted || renames(line, corrected) {
-            do throws(VidscanError) {
-                try corrected.apply(line.correction)
-            } catch {
+            do throws(VidscanError) { try corrected.apply(line.correction) } catch {
                 throw Self.failure(path, line.number, error.reason)
             }
             count += 1
@@ -55,8 +51,7 @@ struct CorrectionFile: Sendable {
 
     /// Whether the line gives a person the name that they had before another one. The last name in the file counts.
     private func renames(_ line: Line, _ state: StudyState) -> Bool {
-        guard case .name(let id, let name) = line.correction, state.studyIDs.contains(id),
-            state.name(of: id) != name
+        guard case .name(let id, let name) = line.correction, state.studyIDs.contains(id), state.name(of: id) != name
         else { return false }
         return !lines.contains { later in
             guard case .name(id, _) = later.correction else { return false }

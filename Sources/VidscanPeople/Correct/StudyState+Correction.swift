@@ -65,14 +65,10 @@ extension StudyState {
         let video: Int
         if let name {
             let named = try self.video(named: name)
-            guard own.contains(named) else {
-                throw .result("person \(id) has no \(what) in \(videos[named].video)")
-            }
+            guard own.contains(named) else { throw .result("person \(id) has no \(what) in \(videos[named].video)") }
             video = named
         } else {
-            guard let only = own.first else {
-                throw .result("person \(id) has no \(what) in any video")
-            }
+            guard let only = own.first else { throw .result("person \(id) has no \(what) in any video") }
             guard own.count == 1 else {
                 throw .result(
                     "person \(id) has \(what) in \(own.count) videos; add 'of' and the video, as in"
@@ -100,9 +96,7 @@ extension StudyState {
     }
 
     private func has(_ id: Int, outside video: Int) -> Bool {
-        videos.indices.contains { other in
-            other != video && videos[other].people.contains { $0.studyPersonId == id }
-        }
+        videos.indices.contains { other in other != video && videos[other].people.contains { $0.studyPersonId == id } }
     }
 
     /// Finds a video by its path, its name, or the path or name of its result. Returns its index in `videos`.
@@ -117,13 +111,10 @@ extension StudyState {
         let matches = videos.indices.filter {
             isSame(FilePath.name(of: videos[$0].video), name) || isSame(FilePath.name(of: videos[$0].result), name)
         }
-        guard let match = matches.first else {
-            throw .result("the study has no video \(name)")
-        }
+        guard let match = matches.first else { throw .result("the study has no video \(name)") }
         guard matches.count == 1 else {
             throw .result(
-                "the study has \(matches.count) videos named \(name); write the path, such as \(videos[match].video)"
-            )
+                "the study has \(matches.count) videos named \(name); write the path, such as \(videos[match].video)")
         }
         return match
     }

@@ -49,8 +49,7 @@ struct StudyConfidence {
             }
             for (_, more) in people.dropFirst() { faces.add(more) }
             for person in look { owner[person] = groups.count }
-            groups.append(
-                Group(studyID: studyID, faces: faces, members: look))
+            groups.append(Group(studyID: studyID, faces: faces, members: look))
         }
         for group in groups { table.append(group.faces) }
         judgePeople()

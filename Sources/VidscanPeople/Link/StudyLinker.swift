@@ -36,8 +36,7 @@ struct StudyLinker: AverageLinkage {
         for (index, person) in study.people.enumerated() {
             if let studyID = person.studyID { known[studyID, default: [:]][person.video, default: []].append(index) }
             guard let faces = person.faces else { continue }
-            clusters.append(
-                Cluster(faces: faces, members: [index], evidence: faces.evidence, studyID: person.studyID))
+            clusters.append(Cluster(faces: faces, members: [index], evidence: faces.evidence, studyID: person.studyID))
             table.append(faces)
         }
     }
@@ -87,12 +86,8 @@ struct StudyLinker: AverageLinkage {
     private func mayJoin(_ one: Int, _ other: Int, distance: Float) -> Bool {
         let (a, b) = (clusters[one], clusters[other])
         let limit = Float(
-            min(
-                a.faces.videoLimit, b.faces.videoLimit,
-                IdentityCalibration.limit(evidence: a.evidence, b.evidence)))
-        guard distance < limit, a.studyID == nil || b.studyID == nil || a.studyID == b.studyID else {
-            return false
-        }
+            min(a.faces.videoLimit, b.faces.videoLimit, IdentityCalibration.limit(evidence: a.evidence, b.evidence)))
+        guard distance < limit, a.studyID == nil || b.studyID == nil || a.studyID == b.studyID else { return false }
         if let studyID = a.studyID ?? b.studyID, a.studyID != b.studyID {
             let newcomers = a.studyID == nil ? a.members : b.members
             for member in newcomers {

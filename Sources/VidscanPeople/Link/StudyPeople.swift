@@ -38,8 +38,7 @@ struct StudyPeople: Sendable {
     }
 
     func areSimultaneous(_ one: Int, _ other: Int) -> Bool {
-        people[one].video == people[other].video
-            && simultaneous[people[one].video].contains(PersonPair(one, other))
+        people[one].video == people[other].video && simultaneous[people[one].video].contains(PersonPair(one, other))
     }
 
     func range(ofVideo video: Int) -> Range<Int> { ranges[video] }
@@ -51,9 +50,7 @@ struct StudyPeople: Sendable {
     private static func simultaneous(_ people: ArraySlice<VideoPerson>, of video: StudyVideo) -> Set<PersonPair> {
         var appearances: [(range: ClosedRange<Int64>, person: Int)] = []
         for (index, person) in zip(people.indices, people) {
-            for faceID in person.faceIDs {
-                appearances += (video.track(faceID)?.appearances ?? []).map { ($0, index) }
-            }
+            for faceID in person.faceIDs { appearances += (video.track(faceID)?.appearances ?? []).map { ($0, index) } }
         }
         appearances.sort { ($0.range.lowerBound, $0.person) < ($1.range.lowerBound, $1.person) }
         var pairs: Set<PersonPair> = []
@@ -74,7 +71,5 @@ struct PersonPair: Hashable, Sendable {
     let first: Int
     let second: Int
 
-    init(_ one: Int, _ other: Int) {
-        (first, second) = (min(one, other), max(one, other))
-    }
+    init(_ one: Int, _ other: Int) { (first, second) = (min(one, other), max(one, other)) }
 }

@@ -12,15 +12,11 @@ final class StudyFolder {
     init(_ path: String) throws(VidscanError) {
         self.path = path
         isNew = !FileManager.default.fileExists(atPath: path)
-        do throws(SystemError) {
-            try FileSystem.createFolder(path)
-        } catch {
+        do throws(SystemError) { try FileSystem.createFolder(path) } catch {
             throw .writing("cannot create the folder \(path)", error, stage: .write)
         }
         descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else {
-            throw .writing("cannot open the folder \(path)", .current, stage: .write)
-        }
+        guard descriptor >= 0 else { throw .writing("cannot open the folder \(path)", .current, stage: .write) }
         // Some network file systems have no locks, which is another error.
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK else {
             throw VidscanError(

@@ -34,9 +34,7 @@ struct StudyInputs {
                         input: result)
                 }
                 add(video)
-            } catch {
-                failures.append(error)
-            }
+            } catch { failures.append(error) }
         }
     }
 
@@ -55,9 +53,7 @@ struct StudyInputs {
                     continue
                 }
                 add(video)
-            } catch {
-                failures.append(error)
-            }
+            } catch { failures.append(error) }
         }
     }
 

@@ -115,9 +115,7 @@ struct StudyState: Codable, Sendable, Equatable {
     }
 
     /// By the path of the video.
-    var entries: [PathBytes: Video] {
-        Dictionary(uniqueKeysWithValues: videos.map { (PathBytes($0.video), $0) })
-    }
+    var entries: [PathBytes: Video] { Dictionary(uniqueKeysWithValues: videos.map { (PathBytes($0.video), $0) }) }
 
     // MARK: Numbers
 

@@ -29,12 +29,8 @@ struct StudyVideo: Sendable {
             pseudonyms = result.record.corrections?.people ?? [:]
             tracks = try StudyTrack.read(path)
             trackOfFace = Dictionary(uniqueKeysWithValues: tracks.map { ($0.faceID, $0) })
-        } catch {
-            throw error.naming(path)
-        }
-        let facts = tracks.map {
-            "\($0.faceID) \($0.personID) \($0.firstMicroseconds) \($0.lastMicroseconds)\n"
-        }
+        } catch { throw error.naming(path) }
+        let facts = tracks.map { "\($0.faceID) \($0.personID) \($0.firstMicroseconds) \($0.lastMicroseconds)\n" }
         fingerprint = String(FileDigest.sha256(text: facts.joined()).prefix(16))
     }
 

@@ -44,9 +44,7 @@ extension VideoPerson {
             keys[track.faceID] = key
         }
         let samples: [Key: [EmbeddingRow]]
-        do throws(VidscanError) {
-            samples = try best(of: video, keys: keys, needsEmbeddings: needsEmbeddings)
-        } catch {
+        do throws(VidscanError) { samples = try best(of: video, keys: keys, needsEmbeddings: needsEmbeddings) } catch {
             throw error.naming(video.resultPath)
         }
         return groups.map { key, faceIDs in

@@ -32,8 +32,7 @@ struct StudyTables {
                         firstMicroseconds: tracks.map(\.firstMicroseconds).min() ?? first.firstMicroseconds,
                         lastMicroseconds: tracks.map(\.lastMicroseconds).max() ?? first.lastMicroseconds,
                         confidence: recorded[studyID] ?? IdentityCalibration.unjudged,
-                        bestMicroseconds: shown.bestMicroseconds,
-                        bestFrame: shown.bestFrame))
+                        bestMicroseconds: shown.bestMicroseconds, bestFrame: shown.bestFrame))
             }
         }
         self.rows = rows.sorted { ($0.studyPersonID, $0.video) < ($1.studyPersonID, $1.video) }
@@ -109,9 +108,7 @@ struct StudyTables {
                         if cancellation.isSet { throw VidscanError(.interrupted, "interrupted") }
                     }
                 }
-            } catch {
-                throw error.naming(video.resultPath)
-            }
+            } catch { throw error.naming(video.resultPath) }
         }
         try file.write(writer.bytes)
         try file.complete()

@@ -195,8 +195,6 @@ final class Anonymizer {
         let count = Double(points.count)
         let middle = Point(x: points.map(\.x).reduce(0, +) / count, y: points.map(\.y).reduce(0, +) / count)
         let factor = 1 + 2 * options.margin
-        return points.map {
-            Point(x: middle.x + ($0.x - middle.x) * factor, y: middle.y + ($0.y - middle.y) * factor)
-        }
+        return points.map { Point(x: middle.x + ($0.x - middle.x) * factor, y: middle.y + ($0.y - middle.y) * factor) }
     }
 }

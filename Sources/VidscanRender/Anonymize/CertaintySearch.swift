@@ -193,9 +193,7 @@ package struct CertainFaces {
         spans[faceID] = own
     }
 
-    mutating func doubtEntirely(_ faceID: Int) {
-        spans[faceID]?.removeAll { $0.doubt == nil }
-    }
+    mutating func doubtEntirely(_ faceID: Int) { spans[faceID]?.removeAll { $0.doubt == nil } }
 }
 
 extension Rectangle {
@@ -223,7 +221,5 @@ extension Rectangle {
     }
 
     /// Overlapping so much that a tracker may confuse the faces, and hiding one hides part of the other.
-    func touches(_ other: Rectangle) -> Bool {
-        intersectionArea(with: other) > 0.05 * min(area, other.area)
-    }
+    func touches(_ other: Rectangle) -> Bool { intersectionArea(with: other) > 0.05 * min(area, other.area) }
 }

@@ -69,8 +69,7 @@ struct HidingRecord: Encodable {
         hidden = anonymizer.hiddenSpans.spans(startingAt: transcoder.startMicroseconds)
         let choice = options.visible
         if choice.keepsSomebody {
-            var named = Visible(
-                keptFaceIds: choice.keptFaces.sorted(), hiddenFaceIds: choice.hiddenFaces.sorted())
+            var named = Visible(keptFaceIds: choice.keptFaces.sorted(), hiddenFaceIds: choice.hiddenFaces.sorted())
             switch choice.people {
             case .nobody: break
             case .only(let people): named.keptPersonIds = people.sorted()

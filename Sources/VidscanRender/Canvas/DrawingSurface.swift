@@ -157,9 +157,7 @@ final class DrawingSurface {
         }
     }
 
-    private func set(_ ink: Ink) {
-        cairo_set_source_rgba(context, ink.red, ink.green, ink.blue, ink.opacity)
-    }
+    private func set(_ ink: Ink) { cairo_set_source_rgba(context, ink.red, ink.green, ink.blue, ink.opacity) }
 
     // MARK: Text
 
@@ -231,7 +229,5 @@ struct Ink: Sendable, Hashable {
     static let white = Ink(red: 1, green: 1, blue: 1)
     static let black = Ink(red: 0, green: 0, blue: 0)
 
-    func faded(to opacity: Double) -> Ink {
-        Ink(red: red, green: green, blue: blue, opacity: opacity)
-    }
+    func faded(to opacity: Double) -> Ink { Ink(red: red, green: green, blue: blue, opacity: opacity) }
 }

@@ -18,9 +18,7 @@ package struct FaceTables {
 
     var identities: StoredResult { corrections ?? positions }
 
-    init(drawing result: StoredResult) {
-        (positions, corrections, removedFaces) = (result, nil, [])
-    }
+    init(drawing result: StoredResult) { (positions, corrections, removedFaces) = (result, nil, []) }
 
     package init(hiding result: StoredResult) throws(VidscanError) {
         positions = try result.analysed()

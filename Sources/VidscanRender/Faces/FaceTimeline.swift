@@ -149,8 +149,7 @@ struct FaceTimeline {
         guard let own = sample(number)?.microseconds else { return false }
         let step = microseconds > own ? 1 : -1
         if let next = sample(number + step)?.microseconds {
-            return !hasCut(after: min(own, next), upTo: max(own, next))
-                && 2 * abs(microseconds - own) < abs(next - own)
+            return !hasCut(after: min(own, next), upTo: max(own, next)) && 2 * abs(microseconds - own) < abs(next - own)
         }
         // At the end of the video, the sample extends as far as on its other side.
         guard let previous = sample(number - step)?.microseconds else { return false }

@@ -87,8 +87,6 @@ struct PageData: Encodable {
             let text = Printable.json(String(decoding: try encoder.encode(self), as: UTF8.self))
             // The text must not contain a tag that ends the script element.
             return text.replacing("<", with: "\\u003c")
-        } catch {
-            throw VidscanError(.result, "has a number that no page can show: \(error)", stage: .render)
-        }
+        } catch { throw VidscanError(.result, "has a number that no page can show: \(error)", stage: .render) }
     }
 }

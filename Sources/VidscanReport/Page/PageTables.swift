@@ -73,12 +73,10 @@ enum PageTables {
                 ReportedFace(
                     id: face, personID: try table.optionalInteger(person, in: ReadLimits.ids),
                     personConfidence: try optionalNumber(personConfidence, in: 0...1, of: table), firstSeconds: begin,
-                    lastSeconds: end,
-                    visibleSeconds: try table.number(visible, in: ReadLimits.durations),
+                    lastSeconds: end, visibleSeconds: try table.number(visible, in: ReadLimits.durations),
                     samples: try table.count(samples), appearances: try table.count(appearances),
                     bestMicroseconds: try table.microseconds(best), box: try box.numbers(in: table).box,
-                    blinkRate: try optionalNumber(blinkRate, in: ReadLimits.durations, of: table),
-                    measures: measures))
+                    blinkRate: try optionalNumber(blinkRate, in: ReadLimits.durations, of: table), measures: measures))
         }
         return faces
     }
@@ -125,9 +123,7 @@ struct SampleTimes {
     private(set) var microseconds: [Int64] = []
     var count: Int { microseconds.count }
     /// In seconds; 0 without samples.
-    var range: ClosedRange<Double> {
-        Double(microseconds.first ?? 0) / 1e6...Double(microseconds.last ?? 0) / 1e6
-    }
+    var range: ClosedRange<Double> { Double(microseconds.first ?? 0) / 1e6...Double(microseconds.last ?? 0) / 1e6 }
     /// On average, in seconds.
     var interval: Double { count > 1 ? (range.upperBound - range.lowerBound) / Double(count - 1) : 0 }
 

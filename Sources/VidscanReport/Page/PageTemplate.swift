@@ -24,9 +24,7 @@ package enum PageTemplate: String {
         do {
             // In a page too, control characters in a name could reorder the text around it.
             return Printable.lines(try Self.library.get().render(content, withTemplate: rawValue) ?? "")
-        } catch {
-            throw VidscanError(.output, "cannot write \(path): \(error.localizedDescription)", stage: .render)
-        }
+        } catch { throw VidscanError(.output, "cannot write \(path): \(error.localizedDescription)", stage: .render) }
     }
 
     /// The content security policy.
@@ -109,9 +107,7 @@ package struct PageFact: Sendable {
     let name: String
     let value: String
 
-    package init(_ name: String, _ value: String) {
-        (self.name, self.value) = (name, value)
-    }
+    package init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
 }
 
 package struct PageCell: Sendable, MustacheParent {

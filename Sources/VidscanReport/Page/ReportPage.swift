@@ -145,9 +145,7 @@ struct PageContent {
         return faces.compactMap { face in
             guard let range = rows.ranges[face.id] else { return nil }
             var rest: [String: Double] = [:]
-            for (index, metric) in PageRows.metrics.enumerated() {
-                rest["\(index)"] = face.measures[metric.name]?.rest
-            }
+            for (index, metric) in PageRows.metrics.enumerated() { rest["\(index)"] = face.measures[metric.name]?.rest }
             let mood = Metric.likeliest(of: Metric.namedEmotions) { face.measures[$0.rawValue]?.mean }
             return PageData.Track(
                 id: face.id, person: face.personID, personConfidence: face.personConfidence,
