@@ -30,32 +30,26 @@ package struct Renderer: Sendable {
     /// visible, beside the output.
     ///
     /// - Parameters:
-    ///   - resultPath: the result folder of an analysis.
+    ///   - resultPath: the result folder of an analysis. `name` names it in messages.
     ///   - input: the video, if it has moved since the analysis.
     ///   - outputPath: its extension selects the container. `nil` writes to the result folder, as MP4 if that holds all copied
     ///     streams, otherwise as MKV. A picture becomes a JPEG or PNG file.
+    ///   - isNew: whether this run has just written the tables.
     /// - Throws: `VidscanError`, leaving no output behind; `interrupted` when the task is cancelled.
     package func run(
-        resultPath: String, input: String? = nil, outputPath: String? = nil, replaces: Bool
+        resultPath: String, name: String? = nil, input: String? = nil, outputPath: String? = nil, replaces: Bool,
+        isNew: Bool = false
     ) async throws -> Summary {
-        let summary = try await run(
-            resultPath: resultPath, name: resultPath, input: input, outputPath: outputPath, replaces: replaces,
-            isNew: false)
-        let folder = FilePath.folder(of: FilePath.absolute(summary.path))
-        if let anonymize = options.anonymize, folder == FilePath.absolute(resultPath) {
-            observer.warned(
-                resultPath, message: IdentifyingFiles.notice(in: resultPath, isInverted: anonymize.isInverted))
-        }
-        return summary
-    }
-
-    /// `name` names the result in messages. `isNew`: this run has just written the tables.
-    package func run(
-        resultPath: String, name: String, input: String?, outputPath: String?, replaces: Bool, isNew: Bool
-    ) async throws -> Summary {
-        try await BlockingWork.run(thread: "render", input: name) { cancellation in
+        let name = name ?? resultPath
+        let summary = try await BlockingWork.run(thread: "render", input: name) { cancellation in
             try render(resultPath, name, input, outputPath, replaces: replaces, isNew: isNew, cancellation)
         }
+        let folder = FilePath.folder(of: FilePath.absolute(summary.path))
+        if !isNew, let anonymize = options.anonymize, folder == FilePath.absolute(resultPath) {
+            let notice = IdentifyingFiles.notice(in: resultPath, isInverted: anonymize.isInverted)
+            observer.warned(resultPath, message: notice)
+        }
+        return summary
     }
 
     private func render(
@@ -131,9 +125,9 @@ package struct Renderer: Sendable {
     private static func kept(by transcoder: Transcoder) -> String {
         let codecs = transcoder.soundCodecs.joined(separator: " and ")
         let encoded = codecs.isEmpty ? "" : ", encoded again as \(codecs)"
-        return (transcoder.copiesAudio
-            ? "; the sound is that of the original\(encoded) (--no-audio leaves it out)" : "")
-            + (transcoder.copiesSubtitles ? "; the subtitles are those of the original" : "")
+        let sound = "; the sound is that of the original\(encoded) (--no-audio leaves it out)"
+        let subtitles = "; the subtitles are those of the original"
+        return (transcoder.copiesAudio ? sound : "") + (transcoder.copiesSubtitles ? subtitles : "")
     }
 
     private func transcoder(

@@ -6,10 +6,7 @@ internal import VidscanFaces
 /// and half of how far the next number is beyond them. Otherwise, it is how far the next number is above the limit.
 struct StudyConfidence {
     struct Doubt: Sendable, Equatable {
-        enum Kind: Sendable, Equatable {
-            case joined
-            case separate
-        }
+        enum Kind: Sendable { case joined, separate }
 
         var kind: Kind
         var one: Int

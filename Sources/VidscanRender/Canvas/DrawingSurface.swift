@@ -96,7 +96,7 @@ final class DrawingSurface {
     }
 
     /// Rounds the corners if `radius` is positive.
-    func rectangle(_ rectangle: Rectangle, radius: Double = 0, _ style: Style) {
+    func rectangle(_ rectangle: Rectangle, radius: Double, _ style: Style) {
         let radius = min(radius, rectangle.width / 2, rectangle.height / 2)
         cairo_new_path(context)
         if radius > 0 {
@@ -162,11 +162,7 @@ final class DrawingSurface {
     // MARK: Text
 
     /// The distance to the start of the next text, and the heights above and below the baseline.
-    struct TextSize: Sendable {
-        let width: Double
-        let ascent: Double
-        let descent: Double
-    }
+    typealias TextSize = (width: Double, ascent: Double, descent: Double)
 
     /// `size` is the font size in drawing units.
     func measure(_ text: String, size: Double) -> TextSize {
@@ -175,7 +171,7 @@ final class DrawingSurface {
         cairo_text_extents(context, text, &extents)
         var font = cairo_font_extents_t()
         cairo_font_extents(context, &font)
-        return TextSize(width: extents.x_advance, ascent: font.ascent, descent: font.descent)
+        return (extents.x_advance, font.ascent, font.descent)
     }
 
     /// `origin` is the left end of the baseline.

@@ -1,5 +1,3 @@
-  // MARK: Making corrections
-
   const storageKey = `vidscan corrections ${data.video.name} ${data.video.bytes}`;
   const corrections = {
     /** Those that the tables contain already come first, and stay. */
@@ -67,30 +65,23 @@
   const isText = (value, longest) => typeof value === "string" && value.length > 0 && value.length <= longest;
   const isName = name => isText(name, 100) && !/["\p{Cc}\u2028-\u202e\u2066-\u2069]/u.test(name);
   const isFace = face => face && isNumber(face.time) && Array.isArray(face.box) && face.box.length === 4 && face.box.every(isNumber);
-  function isCorrection(item) {
-    switch (item?.do) {
-      case "same_person": case "different_people": return Array.isArray(item.faces) && item.faces.length === 2 && item.faces.every(isFace);
-      case "split": return isFace(item.face) && isNumber(item.time);
-      case "name": return isFace(item.face) && isName(item.name);
-      case "not_a_face": return isFace(item.face);
-      case "exclude": return isNumber(item.from) && isNumber(item.to) && item.from <= item.to;
-      case "note": return isNumber(item.time) && isText(item.text, 4000) && (item.face === undefined || isFace(item.face));
-      default: return false;
-    }
-  }
-  function describe(item) {
-    const at = face => clock(face.time);
-    switch (item.do) {
-      case "same_person": return `same person: the faces at ${at(item.faces[0])} and ${at(item.faces[1])}`;
-      case "different_people": return `different people: the faces at ${at(item.faces[0])} and ${at(item.faces[1])}`;
-      case "split": return `split the track at ${clock(item.time)}`;
-      case "name": return `name “${item.name}” for the person at ${at(item.face)}`;
-      case "not_a_face": return `no face at ${at(item.face)}`;
-      case "exclude": return `exclude ${clock(item.from)} to ${clock(item.to)}`;
-      case "note": return `note at ${clock(item.time)}: ${item.text}`;
-      default: return "";
-    }
-  }
+  const arePair = ({ faces }) => Array.isArray(faces) && faces.length === 2 && faces.every(isFace);
+  const pairText = ({ faces }) => `the faces at ${clock(faces[0].time)} and ${clock(faces[1].time)}`;
+  /** By what a correction does: whether its values are valid, and its words. */
+  const kinds = new Map(Object.entries({
+    same_person: [arePair, item => `same person: ${pairText(item)}`],
+    different_people: [arePair, item => `different people: ${pairText(item)}`],
+    split: [item => isFace(item.face) && isNumber(item.time), item => `split the track at ${clock(item.time)}`],
+    name: [item => isFace(item.face) && isName(item.name), item => `name “${item.name}” for the person at ${clock(item.face.time)}`],
+    not_a_face: [item => isFace(item.face), item => `no face at ${clock(item.face.time)}`],
+    exclude: [({ from, to }) => isNumber(from) && isNumber(to) && from <= to, item => `exclude ${clock(item.from)} to ${clock(item.to)}`],
+    note: [
+      item => isNumber(item.time) && isText(item.text, 4000) && (item.face === undefined || isFace(item.face)),
+      item => `note at ${clock(item.time)}: ${item.text}`,
+    ],
+  }));
+  const isCorrection = item => kinds.has(item?.do) && kinds.get(item.do)[0](item);
+  const describe = item => kinds.get(item.do)[1](item);
   const whenOf = item => item.time ?? item.from ?? (item.face ?? item.faces?.[0])?.time ?? 0;
 
   const micro = value => Math.round(value * 1e6) / 1e6;

@@ -1,5 +1,3 @@
-  // MARK: Lists
-
   const tabs = ["people", "events", "check", "correct"];
   function openTab(name) {
     for (const tab of tabs) {

@@ -1,5 +1,3 @@
-  // MARK: Model
-
   /** The tracks as the tables have them. A person without a number is one of their own. */
   const originalTracks = () => data.tracks.map((track, index) => ({
     ...track, from: track.row, to: track.row + track.rows, base: index, person: track.person ?? -track.id, isSplit: false,

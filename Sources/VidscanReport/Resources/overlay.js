@@ -1,5 +1,3 @@
-  // MARK: Overlay
-
   const overlay = byId("overlay"), picture = byId("picture");
   if (picture) picture.style.aspectRatio = `${data.video.width} / ${data.video.height}`;
   const layers = { boxes: true, names: true, points: false, gaze: false, expression: true };

@@ -1,5 +1,3 @@
-  // MARK: Page
-
   const fullScreen = () => {
     if (document.fullscreenElement) document.exitFullscreen(); else picture.requestFullscreen?.().catch(() => {});
   };

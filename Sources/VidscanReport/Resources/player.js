@@ -1,5 +1,3 @@
-  // MARK: Player
-
   /** The video. Where there is none that plays, only the time moves. */
   const player = {
     video: byId("video"), isUsable: false, isPlaying: false, wanted: null, shuttle: 0, frame: 0,

@@ -1,5 +1,3 @@
-  // MARK: Samples
-
   /** Times in the tables are whole microseconds; two frames are further apart than this. */
   const sameTime = 0.0005;
   /** The presentation time of each sample in seconds, and the columns of the rows by name. */

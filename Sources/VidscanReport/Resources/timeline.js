@@ -1,5 +1,3 @@
-  // MARK: Timeline
-
   const area = byId("area"), curves = byId("curves"), bars = byId("bars"), lanes = byId("lanes");
   const whole = [data.start, data.end];
   let gutter = 132;
