@@ -116,10 +116,10 @@ package struct Report: Sendable {
         }
 
         let title = options.hidesFaces ? "Video with hidden faces" : FilePath.name(of: result.record.input.path)
-        let content = PageContent(
+        let report = ReportPage(
             result: result, title: title, hidesFaces: hidesFaces, faces: faces, leftOut: leftOut, events: events,
             samples: samples, pictures: pictures, video: video)
-        try file.write(PageTemplate.report.render(try content.page(notices: pageNotices), for: path))
+        try file.write(try report.html(for: path, notices: pageNotices))
         try file.complete()
         return Summary(
             path: path, faces: allFaces.count, notice: notices.isEmpty ? nil : notices.joined(separator: "; "),

@@ -53,12 +53,7 @@ extension Verification.Findings {
                         + ", score \(Int((100 * episode.best.score).rounded())) %", "at \(episode.place)",
                 ])
         }
-        return try PageTemplate.verification.render(Page(head: head, faces: faces), for: path)
-    }
-
-    private struct Page {
-        let head: PageHead
-        let faces: [PageFace]
+        return try PageTemplate.verification.render(["head": head, "faces": faces] as [String: Any], for: path)
     }
 
     /// `stream 2 (dvd_subtitle), a preview in its header`

@@ -6,7 +6,7 @@ struct StudyPeople: Sendable {
     private(set) var people: [VideoPerson]
     let videos: [StudyVideo]
     /// The people of each video.
-    private let ranges: [Range<Int>]
+    let ranges: [Range<Int>]
     /// Who is seen at the same time as whom in each video. They are different people.
     private let simultaneous: [Set<PersonPair>]
 
@@ -40,8 +40,6 @@ struct StudyPeople: Sendable {
     func areSimultaneous(_ one: Int, _ other: Int) -> Bool {
         people[one].video == people[other].video && simultaneous[people[one].video].contains(PersonPair(one, other))
     }
-
-    func range(ofVideo video: Int) -> Range<Int> { ranges[video] }
 
     mutating func assign(_ numbers: [Int]) {
         for index in people.indices { people[index].studyID = numbers[index] }

@@ -138,7 +138,7 @@ struct StudyState: Codable, Sendable, Equatable {
             let old = entries[PathBytes(video.inputPath)]?.people ?? []
             let known = Dictionary(
                 old.flatMap { person in person.faceIds.map { ($0, person.confidence) } }, uniquingKeysWith: min)
-            let people = study.range(ofVideo: index).compactMap { (index: Int) -> Person? in
+            let people = study.ranges[index].compactMap { (index: Int) -> Person? in
                 let person = study.people[index]
                 guard let studyID = person.studyID else { return nil }
                 let stored = person.faceIDs.compactMap { known[$0] }.min()

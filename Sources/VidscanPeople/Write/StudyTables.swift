@@ -14,7 +14,7 @@ struct StudyTables {
         var rows: [PersonRow] = []
         let entries = state.entries
         for (index, video) in study.videos.enumerated() {
-            let people = Dictionary(grouping: study.people[study.range(ofVideo: index)], by: { $0.studyID ?? 0 })
+            let people = Dictionary(grouping: study.people[study.ranges[index]], by: { $0.studyID ?? 0 })
             let recorded = Dictionary(
                 (entries[PathBytes(video.inputPath)]?.people ?? []).map { ($0.studyPersonId, $0.confidence) },
                 uniquingKeysWith: min)
@@ -87,7 +87,7 @@ struct StudyTables {
                 }
                 let face = try source.column("face_id")
                 let numbers = Dictionary(
-                    uniqueKeysWithValues: study.people[study.range(ofVideo: index)].flatMap { person in
+                    uniqueKeysWithValues: study.people[study.ranges[index]].flatMap { person in
                         person.faceIDs.map { ($0, person.studyID ?? 0) }
                     })
                 let name = CSVField.text(video.inputPath)

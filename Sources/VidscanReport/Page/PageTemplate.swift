@@ -18,8 +18,8 @@ package enum PageTemplate: String {
             templates: try sources.mapValues { try MustacheTemplate(string: String(decoding: $0, as: UTF8.self)) })
     }
 
-    /// `content` has a property for each name in the template. The template looks for a missing value in the enclosing
-    /// values, so optional properties need distinct names.
+    /// `content` has a value for each name in the template, which looks for a missing one in the enclosing values. So
+    /// optional values need distinct names, or are lists with or without an element.
     package func render(_ content: Any, for path: String) throws(VidscanError) -> String {
         do {
             // In a page too, control characters in a name could reorder the text around it.

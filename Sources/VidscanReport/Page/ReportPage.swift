@@ -3,17 +3,8 @@ internal import VidscanBase
 internal import VidscanFaces
 internal import VidscanResults
 
+/// What the page of a result shows.
 struct ReportPage {
-    let head: PageHead
-    let video: PageVideo?
-    let trackHeads: [PageCell]
-    let tracks: [[PageCell]]
-    let facts: [PageFact]
-    /// For the script: JSON, and the packed rows.
-    let data, rows: String
-}
-
-struct PageContent {
     private static let maximumEvents = 20_000
     private static let tableMetrics = [
         "smile", "left_eye_openness", "right_eye_openness", "yaw", "pitch", "attention", "valence", "joy", "surprise",
@@ -35,7 +26,7 @@ struct PageContent {
 
     // MARK: Text
 
-    func page(notices: [String]) throws(VidscanError) -> ReportPage {
+    func html(for path: String, notices: [String]) throws(VidscanError) -> String {
         let (data, rows) = try data()
         let counts = record.counts
         let summary = [
@@ -55,12 +46,15 @@ struct PageContent {
                 tenths(face.visibleSeconds), "\(face.samples)", "\(face.appearances)",
             ] + (hasBlinks ? [face.blinkRate.map(tenths) ?? ""] : []) + metrics.map { mean($0, of: face) }
         }
-        return ReportPage(
-            head: PageHead(
-                .report, title: title, summary: summary, warnings: record.warnings, notices: notices,
-                loads: video == nil ? .nothing : .video), video: video,
-            trackHeads: heads.map { PageCell($0) }, tracks: tracks.map { $0.map { PageCell($0) } }, facts: facts,
-            data: try data.json(), rows: Data(rows).base64EncodedString())
+        let head = PageHead(
+            .report, title: title, summary: summary, warnings: record.warnings, notices: notices,
+            loads: video == nil ? .nothing : .video)
+        let content: [String: Any] = [
+            "head": head, "video": video.map { [$0] } ?? [], "trackHeads": heads.map { PageCell($0) },
+            "tracks": tracks.map { $0.map { PageCell($0) } }, "facts": facts, "data": try data.json(),
+            "rows": Data(rows).base64EncodedString(),
+        ]
+        return try PageTemplate.report.render(content, for: path)
     }
 
     private var facts: [PageFact] {
