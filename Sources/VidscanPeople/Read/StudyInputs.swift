@@ -58,8 +58,8 @@ struct StudyInputs {
     }
 
     private mutating func leaveOut(_ entry: StudyState.Video, _ reason: String) {
-        let consequence = "so the tables leave this video out; name its result if it has moved, or take it out of the study"
-        warnings.append((entry.video, "\(reason), \(consequence) with --remove"))
+        let remedy = "name its result if it has moved, or take it out of the study with --remove"
+        warnings.append((entry.video, "\(reason), so the tables leave this video out; \(remedy)"))
     }
 
     private mutating func add(_ video: StudyVideo) {
