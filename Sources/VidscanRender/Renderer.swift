@@ -101,8 +101,8 @@ package struct Renderer: Sendable {
         var hidden: String?
         if let anonymizer = painter.anonymizer {
             let record = try AtomicFile(path: recordPath, replaces: replaces, stage: .render)
-            let content = HidingRecord(anonymizer, in: transcoder, video: options, analysis: result.record.pipeline)
-            try record.write(RecordFile.text(content, name: "the record"))
+            try record.write(
+                HidingRecord.text(anonymizer, in: transcoder, video: options, analysis: result.record.pipeline))
             try record.complete()
             if !anonymizer.options.isInverted {
                 let frames = anonymizer.hiddenSpans.frameCount

@@ -73,25 +73,22 @@ package struct CertaintySearch {
             if claim == .ofPerson(bestMicroseconds: microseconds), bestSamples[face.faceID] == nil {
                 bestSamples[face.faceID] = sample
             }
-            let doubt: Doubt? =
-                if claim == .uncertain {
-                    .uncertainPerson
-                } else if hidden.contains(where: { $0.box.touches(face.box) }) {
-                    .overlap
-                } else if isNearCut {
-                    .cut
-                } else if face.confidence < Self.minimumDetection {
-                    .uncertainDetection
-                } else {
-                    nil
-                }
-            if let doubt {
+            if let doubt = Self.doubt(about: face, claim, hidden: hidden, isNearCut: isNearCut) {
                 end(face.faceID)
                 found.append(sample...sample, of: face.faceID, doubt: doubt)
             } else {
                 extend(face, claim, sample)
             }
         }
+    }
+
+    private static func doubt(
+        about face: Sighting, _ claim: FaceClaim, hidden: [Sighting], isNearCut: Bool
+    ) -> Doubt? {
+        if claim == .uncertain { return .uncertainPerson }
+        if hidden.contains(where: { $0.box.touches(face.box) }) { return .overlap }
+        if isNearCut { return .cut }
+        return face.confidence < minimumDetection ? .uncertainDetection : nil
     }
 
     package mutating func finish() -> CertainFaces {
