@@ -7,7 +7,7 @@ internal import VidscanResults
 final class Anonymizer {
     let options: AnonymizeOptions
     private let sticker: StickerPainter?
-    private let surface = DrawingSurface(content: .opacity)
+    private let surface = DrawingSurface(isMask: true)
     /// `nil` if nobody is to stay visible.
     private let certain: CertainFaces?
     let removedFaces: Set<Int>

@@ -12,17 +12,11 @@ final class DrawingSurface {
     private var surface: OpaquePointer?
     private var context: OpaquePointer?
 
-    enum Content: Sendable {
-        /// For a `PixelPatch`.
-        case color
-        /// For a `PixelMask`.
-        case opacity
-    }
+    private let isMask: Bool
 
-    private let content: Content
-
-    init(content: Content = .color) {
-        self.content = content
+    /// - Parameter isMask: whether it has only opacity, for a `PixelMask`.
+    init(isMask: Bool = false) {
+        self.isMask = isMask
         capacity = 1 << 16
         bytes = .allocate(capacity: capacity)
     }
@@ -41,9 +35,8 @@ final class DrawingSurface {
     func begin(_ area: PixelRectangle, scaleX: Double = 1, scaleY: Double = 1, isFilled: Bool = false) {
         end()
         self.area = area
-        let pixelBytes = content == .color ? 4 : 1
         // Cairo requires rows that start at multiples of four bytes.
-        stride = (area.width * pixelBytes + 15) & ~15
+        stride = (area.width * (isMask ? 1 : 4) + 15) & ~15
         let count = stride * area.height
         if count > capacity {
             bytes.deallocate()
@@ -52,19 +45,13 @@ final class DrawingSurface {
         }
         bytes.update(repeating: isFilled ? 255 : 0, count: count)
         surface = cairo_image_surface_create_for_data(
-            bytes, content == .color ? CAIRO_FORMAT_ARGB32 : CAIRO_FORMAT_A8, Int32(area.width), Int32(area.height),
+            bytes, isMask ? CAIRO_FORMAT_A8 : CAIRO_FORMAT_ARGB32, Int32(area.width), Int32(area.height),
             Int32(stride))
         context = cairo_create(surface)
         cairo_translate(context, -Double(area.x), -Double(area.y))
         cairo_scale(context, scaleX, scaleY)
         cairo_set_line_join(context, CAIRO_LINE_JOIN_ROUND)
         cairo_set_line_cap(context, CAIRO_LINE_CAP_ROUND)
-    }
-
-    /// The surface owns the memory, which is valid until the next `begin`.
-    func patch() -> PixelPatch {
-        cairo_surface_flush(surface)
-        return PixelPatch(base: UnsafePointer(bytes), stride: stride, area: area)
     }
 
     /// The surface owns the memory, which is valid until the next `begin`.
@@ -78,7 +65,8 @@ final class DrawingSurface {
         guard let area = frame.pixels(covering: part) else { return }
         begin(area, scaleX: frame.scaleX, scaleY: frame.scaleY)
         draw()
-        try frame.blend(patch())
+        cairo_surface_flush(surface)
+        try frame.blend(PixelPatch(base: UnsafePointer(bytes), stride: stride, area: area))
     }
 
     private func end() {
@@ -232,21 +220,15 @@ struct Ink: Sendable, Hashable {
 /// thread-safe.
 final class DrawnImage {
     let size: PictureSize
-    private var levels: [Level] = []
-
-    private struct Level {
-        let surface: OpaquePointer?
-        let bytes: UnsafeMutablePointer<UInt8>
-        let size: PictureSize
-    }
+    private var levels: [(surface: OpaquePointer?, bytes: UnsafeMutablePointer<UInt8>, size: PictureSize)] = []
 
     init(_ image: RasterImage) {
         size = image.size
-        var next = image
-        while true {
-            levels.append(Self.level(next))
-            guard next.size.shortSide > 2 else { break }
-            next = next.halved()
+        var level = image
+        add(level)
+        while level.size.shortSide > 2 {
+            level = level.halved()
+            add(level)
         }
     }
 
@@ -275,12 +257,12 @@ final class DrawnImage {
         cairo_pattern_set_extend(pattern, CAIRO_EXTEND_PAD)
     }
 
-    private static func level(_ image: RasterImage) -> Level {
+    private func add(_ image: RasterImage) {
         let stride = 4 * image.size.width
         let bytes = UnsafeMutablePointer<UInt8>.allocate(capacity: stride * image.size.height)
         bytes.initialize(from: image.bytes, count: image.bytes.count)
         let surface = cairo_image_surface_create_for_data(
             bytes, CAIRO_FORMAT_ARGB32, Int32(image.size.width), Int32(image.size.height), Int32(stride))
-        return Level(surface: surface, bytes: bytes, size: image.size)
+        levels.append((surface, bytes, image.size))
     }
 }
