@@ -6,13 +6,6 @@ internal import VidscanResults
 
 /// The rows of `faces.csv` for a page, by face, then by time, in positions of the video.
 struct PageRows {
-    struct Column: Encodable {
-        let name: String
-        let width: Int
-        /// `nil` for whole numbers.
-        let quantization: Quantization?
-    }
-
     /// Beyond this, rows are thinned out, so that a browser can hold the page.
     private static let maximumRows = 400_000
     private static let points: [FacePoint] = FacePoint.allCases.filter { $0 != .mouth }
@@ -23,7 +16,8 @@ struct PageRows {
         if case .metric(let metric) = field { !metric.isFlag } else { true }
     }
 
-    let columns: [Column]
+    /// For the page's script: the name of each, its width in bytes and, unless it has whole numbers, its quantization.
+    let columns: [JSONValue]
     let bytes: [UInt8]
     /// By face_id.
     let ranges: [Int: Range<Int>]
@@ -56,10 +50,12 @@ struct PageRows {
         self.ranges = ranges
         certainty = reader.scores.mapValues { $0.sum / Double($0.count) }
 
-        var columns: [Column] = []
+        var columns: [JSONValue] = []
         var bytes: [UInt8] = []
         func append(_ packed: PackedColumn, _ name: String, _ quantization: Quantization? = nil) {
-            columns.append(Column(name: name, width: packed.width, quantization: quantization))
+            var column: [String: JSONValue] = ["name": .text(name), "width": .integer(packed.width)]
+            column["quantization"] = quantization?.json
+            columns.append(.object(column))
             bytes += packed.bytes
         }
         append(PackedColumn(times.map { UInt64(bitPattern: $0) }), "time")
@@ -158,7 +154,7 @@ struct PackedColumn {
     }
 }
 
-struct Quantization: Encodable {
+struct Quantization {
     /// Has code 1; code 0 is a missing number.
     let low: Double
     let step: Double
@@ -168,6 +164,10 @@ struct Quantization: Encodable {
         low = range.lowerBound
         self.step = step
         largest = Int(((range.upperBound - range.lowerBound) / step).rounded()) + 1
+    }
+
+    var json: JSONValue {
+        .object(["low": .number(low), "step": .number(step), "largest": .integer(largest)])
     }
 
     var isByte: Bool { largest <= Int(UInt8.max) }
