@@ -119,9 +119,7 @@ extension StudyState {
         guard let photo = FaceCluster(photos, evidence: Double(photos.count)) else { return }
         var nearest: (person: Int, excess: Double)?
         for look in looks {
-            let faces = look.compactMap { study.people[$0].faces }
-            guard var cluster = faces.first else { continue }
-            for more in faces.dropFirst() { cluster.add(more) }
+            guard let cluster = study.faces(of: look) else { continue }
             let excess = cluster.distance(to: photo) - cluster.limit(with: photo)
             if excess < nearest?.excess ?? .infinity { nearest = (look[0], excess) }
         }

@@ -2,15 +2,12 @@ internal import VidscanBase
 internal import VidscanResults
 
 struct CorrectionFile: Sendable {
-    struct Line: Sendable, Equatable {
-        /// From 1.
-        let number: Int
-        let correction: Correction
-    }
+    /// The first number is 1.
+    private typealias Line = (number: Int, correction: Correction)
 
     /// As the user wrote it.
-    let path: String
-    let lines: [Line]
+    private let path: String
+    private let lines: [Line]
 
     private static let maximumBytes = 16 << 20
 
@@ -27,7 +24,7 @@ struct CorrectionFile: Sendable {
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             do throws(VidscanError) {
                 guard let correction = try Correction(line: line) else { continue }
-                lines.append(Line(number: index + 1, correction: correction))
+                lines.append((index + 1, correction))
             } catch { throw Self.failure(path, index + 1, error.reason) }
         }
         self.lines = lines

@@ -31,20 +31,17 @@ struct StudyConfidence {
 
     private struct Group {
         let studyID: Int
-        var faces: FaceCluster
-        var members: [Int]
+        let faces: FaceCluster
+        let members: [Int]
     }
 
-    /// `looks` are those of `StudyLinker.Result`; the user declared `separated` numbers to be different people.
+    /// `looks` are those of `StudyLinker.link`; the user declared `separated` numbers to be different people.
     init(_ study: StudyPeople, looks: [[Int]], separated: Set<PersonPair>) {
         self.study = study
         values = Array(repeating: nil, count: study.people.count)
         for look in looks {
-            let people = look.compactMap { person in study.people[person].faces.map { (person, $0) } }
-            guard var faces = people.first?.1, let studyID = look.first.flatMap({ study.people[$0].studyID }) else {
-                continue
-            }
-            for (_, more) in people.dropFirst() { faces.add(more) }
+            guard let faces = study.faces(of: look), let studyID = look.first.flatMap({ study.people[$0].studyID })
+            else { continue }
             for person in look { owner[person] = groups.count }
             groups.append(Group(studyID: studyID, faces: faces, members: look))
         }

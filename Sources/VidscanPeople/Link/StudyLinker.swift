@@ -9,12 +9,6 @@ internal import VidscanFaces
 /// Numbered people are clustered like the others, so that one number may stand for several looks of a person, for
 /// example after a user has joined a man with his younger self.
 struct StudyLinker: AverageLinkage {
-    struct Result: Sendable, Equatable {
-        var numbers: [Int]
-        /// The people of each cluster, ascending. All have embeddings and the same number.
-        var looks: [[Int]]
-    }
-
     private let study: StudyPeople
     private var table = FaceClusterTable()
     private var clusters: [Cluster] = []
@@ -41,8 +35,9 @@ struct StudyLinker: AverageLinkage {
         }
     }
 
-    /// Numbers people in order. `nextID` is the first number that has never been given, also on return.
-    static func link(_ study: StudyPeople, nextID: inout Int) -> Result {
+    /// Numbers people in order. `nextID` is the first number that has never been given, also on return. `looks` are the
+    /// people of each cluster, ascending. All have embeddings and the same number.
+    static func link(_ study: StudyPeople, nextID: inout Int) -> (numbers: [Int], looks: [[Int]]) {
         var linker = StudyLinker(study)
         linker.linkInRounds()
         var owner: [Int: Int] = [:]
@@ -58,7 +53,7 @@ struct StudyLinker: AverageLinkage {
             if let cluster { given[cluster] = nextID }
             return nextID
         }
-        return Result(numbers: numbers, looks: linker.clusters.map(\.members).filter { !$0.isEmpty })
+        return (numbers, linker.clusters.map(\.members).filter { !$0.isEmpty })
     }
 
     private mutating func linkInRounds() {

@@ -41,6 +41,12 @@ struct StudyPeople: Sendable {
         people[one].video == people[other].video && simultaneous[people[one].video].contains(PersonPair(one, other))
     }
 
+    /// The faces of people together; `nil` if nobody has any.
+    func faces(of people: [Int]) -> FaceCluster? {
+        let faces = people.compactMap { self.people[$0].faces }
+        return faces.dropFirst().reduce(into: faces.first) { $0?.add($1) }
+    }
+
     mutating func assign(_ numbers: [Int]) {
         for index in people.indices { people[index].studyID = numbers[index] }
     }
