@@ -27,6 +27,11 @@ struct StudyState: Codable, Sendable, Equatable {
         var fingerprint: String
         /// By number, then by the first `face_id`.
         var people: [Person]
+
+        /// By face_id.
+        var peopleOfFaces: [Int: Person] {
+            Dictionary(people.flatMap { person in person.faceIds.map { ($0, person) } }) { $1 }
+        }
     }
 
     struct Name: Codable, Sendable, Equatable {
@@ -151,13 +156,6 @@ struct StudyState: Codable, Sendable, Equatable {
                 video: video.inputPath, result: video.resultPath, fingerprint: video.fingerprint, people: people)
         }
         videos = entries.values.sorted { PathBytes($0.video) < PathBytes($1.video) }
-    }
-}
-
-extension StudyState.Video {
-    /// By face_id.
-    var peopleOfFaces: [Int: StudyState.Person] {
-        Dictionary(people.flatMap { person in person.faceIds.map { ($0, person) } }) { $1 }
     }
 }
 

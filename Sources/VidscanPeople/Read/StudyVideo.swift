@@ -50,9 +50,7 @@ struct StudyTrack: Sendable {
     var box: Rectangle
     /// From the first to the last sample of each appearance, in order and in microseconds.
     var appearances: [ClosedRange<Int64>] = []
-}
 
-extension StudyTrack {
     /// Returns the tracks by ascending `face_id`.
     static func read(_ folder: String) throws(VidscanError) -> [StudyTrack] {
         let table = try TableReader(folder: folder, name: "tracks.csv")

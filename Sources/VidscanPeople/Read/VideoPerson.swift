@@ -16,9 +16,7 @@ struct VideoPerson: Sendable {
     /// `nil` if no track has an embedding.
     var faces: FaceCluster?
     let bestFaceID: Int
-}
 
-extension VideoPerson {
     /// The maximum number of embeddings of a person: few and good samples say more than many.
     private static let maximumSamples = 8
 

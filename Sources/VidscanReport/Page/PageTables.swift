@@ -58,9 +58,8 @@ enum PageTables {
             guard faces.count < ReadLimits.tracks else {
                 throw table.problem("is one of more than \(ReadLimits.tracks) faces, too many for a page")
             }
-            let (begin, end) = (
-                try table.number(first, in: ReadLimits.seconds), try table.number(last, in: ReadLimits.seconds)
-            )
+            let begin = try table.number(first, in: ReadLimits.seconds)
+            let end = try table.number(last, in: ReadLimits.seconds)
             guard begin <= end else { throw table.problem("last_time is before first_time") }
             var measures: [String: (mean: Double?, samples: Int?, rest: Double?)] = [:]
             for (measure, mean, samples, rest) in columns {
@@ -83,9 +82,8 @@ enum PageTables {
 
     static func events(_ folder: String) throws(VidscanError) -> [ReportedEvent] {
         let table = try TableReader(folder: folder, name: "events.csv")
-        let (time, kind, face, value) = (
-            try table.column("time"), try table.column("kind"), try table.column("face_id"), try table.column("value")
-        )
+        let (time, kind) = (try table.column("time"), try table.column("kind"))
+        let (face, value) = (try table.column("face_id"), try table.column("value"))
         let measured = table.optionalColumn("measured")
         var events: [ReportedEvent] = []
         while try table.next() {
