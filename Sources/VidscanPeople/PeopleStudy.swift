@@ -1,4 +1,3 @@
-internal import Foundation
 package import VidscanBase
 package import VidscanFaces
 internal import VidscanResults

@@ -1,5 +1,4 @@
 internal import CZlib
-internal import Foundation
 internal import VidscanBase
 internal import VidscanFaces
 internal import VidscanResults
