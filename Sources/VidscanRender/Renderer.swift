@@ -73,7 +73,7 @@ package struct Renderer: Sendable {
         let file = try AtomicFile(path: path, replaces: replaces, source: source.absolutePath, stage: .render)
         let recordPath = HidingRecord.path(of: path, isInResult: outputPath == nil)
         if hides { try AtomicFile.checkVacancy(recordPath, replaces: replaces) }
-        var progress = RunProgress(microseconds: 0, frames: 0, faces: 0)
+        var progress = RunProgress()
         do {
             let edit = { (frame: EditableFrame) in
                 progress.microseconds = frame.microseconds
@@ -156,9 +156,9 @@ package struct Renderer: Sendable {
         transcoderOptions.copiesAudio = options.copiesAudio
         transcoderOptions.copiesSubtitles = options.copiesSubtitles
         transcoderOptions.keepsMetadata = options.keepsMetadata ?? (options.anonymize == nil)
-        transcoderOptions.streamIndex = result.record.video.stream
-        transcoderOptions.decoderThreads = ProcessInfo.processInfo.activeProcessorCount
-        transcoderOptions.limits = options.limits
+        transcoderOptions.reading.streamIndex = result.record.video.stream
+        transcoderOptions.reading.decoderThreads = ProcessInfo.processInfo.activeProcessorCount
+        transcoderOptions.reading.limits = options.limits
         if options.isProxy, let width = result.record.video.displayWidth, let height = result.record.video.displayHeight
         {
             transcoderOptions.height = Self.proxyHeight(
@@ -167,8 +167,8 @@ package struct Renderer: Sendable {
         }
         if options.anonymize != nil {
             // The frames must be decoded as the analysis decoded them.
-            transcoderOptions.decoderThreads = AnonymizeOptions.decoderThreads
-            transcoderOptions.skipsUnneededPackets = result.record.filters?.everyFrame != true
+            transcoderOptions.reading.decoderThreads = AnonymizeOptions.decoderThreads
+            transcoderOptions.reading.skipsUnneededPackets = result.record.filters?.everyFrame != true
         }
         return transcoderOptions
     }

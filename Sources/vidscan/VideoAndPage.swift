@@ -1,8 +1,6 @@
 internal import Foundation
 internal import VidscanAnalysis
 internal import VidscanBase
-internal import VidscanFaces
-internal import VidscanMedia
 internal import VidscanRender
 internal import VidscanReport
 internal import VidscanResults

@@ -30,9 +30,9 @@ struct DeclarationTests {
     func digest() throws {
         let models = try Models.store(concurrency: 1)
         var settings = Settings(workers: 1)
-        #expect(try settings.digest(models: models).count == 64)
+        #expect(try Configuration(settings, models: models).digest().count == 64)
         settings.detect.minimumFace = .nan
-        let error = #expect(throws: VidscanError.self) { try settings.digest(models: models) }
+        let error = #expect(throws: VidscanError.self) { try Configuration(settings, models: models).digest() }
         #expect(error?.code == .setup)
         #expect(error?.reason.hasPrefix("cannot make a digest of the settings: ") == true)
     }
@@ -51,7 +51,7 @@ struct DeclarationTests {
             #expect(Self.has(man, setting.path), "man: \(setting.path)")
             #expect(template.settings.contains { $0.setting.path == setting.path }, "default.yaml: \(setting.path)")
             #expect(Self.has(record, setting.name.isEmpty ? setting.path : setting.name), "show: \(setting.path)")
-            let section = try #require(schema.properties[setting.section.rawValue])
+            let section = try #require(schema.properties[setting.section])
             let property = setting.name.isEmpty ? section : try #require(section.properties?[setting.name])
             #expect(property.description?.hasPrefix(setting.help) == true, "schema: \(setting.path)")
             #expect(property.options ?? [] == setting.optionNames)
@@ -90,7 +90,7 @@ struct DeclarationTests {
             for word in words {
                 let parsed = try? setting.kind.parse(word)
                 let quoted = word.contains(",") || word.contains(":") ? "'\(word)'" : word
-                let text = "\(setting.section.rawValue):\n  \(setting.name): \(quoted)\n"
+                let text = "\(setting.section):\n  \(setting.name): \(quoted)\n"
                 let file = try? PipelineFile(text: text, path: "p.yaml", filters: .run(allowsFiles: false))
                 #expect(file?.settings.first?.value == parsed, "\(setting.path): \(word)")
                 if parsed != nil { accepted += 1 }

@@ -166,9 +166,9 @@ struct PipelineFileTests {
         for round in 0..<6000 {
             let paths = Set((0...round % 6).compactMap { _ in Setting.all.randomElement(using: &random)?.path })
             var text = ""
-            for section in SettingsSection.allCases {
+            for section in SettingsSection.all {
                 let chosen = section.settings.filter { paths.contains($0.path) }
-                if chosen.contains(where: { !$0.name.isEmpty }) { text += section.rawValue + ":\n" }
+                if chosen.contains(where: { !$0.name.isEmpty }) { text += section.name + ":\n" }
                 for setting in chosen {
                     let key = setting.name.isEmpty ? setting.path : "  " + setting.name
                     text += "\(key): \(edge(of: setting, &random))\n"

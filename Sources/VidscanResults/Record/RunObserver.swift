@@ -19,14 +19,10 @@ public struct RunProgress: Sendable, Equatable {
     /// The number of faces in these frames. Tracking may still drop some.
     public var faces: Int
 
-    package init(microseconds: Int64, frames: Int, faces: Int) {
-        self.microseconds = microseconds
-        self.frames = frames
-        self.faces = faces
+    package init(microseconds: Int64 = 0, frames: Int = 0, faces: Int = 0) {
+        (self.microseconds, self.frames, self.faces) = (microseconds, frames, faces)
     }
-}
 
-extension RunProgress {
     package mutating func add(_ frame: FrameRecord) {
         microseconds = frame.microseconds
         frames += 1

@@ -1,6 +1,5 @@
 internal import ArgumentParser
 internal import Foundation
-internal import Glibc
 internal import VidscanAnalysis
 internal import VidscanBase
 
@@ -68,8 +67,6 @@ struct CommandHelp: Decodable {
         return "there is no command '\(unknown)'"
             + (!near.isEmpty || names.isEmpty ? near : "; the commands are \(names.joined(separator: ", "))")
     }
-
-    // MARK: The discussion
 
     /// Without examples and other lists under a heading in capitals.
     var paragraphs: [String] { Array(blocks.prefix { !Self.isHeading($0) }) }

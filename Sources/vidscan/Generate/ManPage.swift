@@ -46,8 +46,6 @@ struct ManPage {
         "Everything runs on this machine; nothing is sent anywhere.",
     ]
 
-    // MARK: Commands
-
     private mutating func writeSynopsis() {
         roff.section("SYNOPSIS")
         for command in root.listed {
@@ -93,8 +91,6 @@ struct ManPage {
         }
         for subcommand in command.listed { write(subcommand, below: name) }
     }
-
-    // MARK: Options and settings
 
     private mutating func writeOptions() {
         roff.section("OPTIONS")
