@@ -192,9 +192,8 @@ final class Anonymizer {
     /// Enlarged around its centre.
     private func outline(_ mesh: FaceMesh) -> [Point] {
         let points = MeshOutlines.face.map { mesh[$0] }
-        let count = Double(points.count)
-        let middle = Point(x: points.map(\.x).reduce(0, +) / count, y: points.map(\.y).reduce(0, +) / count)
+        let middle = Point.mean(points)
         let factor = 1 + 2 * options.margin
-        return points.map { Point(x: middle.x + ($0.x - middle.x) * factor, y: middle.y + ($0.y - middle.y) * factor) }
+        return points.map { middle + ($0 - middle) * factor }
     }
 }

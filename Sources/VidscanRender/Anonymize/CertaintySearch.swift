@@ -203,14 +203,10 @@ extension Rectangle {
         [(x, y), (x + width, y), (x + width, y + height), (x, y + height)].map { Point(x: $0.0, y: $0.1) }
     }
 
-    init?(around points: some Sequence<Point>) {
-        var (left, top, right, bottom) = (Double.infinity, Double.infinity, -Double.infinity, -Double.infinity)
-        for point in points {
-            (left, right) = (min(left, point.x), max(right, point.x))
-            (top, bottom) = (min(top, point.y), max(bottom, point.y))
-        }
-        guard left <= right else { return nil }
-        self.init(left: left, top: top, right: right, bottom: bottom)
+    init?(around points: [Point]) {
+        let corners = Self.corners(around: points)
+        guard corners.low.x <= corners.high.x else { return nil }
+        self.init(corners: corners)
     }
 
     func grown(by dx: Double, _ dy: Double) -> Rectangle {
