@@ -123,7 +123,7 @@ struct PeopleCommand: AsyncParsableCommand {
     private func removeEmbeddings(_ reporter: ConsoleReporter) async throws -> Int {
         var failures = 0
         let unreadable = try await CommandWork.each(of: results, reporter) { path, _ in
-            failures += try await CommandWork.each(of: EmbeddingRemoval.results(path), reporter) { result, _ in
+            failures += try await CommandWork.each(of: ResultFinder.find(path), reporter) { result, _ in
                 reporter.forgot(result, hadEmbeddings: try EmbeddingRemoval.remove(from: result))
             }
         }

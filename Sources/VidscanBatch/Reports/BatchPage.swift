@@ -40,8 +40,8 @@ struct BatchPage {
                 .init("status", isNumber: false), .init("length"), .init("samples"), .init("faces"), .init("people"),
                 .init("events"), .init("warnings"), .init("processing time (s)"), .init("attempts"),
             ], rows: shown.map { row($0, pictures[PathBytes($0.resultPath)] ?? []) })
-        page.groups = counts.map { .init($0.status.rawValue, label: $0.text) }
-        if withWarnings > 0 { page.groups.append(.init(Self.warningGroup, label: "\(withWarnings) with warnings")) }
+        page.groups = counts.map { .init($0.status.rawValue, $0.text) }
+        if withWarnings > 0 { page.groups.append(.init(Self.warningGroup, "\(withWarnings) with warnings")) }
         page.facts = facts
         if sorted.count > Self.maximumRows {
             page.head.notices = [
