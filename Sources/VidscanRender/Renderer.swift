@@ -73,7 +73,7 @@ package struct Renderer: Sendable {
         let file = try AtomicFile(path: path, replaces: replaces, source: source.absolutePath, stage: .render)
         let recordPath = HidingRecord.path(of: path, isInResult: outputPath == nil)
         if hides { try AtomicFile.checkVacancy(recordPath, replaces: replaces) }
-        var progress = RunProgress()
+        var progress = RunProgress(microseconds: 0, frames: 0, faces: 0)
         do {
             let edit = { (frame: EditableFrame) in
                 progress.microseconds = frame.microseconds

@@ -76,19 +76,29 @@ struct EmbeddingPass {
         defer { for thread in threads { thread.shutDown() } }
         try await withThrowingTaskGroup(of: [(index: Int, embedding: FaceEmbedding?)].self) { group in
             for (number, thread) in threads.enumerated() {
+                let indices = stride(from: number, to: offsets.count, by: count)
                 group.addTask(executorPreference: thread) {
-                    let session = try embedder.makeSession()
-                    return try stride(from: number, to: offsets.count, by: count).map { index in
-                        try Task.checkCancellation()
-                        let (embedding, mirrorDistance) = try session.embed(crops.crop(at: offsets[index]))
-                        // If the crop and its mirror image differ too much, the crop does not show a face clearly.
-                        return (index, mirrorDistance < Self.maximumMirrorDistance ? embedding : nil)
-                    }
+                    try Self.embed(offsets, indices, crops, embedder)
                 }
             }
             for try await part in group {
                 for (index, embedding) in part { embeddings[index] = embedding }
             }
+        }
+        return embeddings
+    }
+
+    /// What one thread computes.
+    private static func embed(
+        _ offsets: [Int], _ indices: StrideTo<Int>, _ crops: FaceCropReader, _ embedder: FaceEmbedder
+    ) throws -> [(index: Int, embedding: FaceEmbedding?)] {
+        let session = try embedder.makeSession()
+        var embeddings: [(index: Int, embedding: FaceEmbedding?)] = []
+        for index in indices {
+            try Task.checkCancellation()
+            let (embedding, mirrorDistance) = try session.embed(crops.crop(at: offsets[index]))
+            // If the crop and its mirror image differ too much, the crop does not show a face clearly.
+            embeddings.append((index, mirrorDistance < maximumMirrorDistance ? embedding : nil))
         }
         return embeddings
     }

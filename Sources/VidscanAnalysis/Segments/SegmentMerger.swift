@@ -93,7 +93,7 @@ package struct SegmentMerger: Sendable {
         let sink = try TableBuilder(
             folderPath: folderPath, input: folders[0].record.input.path, settings: settings,
             blendshapeNames: folders[0].record.blendshapeNames, models: { try Self.models(of: folders[0]) })
-        var progress = RunProgress()
+        var progress = RunProgress(microseconds: 0, frames: 0, faces: 0)
         var last: Int64?
         for folder in folders {
             try folder.read { frame in

@@ -32,7 +32,7 @@ struct WriteStage {
     /// Passes every frame to the sink in time order, and returns the credits of their runs.
     func run(into sink: any FrameSink) async throws -> Report {
         var order = ReorderBuffer<FrameRecord>()
-        var progress = RunProgress()
+        var progress = RunProgress(microseconds: 0, frames: 0, faces: 0)
         while let result = try await line.results.receive() {
             for frame in order.insert(result, sequence: result.sequence) {
                 try sink.add(frame)

@@ -19,7 +19,7 @@ public struct RunProgress: Sendable, Equatable {
     /// The number of faces in these frames. Tracking may still drop some.
     public var faces: Int
 
-    package init(microseconds: Int64 = 0, frames: Int = 0, faces: Int = 0) {
+    package init(microseconds: Int64, frames: Int, faces: Int) {
         (self.microseconds, self.frames, self.faces) = (microseconds, frames, faces)
     }
 
