@@ -26,7 +26,6 @@ struct VidscanCommand: AsyncParsableCommand {
             AnalyzeCommand.self, MergeCommand.self, BatchCommand.self, BatchWorkerCommand.self, RenderCommand.self,
             VerifyCommand.self, ReportCommand.self, ApplyCommand.self, ExportCommand.self, PeopleCommand.self,
             SampleCommand.self, PipelinesCommand.self, FiltersCommand.self, SchemaCommand.self, DoctorCommand.self,
-            GenerateCommand.self,
         ])
 
     static func main() async {

@@ -7,6 +7,12 @@ import VidscanBase
 
 @Suite("A setting is declared once, and everything else follows from it")
 struct DeclarationTests {
+    private static func manPage() throws -> String {
+        let page = try ChildProcess.run([Checkout.root + "/scripts/man_page", Checkout.tool])
+        try #require(page.status == 0, "\(page.errors)")
+        return page.output
+    }
+
     private static func tool(_ arguments: String...) throws -> String {
         let outcome = try ChildProcess.run([Checkout.tool] + arguments)
         try #require(outcome.status == 0, "\(outcome.errors)")
@@ -40,8 +46,8 @@ struct DeclarationTests {
     @Test("Help, man page, completions, schema and default pipeline have every setting")
     func everywhere() throws {
         let help = try Self.tool("analyze", "--help")
-        let man = try Self.tool("generate", "man").replacing("\\-", with: "-").replacing(/\\f[BIR]/, with: "")
-        let completions = try ["bash", "zsh", "fish"].map { ($0, try Self.tool("generate", $0)) }
+        let man = try Self.manPage().replacing("\\-", with: "-").replacing(/\\f[BIR]/, with: "")
+        let completions = try ["bash", "zsh", "fish"].map { ($0, try Self.tool("--generate-completion-script", $0)) }
         let schema = try JSONDecoder().decode(Schema.self, from: Data(PipelineSchema.json.utf8))
         let template = try PipelineFile(
             text: PipelineText.template, path: "default.yaml", filters: .run(allowsFiles: false))
@@ -101,7 +107,7 @@ struct DeclarationTests {
 
     @Test("The man page keeps the lines of a list that follows a sentence")
     func manPageLists() throws {
-        let page = try Self.tool("generate", "man")
+        let page = try Self.manPage()
         let list = try #require(page.components(separatedBy: "Corrections are lines of a text file;").dropFirst().first)
         let lines = list.split(separator: "\n").dropFirst().prefix(3).map { $0.prefix(12) }
         #expect(lines == [".PP", ".EX", "  merge 3 7 "])
@@ -112,12 +118,12 @@ struct DeclarationTests {
         let found = try ChildProcess.run(["bash", "-c", "command -v groff"])
         guard found.status == 0 else { try skip(missing: .groff) }
         let folder = try TemporaryFolder()
-        try folder.write(try Self.tool("generate", "man"), to: "vidscan.1")
+        try folder.write(try Self.manPage(), to: "vidscan.1")
         let shown = try ChildProcess.run(["groff", "-man", "-Tutf8", "-ww", folder.path + "/vidscan.1"])
         #expect(shown.status == 0)
         #expect(shown.errors == "")
         for section in ["NAME", "SYNOPSIS", "DESCRIPTION", "COMMANDS", "OPTIONS", "FILES", "EXIT STATUS", "EXAMPLES"] {
-            #expect(try Self.tool("generate", "man").contains(".SH \"\(section)\"\n"))
+            #expect(try Self.manPage().contains(".SH \"\(section)\"\n"))
         }
     }
 

@@ -202,8 +202,13 @@ struct PipelineFileTests {
 
     @Test("The default pipeline is checked in as it is generated")
     func template() throws {
-        let checkedIn = try String(contentsOfFile: Checkout.root + "/pipelines/default.yaml", encoding: .utf8)
-        #expect(checkedIn == PipelineText.template, "vidscan generate pipeline > pipelines/default.yaml")
+        let path = Checkout.root + "/pipelines/default.yaml"
+        if ProcessInfo.processInfo.environment["VIDSCAN_RECORD"] != nil {
+            try PipelineText.template.write(toFile: path, atomically: true, encoding: .utf8)
+        }
+        #expect(
+            try String(contentsOfFile: path, encoding: .utf8) == PipelineText.template,
+            "VIDSCAN_RECORD=1 scripts/test --filter PipelineFileTests")
     }
 
     @Test("The default pipeline has every setting, at its default")
